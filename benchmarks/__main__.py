@@ -51,20 +51,20 @@ class Race:
     ----------
     ours, reference
         Both run once per repeat, one after the other, so that the machine is in the same state for both.
-    at_least
+    required_ratio
         The required ratio of the reference's time to ours.
-    same
+    must_be_equal
         True if the chunks must be equal.
-    calls
+    runs_per_repeat
         Number of our runs per repeat, if one run is too short to time; the median is used.
     """
 
     title: str
     ours: Callable[[], RaceOutcome]
     reference: Callable[[], RaceOutcome]
-    at_least: float
-    same: bool
-    calls: int = 1
+    required_ratio: float
+    must_be_equal: bool
+    runs_per_repeat: int = 1
 
 
 @dataclass
@@ -90,7 +90,7 @@ class RaceResult:
     @property
     def meets_requirements(self) -> bool:
         """True if the race reached its required ratio and, where required, made the same chunks."""
-        return self.ratio.median >= self.race.at_least and (self.equal or not self.race.same)
+        return self.ratio.median >= self.race.required_ratio and (self.equal or not self.race.must_be_equal)
 
 
 def run_races(contests: Sequence[Race], repeats: int) -> list[RaceResult]:
@@ -101,7 +101,7 @@ def run_races(contests: Sequence[Race], repeats: int) -> list[RaceResult]:
         for race_result in race_results:
             race = race_result.race
             print_progress(f"{race.title}: {repeat + 1} of {repeats}")
-            timed_outcomes = [time_call(race.ours) for _ in range(race.calls)]
+            timed_outcomes = [time_call(race.ours) for _ in range(race.runs_per_repeat)]
             race_result.seconds.append(median(took for took, _ in timed_outcomes))
             race_result.outcome = timed_outcomes[-1][1]
             if race.reference not in timed_outcome_by_reference:
@@ -167,31 +167,31 @@ def races(text: str, embedder: Embedder) -> list[Race]:
             "breakpoint, cold / LangChain",
             partial(run_with_empty_caches, Breakpoint(buffer=1, amount=95), text, embedder),
             partial(run_langchain_breakpoint, 95),
-            at_least=1,
-            same=True,
+            required_ratio=1,
+            must_be_equal=True,
         ),
         Race(
             "breakpoint, 95 to 90 / LangChain again",
             lambda: outcome_of(run(Breakpoint(buffer=1, amount=90), document, tools)),
             partial(run_langchain_breakpoint, 90),
-            at_least=500,
-            same=True,
-            calls=25,
+            required_ratio=500,
+            must_be_equal=True,
+            runs_per_repeat=25,
         ),
         # A mean of vectors is not the vector of the joined text, so the chunks differ on purpose.
         Race(
             "double_pass, mean, cold / LlamaIndex",
             partial(run_with_empty_caches, double_pass_of_means, text, embedder),
             run_llama_index_merging,
-            at_least=8,
-            same=False,
+            required_ratio=8,
+            must_be_equal=False,
         ),
         Race(
             "double_pass, re-embed, cold / LlamaIndex",
             partial(run_with_empty_caches, double_pass_reembedding, text, embedder),
             run_llama_index_merging,
-            at_least=2,
-            same=True,
+            required_ratio=2,
+            must_be_equal=True,
         ),
     ]
 
@@ -242,11 +242,11 @@ def race_result_row(race_result: RaceResult) -> list[str]:
         Spread.from_values(1000 * seconds for seconds in race_result.seconds).words(),
         Spread.from_values(1000 * seconds for seconds in race_result.reference_seconds).words(),
         race_result.ratio.words(),
-        f"{race_result.race.at_least:g}",
+        f"{race_result.race.required_ratio:g}",
         "yes" if race_result.meets_requirements else "NO",
         f"{race_result.outcome.embedded:,} / {race_result.reference_outcome.embedded:,}",
         f"{len(race_result.outcome.chunks):,} / {len(race_result.reference_outcome.chunks):,}",
-        ("yes" if race_result.equal else "NO") if race_result.race.same else "not meant",
+        ("yes" if race_result.equal else "NO") if race_result.race.must_be_equal else "not meant",
     ]
 
 

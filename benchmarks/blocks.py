@@ -32,9 +32,9 @@ def our_blocks(text: str) -> set[ComparedBlock]:
     """Return the blocks that `chunkers.text.outline` finds, including nested ones."""
     outermost_blocks = {ComparedBlock(0, block.kind, block.span) for block in outline_of(text).blocks}
     blocks_without_prose = {
-        ComparedBlock(0, block.kind, block.span) for block in outline_of(text).not_prose
+        ComparedBlock(0, block.kind, block.span) for block in outline_of(text).blocks_without_sentences
     } - outermost_blocks
-    nested_blocks = {ComparedBlock(1, block.kind, block.span) for block in outline_of(text).nested}
+    nested_blocks = {ComparedBlock(1, block.kind, block.span) for block in outline_of(text).nested_blocks}
     return outermost_blocks | nested_blocks | {block._replace(depth=1) for block in blocks_without_prose}
 
 
@@ -157,7 +157,7 @@ def _blank_out_front_matter(lines: _Lines) -> int:
 
 def _replace_formulas_by_comments(text: str, lines: _Lines) -> set[int]:
     """Replace each formula by an HTML comment on the same lines, and return the lines at which they begin."""
-    formulas = [block for block in {*outline_of(text).nested, *outline_of(text).blocks} if block.kind == "formula"]
+    formulas = [block for block in {*outline_of(text).nested_blocks, *outline_of(text).blocks} if block.kind == "formula"]
     start_offsets = set()
     for formula in formulas:
         first_line_number, last_line_number = (

@@ -78,10 +78,10 @@ class RunCost(NamedTuple):
     """The cost of one run: wall-clock and processor seconds, peak memory in MB, and the exit status."""
 
     seconds: float
-    processor: float
-    together: float
+    processor_seconds: float
+    peak_total_mb: float
     """Peak memory of all processes together."""
-    largest: float
+    peak_process_mb: float
     """Peak memory of the largest single process."""
     status: int
 
@@ -168,7 +168,7 @@ def measure_growth(folder: Path, sizes: Sequence[int]) -> bool:
         run_cost = run_corpus_command(corpus, output)
         assert run_cost.status == 0, f"the run of {size} MB ended with {run_cost.status}"
         counts_in_summary = summary_counts(output)
-        peaks.append(run_cost.largest)
+        peaks.append(run_cost.peak_process_mb)
         rows.append(
             [
                 f"{size:,} MB",
@@ -177,9 +177,9 @@ def measure_growth(folder: Path, sizes: Sequence[int]) -> bool:
                 f"{counts_in_summary['shards']:,}",
                 f"{run_cost.seconds:.1f}",
                 f"{size / run_cost.seconds:.2f}",
-                f"{run_cost.processor:.1f}",
-                f"{run_cost.together:,.0f}",
-                f"{run_cost.largest:,.0f}",
+                f"{run_cost.processor_seconds:.1f}",
+                f"{run_cost.peak_total_mb:,.0f}",
+                f"{run_cost.peak_process_mb:,.0f}",
             ]
         )
     head = ["corpus", "documents", "chunks", "shards", "seconds", "MB/s", "processor, s", "peak, MB", "largest process, MB"]

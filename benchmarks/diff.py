@@ -83,7 +83,7 @@ def compare_runs(corpus_name: str, change: str, run_folders: Sequence[Path]) -> 
     row = [corpus_name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in count_names)]
     expected_counts = recount_changes(*run_folders)
     is_right = run_cost.status == 0 and {count: report[count] for count in expected_counts} == expected_counts
-    return run_cost, [*row, f"{run_cost.seconds:.1f}", f"{run_cost.largest:,.0f}"], is_right
+    return run_cost, [*row, f"{run_cost.seconds:.1f}", f"{run_cost.peak_process_mb:,.0f}"], is_right
 
 
 def compared_runs_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[str], bool]]:
@@ -120,7 +120,7 @@ def main(sizes: list[int]) -> int:
     for _, row, is_right in comparison_results:
         if not is_right:
             print(f"{row[0]}, {row[1]}: the counts are not those of the chunks")
-    peaks = [run.largest for run, _, _ in comparison_results]
+    peaks = [run.peak_process_mb for run, _, _ in comparison_results]
     return 0 if all(is_right for *_, is_right in comparison_results) and max(peaks) <= MOST_GROWTH * min(peaks) else 1
 
 

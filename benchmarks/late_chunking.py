@@ -96,8 +96,8 @@ def comparison_rows(material: Material, tools: Tools, chunkers: Sequence[str]) -
                 cells.append(format_difference(difference))
             times = [f"{indexed.embed_s:.1f}" for indexed in (plain_index, index)]
             label = EMBEDDED_AS_LABELS[embedded_as].removeprefix("With ").removeprefix("a ").lower()
-            if index.unsituated:
-                label += f", of {len(index.chunks) - index.unsituated:,}"
+            if index.missing_context_count:
+                label += f", of {len(index.chunks) - index.missing_context_count:,}"
             yield [
                 material.name,
                 f"{built_chunker.name}, {built_chunker.describe()}",

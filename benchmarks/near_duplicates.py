@@ -59,11 +59,11 @@ def near_duplicate_row(
     return [
         f"{chunker.name}, {chunker.describe()}",
         f"{len(index.chunks):,}",
-        f"{near_duplicates.near:,}",
-        f"{near_duplicates.groups:,}",
+        f"{near_duplicates.near_duplicate_count:,}",
+        f"{near_duplicates.group_count:,}",
         mean_with_interval((near_duplicate_cost.taken > 0).astype(float)),
         f"{near_duplicate_cost.taken.mean():.2f} ({TOP_K * interval_ends[0]:.2f} to {TOP_K * interval_ends[1]:.2f})",
-        *(mean_with_interval(recall) for recall in (near_duplicate_cost.recall, near_duplicate_cost.without)),
+        *(mean_with_interval(recall) for recall in (near_duplicate_cost.recall, near_duplicate_cost.recall_without_repeats)),
         format_difference(near_duplicate_cost.difference),
     ]
 

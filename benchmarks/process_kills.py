@@ -166,7 +166,7 @@ def _new_or_resumed_sweep(
             embedder,
             "words",
             True,
-            kept=new_stored_sweep,
+            stored_run=new_stored_sweep,
         )
     job.rows = _LoggedRows(job.rows, log)
     return job, lambda: repr(sorted((row.document, row.setting.words(), row.chunks, str(row.scores)) for row in job.rows))
@@ -262,9 +262,9 @@ class KillOutcome:
         The number of texts, runs and chunkers shown as finished.
     shown_again
         The number computed or shown again after a kill although they had been shown before it; must be 0.
-    again
+    recomputed_counts
         The number computed again because the kill came before they were written, separately for texts and parts.
-    same
+    is_result_equal
         True if the result equals that of a job that was not killed.
     """
 
@@ -272,14 +272,17 @@ class KillOutcome:
     computed: int
     shown: int
     shown_again: int
-    again: Counter[str]
-    same: bool
+    recomputed_counts: Counter[str]
+    is_result_equal: bool
 
     @property
     def lost(self) -> bool:
         """True if a kill lost work. Each kill may repeat one batch of texts and one part of the run, but no more."""
-        is_repetition_excessive = self.again["embedded"] > self.kills * SlowEmbedder.batch or self.again["run"] > self.kills
-        return bool(self.shown_again) or is_repetition_excessive or not self.same
+        is_repetition_excessive = (
+            self.recomputed_counts["embedded"] > self.kills * SlowEmbedder.batch
+            or self.recomputed_counts["run"] > self.kills
+        )
+        return bool(self.shown_again) or is_repetition_excessive or not self.is_result_equal
 
 
 def _count_lines(log_path: Path) -> int:
@@ -369,10 +372,10 @@ def main(moments: int, seed: int, work: list[str] | None) -> int:
             outcome.computed,
             outcome.shown,
             outcome.shown_again,
-            outcome.again["embedded"],
-            outcome.again["run"],
+            outcome.recomputed_counts["embedded"],
+            outcome.recomputed_counts["run"],
         ]
-        rows.append([kind, *(f"{count:,}" for count in counts), "yes" if outcome.same else "no"])
+        rows.append([kind, *(f"{count:,}" for count in counts), "yes" if outcome.is_result_equal else "no"])
     head = [
         "job",
         "kills",

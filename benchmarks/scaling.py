@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
     chunker: str
     parameters: Mapping[str, Any] = {}
-    subject: int = 20
+    sentences_per_subject: int = 20
     note: str = ""
 
     @property
@@ -70,8 +70,8 @@ CASES = (
     Case("optimal"),
     Case("optimal", {"piece_size": 1, "max_size": 2000}),
     Case("change_point"),
-    Case("change_point", subject=0, note="one subject"),
-    Case("change_point", {"penalty": 1.0}, subject=0, note="one subject"),
+    Case("change_point", sentences_per_subject=0, note="one subject"),
+    Case("change_point", {"penalty": 1.0}, sentences_per_subject=0, note="one subject"),
     Case("change_point", {"penalty": 100}),
     Case("change_point", {"chunks": 10}),
     Case("single_linkage"),
@@ -126,7 +126,7 @@ def numbered_sentences(count: int) -> str:
 
 def send_measurement(case: Case, count: int, result_connection: Connection) -> None:
     """Send the wall-clock and processor seconds, the additional memory in bytes, and the error message if refused."""
-    tools = Tools(PreparedEmbedder(vectors_by_subject(count, case.subject)), load_tokenizer())
+    tools = Tools(PreparedEmbedder(vectors_by_subject(count, case.sentences_per_subject)), load_tokenizer())
     chunker = build_chunker(case.chunker, case.parameters)
     # Load and compile the dependencies, and embed.
     small_chunker = build_chunker(case.chunker, {key: value for key, value in case.parameters.items() if key != "chunks"})

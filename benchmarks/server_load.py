@@ -137,17 +137,17 @@ class QueueTimes:
         Seconds until all sessions were done, one after the other and simultaneously.
     order
         The numbers of the sessions in order of completion; they started in ascending order.
-    freed
+    cancel_seconds
         Seconds from a click on Cancel until the next session's job began.
-    bystander
+    bystander_moves
         The moves of a session that does not queue.
     """
 
     alone: float
     together: float
     order: list[int]
-    freed: float
-    bystander: SliderMoves
+    cancel_seconds: float
+    bystander_moves: SliderMoves
 
 
 async def measure_waiting(server: AppServer, sessions: int, characters: int) -> QueueTimes:
@@ -349,8 +349,8 @@ def report_waiting(sessions: int | None, characters: int | None, **_: object) ->
     row = [
         *cells,
         "yes" if is_ordered else " ".join(map(str, queue_times.order)),
-        f"{queue_times.freed:.1f}",
-        *queue_times.bystander.cells(),
+        f"{queue_times.cancel_seconds:.1f}",
+        *queue_times.bystander_moves.cells(),
         load_averages(2),
     ]
     print(markdown_table([*head, *bystander_heads, "load"], [row]))
@@ -358,10 +358,10 @@ def report_waiting(sessions: int | None, characters: int | None, **_: object) ->
         len(queue_times.order) == sessions
         and is_ordered
         and ratio <= 1.3
-        and queue_times.freed <= 2
-        and not queue_times.bystander.errors
-        and not queue_times.bystander.lost
-        and max(queue_times.bystander.seconds, default=0.0) < 0.5
+        and queue_times.cancel_seconds <= 2
+        and not queue_times.bystander_moves.errors
+        and not queue_times.bystander_moves.lost
+        and max(queue_times.bystander_moves.seconds, default=0.0) < 0.5
     )
 
 

@@ -42,10 +42,10 @@ class StructureRow(NamedTuple):
 
     Attributes
     ----------
-    whole, fitting, all_blocks
+    whole_block_count, fitting_block_count, all_blocks
         Numbers of blocks (tables, lists, code, formulas, and headings with the start of their section): those kept whole,
         those that fit into a chunk, and all.
-    within
+    within_size_count
         Number of chunks within the size limit, including their heading path.
     changed, worst, inevitable
         The mean and the largest share of chunks that an inserted sentence changes, and the share of a single chunk.
@@ -54,10 +54,10 @@ class StructureRow(NamedTuple):
     document: str
     chunker: str
     chunks: int
-    whole: int
-    fitting: int
+    whole_block_count: int
+    fitting_block_count: int
     all_blocks: int
-    within: int
+    within_size_count: int
     changed: float
     worst: float
     inevitable: float
@@ -65,12 +65,12 @@ class StructureRow(NamedTuple):
     @property
     def integrity(self) -> float:
         """The share of whole blocks among those that fit."""
-        return self.whole / self.fitting if self.fitting else 1.0
+        return self.whole_block_count / self.fitting_block_count if self.fitting_block_count else 1.0
 
     @property
     def compliance(self) -> float:
         """The share of chunks within the size limit."""
-        return self.within / self.chunks
+        return self.within_size_count / self.chunks
 
     @property
     def sound(self) -> bool:
@@ -88,8 +88,8 @@ class StructureRow(NamedTuple):
             self.document,
             f"`{self.chunker}`",
             f"{self.chunks:,}",
-            f"{self.whole:,} of {self.fitting:,}",
-            f"{self.all_blocks - self.fitting:,}",
+            f"{self.whole_block_count:,} of {self.fitting_block_count:,}",
+            f"{self.all_blocks - self.fitting_block_count:,}",
             f"{self.compliance:.1%}",
             *(f"{share:.1%}" for share in (self.changed, self.worst, self.inevitable)),
         ]
@@ -119,7 +119,7 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -
         chunker,
         len(chunking),
         whole_block_counts.count,
-        whole_block_counts.of,
+        whole_block_counts.total,
         len(blocks),
         sum(length <= CHUNK_TOKENS for length in chunk_token_counts),
         edit_stability_result.mean,

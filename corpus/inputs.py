@@ -54,7 +54,7 @@ class InputPiece(NamedTuple):
         For rows, the number of the row group, and the number of rows in the groups before it.
     weight
         Approximate number of bytes to read for the piece.
-    said
+    complaint
         For a problem, the message.
     """
 
@@ -68,7 +68,7 @@ class InputPiece(NamedTuple):
     group: int = 0
     before: int = 0
     weight: int = 0
-    said: str = ""
+    complaint: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Inputs:
         Files and folders.
     columns
         Columns or keys of the documents in JSON lines and Parquet.
-    part
+    piece_bytes
         Size in bytes of the pieces of a large file.
     left_out
         Number of hidden files, symbolic links and files of other kinds skipped so far.
@@ -105,7 +105,7 @@ class Inputs:
 
     roots: Sequence[Path]
     columns: TextColumns
-    part: int
+    piece_bytes: int
     left_out: Counter[str] = field(default_factory=Counter)
 
     def pieces(self) -> Iterator[InputPiece]:
@@ -160,7 +160,7 @@ class Inputs:
                 root_number,
                 folder_path,
                 "problem",
-                said=f"the folder cannot be read: {error.strerror}. Check its permissions.",
+                complaint=f"the folder cannot be read: {error.strerror}. Check its permissions.",
             )
             return
         for entry in sorted_folder_entries:
@@ -179,7 +179,7 @@ class Inputs:
                 root_number,
                 relative_path,
                 "problem",
-                said=f"the file cannot be read: {error.strerror}. Check its permissions.",
+                complaint=f"the file cannot be read: {error.strerror}. Check its permissions.",
             )
             return
         if stat.S_ISREG(entry_file_status.st_mode):
@@ -195,8 +195,8 @@ class Inputs:
         )
         lower_case_file_ending = file_path.suffix.lower()
         if lower_case_file_ending in JSON_LINES_ENDINGS:
-            for begin_byte_offset in range(0, file_status.st_size, self.part):
-                end_byte_offset = min(begin_byte_offset + self.part, file_status.st_size)
+            for begin_byte_offset in range(0, file_status.st_size, self.piece_bytes):
+                end_byte_offset = min(begin_byte_offset + self.piece_bytes, file_status.st_size)
                 yield file_piece._replace(
                     kind="lines", begin=begin_byte_offset, end=end_byte_offset, weight=end_byte_offset - begin_byte_offset
                 )
@@ -212,7 +212,7 @@ class Inputs:
                 schema, metadata = parquet_file.schema_arrow, parquet_file.metadata
         except (OSError, pa.ArrowException) as error:
             yield whole_file_piece._replace(
-                kind="problem", said=f"the file must be valid Parquet; reading it failed: {one_line_message(error)}"
+                kind="problem", complaint=f"the file must be valid Parquet; reading it failed: {one_line_message(error)}"
             )
             return
         self._check_columns(schema, printable_file_name(whole_file_piece.path or file_path.name))
@@ -220,7 +220,7 @@ class Inputs:
         for row_group_number in range(metadata.num_row_groups):
             row_count = metadata.row_group(row_group_number).num_rows
             text_column_byte_count = column_byte_count(metadata.row_group(row_group_number), self.columns.text)
-            part_count = max(1, min(row_count, -(-text_column_byte_count // self.part)))
+            part_count = max(1, min(row_count, -(-text_column_byte_count // self.piece_bytes)))
             part_edge_row_numbers = [row_count * number // part_count for number in range(part_count + 1)]
             for begin_row, end_row in pairwise(part_edge_row_numbers):
                 if begin_row < end_row:
@@ -355,7 +355,7 @@ class Source:
         path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
         try:
             if piece.kind == "problem":
-                raise InputError(f"{input_piece_label}: {piece.said}")
+                raise InputError(f"{input_piece_label}: {piece.complaint}")
             current_file_status = path.stat()
             if (current_file_status.st_size, current_file_status.st_mtime_ns) != (piece.size, piece.changed):
                 raise InputError(

@@ -193,7 +193,7 @@ class Run:
                 finished_shard_numbers.add(shard.number)
                 finished_shards_tally += tally_and_model[0]
                 embedding_model_identity = embedding_model_identity or tally_and_model[1]
-        job = replace(job, model=embedding_model_identity, parent=os.getpid())
+        job = replace(job, model=embedding_model_identity, run_process_id=os.getpid())
         latest_run_progress = Progress(len(finished_shard_numbers), shard_count, finished_shards_tally, Tally())
         report_progress(latest_run_progress)
         unfinished_shards = (shard for shard in manifest.shards() if shard.number not in finished_shard_numbers)
@@ -391,7 +391,7 @@ def _write_on_ray(address: str | None, job: Job, missing_shards: Iterator[Shard]
     import ray
 
     # No one process is every actor's parent; what Ray does not want any more it ends itself.
-    job = replace(job, parent=0)
+    job = replace(job, run_process_id=0)
     is_ray_started_here = not ray.is_initialized()
     if is_ray_started_here:
         ray_init_options: dict[str, Any] = {

@@ -99,7 +99,7 @@ class Job:
         A hash of the recipe and the options of the run.
     model
         The model of the existing shards; empty if there are no shards or no model is needed.
-    parent
+    run_process_id
         The id of the process that runs the job; once it has ended, nothing more is written. 0 if there is no single such
         process.
     """
@@ -110,7 +110,7 @@ class Job:
     device: str
     plan: str
     model: str = ""
-    parent: int = 0
+    run_process_id: int = 0
 
     def identity(self, shard: Shard) -> str:
         """Return a hash of everything that determines the content of a shard's file."""
@@ -151,7 +151,7 @@ class Job:
 
         Another run may have taken its place.
         """
-        raise_if_cancelled(lambda: self.parent not in (0, os.getppid(), os.getpid()))
+        raise_if_cancelled(lambda: self.run_process_id not in (0, os.getppid(), os.getpid()))
 
 
 @lru_cache(maxsize=1)

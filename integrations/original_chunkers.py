@@ -33,7 +33,7 @@ class Original:
         The code that runs the chunker.
     requirement
         Requirement for pip.
-    column
+    adapter_and_parameters
         For a chunker that embeds, the adapter that runs it as a column, with its parameters; otherwise None.
     remark
         A sentence on how the chunker differs from ours by design; empty for most chunkers.
@@ -42,7 +42,7 @@ class Original:
     name: str
     program: Program
     requirement: str
-    column: tuple[str, dict[str, Any]] | None = None
+    adapter_and_parameters: tuple[str, dict[str, Any]] | None = None
     remark: str = ""
 
 
@@ -53,9 +53,9 @@ def original_chunker_for_recipe(tool: Tool, recipe: Recipe) -> Original | None:
         return None
     # What a recipe leaves out has its default.
     original_chunker = original_chunker_factory(recipe, recipe.build().model_dump())
-    if original_chunker is not None and original_chunker.column is not None:
+    if original_chunker is not None and original_chunker.adapter_and_parameters is not None:
         try:
-            build_chunker(*original_chunker.column)
+            build_chunker(*original_chunker.adapter_and_parameters)
         except ParameterError:
             return None
     return original_chunker

@@ -76,7 +76,7 @@ def app(monkeypatch):
     opened = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     yield opened
     # A thread that is inside torch when the interpreter ends aborts it.
-    job = opened.session_state.get("job")
+    job = opened.session_state.get("chunking_job")
     if job is not None:
         job.cancel()
         ended(job)

@@ -63,7 +63,7 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     document = DoclingDocument(name="document")
     table_text_by_reference: dict[str | None, str] = {}
     heading_title_by_start = {heading.span.start: heading.title for heading in headings(text)}
-    list_item_starts = outline_of(text).items
+    list_item_starts = outline_of(text).item_starts
     for block_kind, (block_start, block_end), heading_level in outline_of(text).blocks:
         block_source_text = text[block_start:block_end]
         if block_kind == "heading":

@@ -68,7 +68,7 @@ class BlockSplitter:
         self._inner_chunker_factory = inner_chunker_factory
         self._max_tokens = max_tokens
         self._tools = tools
-        self._nested_blocks = select_blocks(document, lambda outline: outline.nested)
+        self._nested_blocks = select_blocks(document, lambda outline: outline.nested_blocks)
         self._rule_savings = self._delimiter_row_savings()
 
     def size(self, start: int, end: int) -> int:
@@ -198,7 +198,7 @@ class BlockSplitter:
     def _delimiter_row_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
         text, starts_with_saved_tokens = self._document.text, []
-        for block in select_blocks(self._document, lambda outline: outline.special):
+        for block in select_blocks(self._document, lambda outline: outline.whole_blocks):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._max_tokens:
                 continue
@@ -239,7 +239,7 @@ class BlockSplitter:
     def _join_front_matter_fences(self, units: list[Span]) -> list[Span]:
         """Return lines or words, the fences of front matter joined with those beside them, whether they fit or not."""
         document_front_matter = front_matter(self._document.text)
-        if not document_front_matter or not units or units[0].start >= document_front_matter.closed:
+        if not document_front_matter or not units or units[0].start >= document_front_matter.closing_fence_end:
             return units
         joined_unit_starts = [
             units[0].start,

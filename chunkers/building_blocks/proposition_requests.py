@@ -65,20 +65,20 @@ class StatedPropositions:
         Propositions whose source was found, and the sentences that no proposition restates, in text order.
     left_out
         Propositions whose source was not found, in the order of the answers.
-    unusable
+    complaint_by_sentence
         Sentences of windows without a usable answer, each with the reason.
-    windows, failed
+    window_count, failed_window_count
         Number of windows, and number of windows without a usable answer.
-    repeated
+    repeated_count
         Number of propositions that were stated twice with the same source, and are kept only once.
     """
 
     propositions: list[Proposition] = field(default_factory=list)
     left_out: list[Proposition] = field(default_factory=list)
-    unusable: dict[int, str] = field(default_factory=dict)
-    windows: int = 0
-    failed: int = 0
-    repeated: int = 0
+    complaint_by_sentence: dict[int, str] = field(default_factory=dict)
+    window_count: int = 0
+    failed_window_count: int = 0
+    repeated_count: int = 0
 
 
 def sentence_windows(document: Document, max_window_tokens: int, tools: Tools) -> list[SentenceWindow]:
@@ -237,7 +237,7 @@ def _tie_claims_to_text(
     document: Document, windows: Sequence[SentenceWindow], claims_or_complaints: Sequence[list[Claim] | str]
 ) -> StatedPropositions:
     """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
-    document_propositions = StatedPropositions(windows=len(windows))
+    document_propositions = StatedPropositions(window_count=len(windows))
     text_and_claim_vocabulary = Vocabulary.of(
         document.text, [claim.text for claims in claims_or_complaints if not isinstance(claims, str) for claim in claims]
     )
@@ -246,9 +246,11 @@ def _tie_claims_to_text(
     distinct_proposition_by_key: dict[tuple[str, Span], Proposition] = {}
     for window, claims in zip(windows, claims_or_complaints, strict=True):
         if isinstance(claims, str):
-            document_propositions.failed += 1
+            document_propositions.failed_window_count += 1
             unusable_window_complaint = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
-            document_propositions.unusable |= dict.fromkeys(range(window.first, window.last), unusable_window_complaint)
+            document_propositions.complaint_by_sentence |= dict.fromkeys(
+                range(window.first, window.last), unusable_window_complaint
+            )
             continue
         window_start_offset = document.sentences[window.first].start
         searchable_window_text = SearchableText(
@@ -261,7 +263,10 @@ def _tie_claims_to_text(
             if tied_proposition.span is None:
                 document_propositions.left_out.append(tied_proposition)
                 continue
-            document_propositions.repeated += (tied_proposition.text, tied_proposition.span) in distinct_proposition_by_key
+            document_propositions.repeated_count += (
+                tied_proposition.text,
+                tied_proposition.span,
+            ) in distinct_proposition_by_key
             distinct_proposition_by_key.setdefault((tied_proposition.text, tied_proposition.span), tied_proposition)
             restated_sentence_indices.update(overlapped_sentence_indices(document, tied_proposition.span))
     unstated_sentence_propositions = [
@@ -328,7 +333,7 @@ class Vocabulary:
 
     words: frozenset[str]
     numbers: frozenset[str]
-    small: frozenset[str]
+    lower_case_words: frozenset[str]
 
     @classmethod
     def of(cls, text: str, other_texts: Sequence[str] = ()) -> "Vocabulary":
@@ -374,7 +379,9 @@ def unsupported_words(
             ),
         )
         is_sentence_initial_word = not text_before_word or text_before_word[-1] in ".!?:…"
-        is_ordinary_word = not word[0].isupper() or (is_sentence_initial_word and word.lower() in vocabulary.small)
+        is_ordinary_word = not word[0].isupper() or (
+            is_sentence_initial_word and word.lower() in vocabulary.lower_case_words
+        )
         if not is_ordinary_word and word.casefold() not in source_vocabulary.words:
             (words_found_elsewhere if word.casefold() in vocabulary.words else words_found_nowhere).append(word)
     for numeral in _NUMBER.findall(proposition_text):
@@ -407,7 +414,7 @@ class PropositionGroup:
 
     title: str = ""
     summary: str = ""
-    members: list[int] = field(default_factory=list)
+    proposition_indices: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -415,9 +422,9 @@ class GroupedPropositions:
     """Propositions grouped into chunks, with a reason for each proposition whose batch got no usable answer."""
 
     groups: list[PropositionGroup] = field(default_factory=list)
-    unusable: dict[int, str] = field(default_factory=dict)
-    batches: int = 0
-    failed: int = 0
+    complaint_by_proposition: dict[int, str] = field(default_factory=dict)
+    batch_count: int = 0
+    failed_batch_count: int = 0
 
 
 def request_proposition_groups(
@@ -451,7 +458,7 @@ def request_proposition_groups(
     last_batch_by_group: dict[int, int] = {}
     for batch_start_index in range(0, len(proposition_texts), batch_size):
         batch_end_index = min(batch_start_index + batch_size, len(proposition_texts))
-        grouping_outcome.batches += 1
+        grouping_outcome.batch_count += 1
         listed_group_indices = sorted(sorted(last_batch_by_group, key=last_batch_by_group.__getitem__)[-MOST_LISTED_CHUNKS:])
         answer_token_limit = answer_forms.TOKENS_BESIDE_CONTENT + _ANSWER_TOKENS_PER_PLACEMENT * (
             batch_end_index - batch_start_index
@@ -487,10 +494,14 @@ def request_proposition_groups(
                 tools.report_usability,
             )
         except UnusableAnswer as complaint:
-            grouping_outcome.failed += 1
+            grouping_outcome.failed_batch_count += 1
             unusable_batch_complaint = f"{complaint.summary} (propositions {batch_start_index + 1:,} to {batch_end_index:,})"
-            grouping_outcome.unusable |= dict.fromkeys(range(batch_start_index, batch_end_index), unusable_batch_complaint)
-            grouping_outcome.groups.append(PropositionGroup(members=[*range(batch_start_index, batch_end_index)]))
+            grouping_outcome.complaint_by_proposition |= dict.fromkeys(
+                range(batch_start_index, batch_end_index), unusable_batch_complaint
+            )
+            grouping_outcome.groups.append(
+                PropositionGroup(proposition_indices=[*range(batch_start_index, batch_end_index)])
+            )
         else:
             for placement in batch_placements:
                 if placement.chunk is None:
@@ -501,11 +512,11 @@ def request_proposition_groups(
                     shorten(placement.title, LONGEST_TITLE),
                     shorten(placement.summary, LONGEST_SUMMARY),
                 )
-                placement_group.members += [proposition - 1 for proposition in placement.propositions]
+                placement_group.proposition_indices += [proposition - 1 for proposition in placement.propositions]
                 last_batch_by_group[placement_group_number - 1] = batch_start_index
         report_progress(batch_end_index)
     for placement_group in grouping_outcome.groups:
-        placement_group.members.sort()
+        placement_group.proposition_indices.sort()
     return grouping_outcome
 
 

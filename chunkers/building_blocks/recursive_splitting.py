@@ -90,7 +90,7 @@ def recursive_spans(
         if not piece_sizes:
             separator_index, piece_sizes = -1, [1] * (end - start)
         piece_edge_offsets = list(accumulate(piece_sizes, initial=start))
-        if text_front_matter and start < text_front_matter.closed:
+        if text_front_matter and start < text_front_matter.closing_fence_end:
             piece_edge_offsets = [
                 start,
                 *(edge for edge in piece_edge_offsets[1:-1] if not text_front_matter.cut_separates_fence(edge)),

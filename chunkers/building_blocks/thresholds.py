@@ -37,7 +37,7 @@ class Threshold:
         The slider's bounds and step, and the default amount.
     help
         A line of help on the amount.
-    reading
+    cuts_sentence
         A sentence on the cuts that an amount makes, with the placeholders ``amount``, ``rest`` (100 less the amount) and
         ``similarity`` (1 less the amount).
     above
@@ -55,7 +55,7 @@ class Threshold:
     step: float
     default: float
     help: str
-    reading: str
+    cuts_sentence: str
     above: bool = True
 
     def passes(self, scores: FloatArray, level: float) -> npt.NDArray[np.bool_]:
@@ -324,7 +324,7 @@ class ThresholdChunker(Chunker):
     def amount_explanation(self) -> str:
         """Return a sentence that explains the amount as a distance and as a similarity."""
         threshold_amount = self.amount
-        return self.rule.reading.format(
+        return self.rule.cuts_sentence.format(
             amount=format_number(threshold_amount),
             rest=f"{100 - threshold_amount:g}",
             similarity=format_number(1 - threshold_amount, ".4g"),

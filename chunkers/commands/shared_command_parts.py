@@ -537,7 +537,7 @@ class ChunkerSpec:
 
     Attributes
     ----------
-    written
+    written_form
         What the command line has.
     name
         The chunker's name; empty for a recipe or a file of chunks.
@@ -549,7 +549,7 @@ class ChunkerSpec:
         The recipe in the file, if it is one.
     """
 
-    written: str
+    written_form: str
     name: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     file: Path | None = None

@@ -372,14 +372,14 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         embed_ms=run_usage_meter.embed_s * 1000,
         embedded=run_usage_meter.embedded,
         cached=run_usage_meter.cached,
-        cold_ms=run_usage_meter.cold_s * 1000,
+        cold_ms=run_usage_meter.uncached_embedding_s * 1000,
         decide_ms=(elapsed_chunking_seconds - run_usage_meter.load_s - run_usage_meter.embed_s - run_usage_meter.merge_s)
         * 1000,
         merge_ms=run_usage_meter.merge_s * 1000,
     )
     used_models = {
-        "embedder": embedder if run_usage_meter.seen else None,
-        "tokenizer": tools.tokenizer if run_usage_meter.counted else None,
+        "embedder": embedder if run_usage_meter.counted_text_keys else None,
+        "tokenizer": tools.tokenizer if run_usage_meter.has_counted_tokens else None,
     }
     splitter_and_model_misfits = LazyTuple(lambda: misfit_warnings(document, **used_models))
     return replace(chunking, timing=run_stage_timing, misfits=splitter_and_model_misfits, spending=run_usage_meter.spending)

@@ -31,20 +31,20 @@ NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, 
 class Meter:
     """Counters of one run: seconds spent in each stage, and numbers of distinct texts.
 
-    ``seen`` holds the keys of the texts already counted.
+    ``counted_text_keys`` holds the keys of the texts already counted.
 
-    ``counted`` is true if tokens were counted. ``ledger`` sums the spending on a language model; None if no model was
-    asked.
+    ``has_counted_tokens`` is true if tokens were counted. ``ledger`` sums the spending on a language model; None if no model
+    was asked.
     """
 
     load_s: float = 0.0
     embed_s: float = 0.0
     merge_s: float = 0.0
-    cold_s: float = 0.0
+    uncached_embedding_s: float = 0.0
     embedded: int = 0
     cached: int = 0
-    counted: bool = False
-    seen: set[bytes] = field(default_factory=set)
+    has_counted_tokens: bool = False
+    counted_text_keys: set[bytes] = field(default_factory=set)
     ledger: Ledger | None = None
 
     @property
@@ -160,11 +160,13 @@ class Tools:
             uncached_text_by_key = {
                 key: text for key, text in zip(cache_keys, texts, strict=True) if key not in cached_vector_by_key
             }
-            self.meter.cached += len(cached_vector_by_key.keys() - self.meter.seen)
+            self.meter.cached += len(cached_vector_by_key.keys() - self.meter.counted_text_keys)
             if uncached_text_by_key:
                 self._embed_missing_texts(self.embedder, uncached_text_by_key, cached_vector_by_key, len(texts))
-            self.meter.cold_s += sum(entry.cost for key, entry in cached_vector_by_key.items() if key not in self.meter.seen)
-            self.meter.seen.update(cached_vector_by_key)
+            self.meter.uncached_embedding_s += sum(
+                entry.cost for key, entry in cached_vector_by_key.items() if key not in self.meter.counted_text_keys
+            )
+            self.meter.counted_text_keys.update(cached_vector_by_key)
             for cache_key in cache_keys:
                 _check_same_dimensions(
                     self.embedder.name,
@@ -319,7 +321,7 @@ class Tools:
         """Return the tokenizer, loaded, and record that tokens are counted."""
         with self.measure_loading_time():
             self.tokenizer.load()
-        self.meter.counted = True
+        self.meter.has_counted_tokens = True
         return self.tokenizer
 
     def _load_embedder(self, embedder: Embedder) -> None:

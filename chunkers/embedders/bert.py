@@ -63,14 +63,14 @@ class Linear(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """Weights of one transformer layer; the bias of ``attend`` is that of the queries alone."""
+    """Weights of one transformer layer; the bias of ``attention_input`` is that of the queries alone."""
 
-    attend: Linear
-    mix: Linear
-    after_attention: Linear
-    widen: Linear
-    narrow: Linear
-    after_all: Linear
+    attention_input: Linear
+    attention_output: Linear
+    attention_norm: Linear
+    feed_forward_input: Linear
+    feed_forward_output: Linear
+    feed_forward_norm: Linear
 
 
 class _Run(NamedTuple):
@@ -158,15 +158,15 @@ class BertNetwork:
         return Layer(
             # The keys' bias adds the same to all scores of a query, which the softmax takes away again. The values' bias is
             # added to every weighted mean of values, so that it comes with that of the next product.
-            attend=Linear(
+            attention_input=Linear(
                 np.concatenate([query_linear.weight * attention_query_scale, key_linear.weight, value_linear.weight]),
                 query_linear.bias * attention_query_scale,
             ),
-            mix=Linear(output_linear.weight, output_linear.bias + output_linear.weight @ value_linear.bias),
-            after_attention=_weight_and_bias(tensors, f"{layer_name}.attention.output.LayerNorm"),
-            widen=_weight_and_bias(tensors, f"{layer_name}.intermediate.dense"),
-            narrow=_weight_and_bias(tensors, f"{layer_name}.output.dense"),
-            after_all=_weight_and_bias(tensors, f"{layer_name}.output.LayerNorm"),
+            attention_output=Linear(output_linear.weight, output_linear.bias + output_linear.weight @ value_linear.bias),
+            attention_norm=_weight_and_bias(tensors, f"{layer_name}.attention.output.LayerNorm"),
+            feed_forward_input=_weight_and_bias(tensors, f"{layer_name}.intermediate.dense"),
+            feed_forward_output=_weight_and_bias(tensors, f"{layer_name}.output.dense"),
+            feed_forward_norm=_weight_and_bias(tensors, f"{layer_name}.output.LayerNorm"),
         )
 
     def pooled_vectors(self, piece_ids_by_text: Sequence[Sequence[int]]) -> VectorArray:
@@ -251,28 +251,32 @@ class BertNetwork:
         _normalise(word_piece_rows, self._embedding_norm, epsilon)
         # Memory that is given back and asked for again in every layer would cost as much as some of its passes.
         widest_layer_width = (
-            max(max(len(layer.attend.weight), len(layer.widen.weight)) for layer in self._layers) if self._layers else 0
+            max(max(len(layer.attention_input.weight), len(layer.feed_forward_input.weight)) for layer in self._layers)
+            if self._layers
+            else 0
         )
         layer_scratch_buffer = np.empty(len(word_piece_rows) * widest_layer_width, dtype=np.float32)
         attended_rows, summed_rows = np.empty_like(word_piece_rows), np.empty_like(word_piece_rows)
         for layer in self._layers:
             query_key_value_rows = np.matmul(
                 word_piece_rows,
-                layer.attend.weight.T,
+                layer.attention_input.weight.T,
                 out=layer_scratch_buffer[: len(word_piece_rows) * 3 * width].reshape(-1, 3 * width),
             )
-            query_key_value_rows[:, :width] += layer.attend.bias
+            query_key_value_rows[:, :width] += layer.attention_input.bias
             for run in equal_length_text_runs:
                 self._attend(query_key_value_rows[run.start : run.end], run, attended_rows[run.start : run.end])
-            np.matmul(attended_rows, layer.mix.weight.T, out=summed_rows)
-            _add_and_normalise(summed_rows, layer.mix.bias, word_piece_rows, layer.after_attention, epsilon)
-            feed_forward_rows = layer_scratch_buffer[: len(word_piece_rows) * len(layer.widen.weight)].reshape(
+            np.matmul(attended_rows, layer.attention_output.weight.T, out=summed_rows)
+            _add_and_normalise(summed_rows, layer.attention_output.bias, word_piece_rows, layer.attention_norm, epsilon)
+            feed_forward_rows = layer_scratch_buffer[: len(word_piece_rows) * len(layer.feed_forward_input.weight)].reshape(
                 len(word_piece_rows), -1
             )
-            np.matmul(summed_rows, layer.widen.weight.T, out=feed_forward_rows)
-            gelu(feed_forward_rows, layer.widen.bias)
-            np.matmul(feed_forward_rows, layer.narrow.weight.T, out=word_piece_rows)
-            _add_and_normalise(word_piece_rows, layer.narrow.bias, summed_rows, layer.after_all, epsilon)
+            np.matmul(summed_rows, layer.feed_forward_input.weight.T, out=feed_forward_rows)
+            gelu(feed_forward_rows, layer.feed_forward_input.bias)
+            np.matmul(feed_forward_rows, layer.feed_forward_output.weight.T, out=word_piece_rows)
+            _add_and_normalise(
+                word_piece_rows, layer.feed_forward_output.bias, summed_rows, layer.feed_forward_norm, epsilon
+            )
         return word_piece_rows, equal_length_text_runs
 
     def _attend(self, queries_keys_values: Matrix, run: _Run, attention_output: Matrix) -> None:

@@ -49,8 +49,8 @@ class TokenWindow(NamedTuple):
 
     start: int
     end: int
-    first: int
-    last: int
+    kept_start: int
+    kept_end: int
 
 
 class _Pieces(NamedTuple):
@@ -221,11 +221,11 @@ def _span_rows_by_window(pieces: _Pieces, start: int, end: int) -> Iterator[tupl
         int(np.searchsorted(pieces.ends, start, "right")),
         int(np.searchsorted(pieces.starts, end, "left")),
     )
-    first_window_index = max(0, bisect_right(pieces.windows, first_piece_index, key=lambda window: window.first) - 1)
+    first_window_index = max(0, bisect_right(pieces.windows, first_piece_index, key=lambda window: window.kept_start) - 1)
     for window_index, window in enumerate(pieces.windows[first_window_index:], first_window_index):
         first_taken_piece_index, taken_pieces_end_index = (
-            max(first_piece_index, window.first),
-            min(piece_end_index, window.last),
+            max(first_piece_index, window.kept_start),
+            min(piece_end_index, window.kept_end),
         )
         if first_taken_piece_index >= taken_pieces_end_index:
             return

@@ -125,12 +125,12 @@ def _passage_after_first_lines(searched: SearchableText, text: str, shared_begin
 def _longest_passage(searched: SearchableText, chunk_text: str, searched_range: Span) -> PassageInContext | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
     shared_passage = searched.longest_common_passage(chunk_text, searched_range)
-    if shared_passage is None or shared_passage.altered:
+    if shared_passage is None or shared_passage.is_altered:
         return None
-    passage_start_in_chunk, passage_end_in_chunk = shared_passage.quoted
+    passage_start_in_chunk, passage_end_in_chunk = shared_passage.quotation_range
     if passage_start_in_chunk > 0:
         passage_start_in_chunk = _passage_first_word_start(
-            searched.text, chunk_text, shared_passage.span, shared_passage.quoted
+            searched.text, chunk_text, shared_passage.span, shared_passage.quotation_range
         )
     if passage_end_in_chunk < len(chunk_text) and not chunk_text[passage_end_in_chunk].isspace():
         passage_end_in_chunk = max(
@@ -253,9 +253,9 @@ class Oddity(NamedTuple):
     ----------
     number
         The chunk's number among the given chunks, counted from 1.
-    said
+    explanation
         Explanation in words.
-    words
+    text_beginning
         The beginning of the chunk's given text; empty if it has no text.
     span
         Span in the text; for a lost chunk, the place that it states or the end of the chunk before it, with length 0.
@@ -263,8 +263,8 @@ class Oddity(NamedTuple):
 
     number: int
     kind: OddityKind
-    said: str
-    words: str
+    explanation: str
+    text_beginning: str
     span: Span
 
 
@@ -272,7 +272,7 @@ class LocatedChunks(NamedTuple):
     """A result with the located chunks, the number of chunks searched for, and remarks, most serious first."""
 
     chunking: Chunking
-    given: int
+    given_chunk_count: int
     oddities: tuple[Oddity, ...]
 
 
@@ -475,15 +475,15 @@ class _ChunkSearch:
         way_found_phrase = "out of the order of the chunks" if stated_start is None else "at the place that it names"
         way_found_phrase = "at another place than it names" if is_at_another_place else way_found_phrase
         match_remarks = []
-        if chunk_text_match.how == "altered":
-            similarity_phrase = f"{int(100 * chunk_text_match.alike)} % alike"
+        if chunk_text_match.kind == "altered":
+            similarity_phrase = f"{int(100 * chunk_text_match.similarity)} % alike"
             way_found_phrase = f"where the text is most like it, {similarity_phrase}"
             match_remarks.append(("altered", similarity_phrase))
         elif "".join(chunk_text.split()) != "".join(
             document_text[chunk_text_match.span.start : chunk_text_match.span.end].split()
         ):
             match_remarks.append(("altered", "other quotation marks, dashes or the like"))
-        if chunk_text_match.several:
+        if chunk_text_match.is_ambiguous:
             match_remarks.append(("ambiguous", "it is there more than once; this is the first place"))
         if is_at_another_place:
             match_remarks.append(("elsewhere", f"it is at {found_start:,}; the place that it names is {stated_start:,}"))
@@ -494,7 +494,7 @@ class _ChunkSearch:
         )
 
     def _altered_match(self, quoted: Quotation) -> Match | None:
-        budget_was_spent = self._searchable_texts.work.spent
+        budget_was_spent = self._searchable_texts.comparison_budget.spent
         altered_match = self._searchable_texts.altered_match(quoted)
         if altered_match is None and budget_was_spent:
             self.unsure[_ALTERED_SEARCH_NOTE] = None
@@ -586,14 +586,16 @@ def _oddity_notes(
 ) -> list[str]:
     """Return notes on the oddities."""
     oddities_by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in ODDITY_KINDS}
-    altered_chunk_labels = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in oddities_by_kind["altered"]]
+    altered_chunk_labels = [
+        f"{odd.number:,} ({odd.explanation}, at {odd.span.start:,})" for odd in oddities_by_kind["altered"]
+    ]
     moved_chunk_labels = [
         f"{odd.number:,} (at {odd.span.start:,}, not {given_chunks[odd.number - 1].spans[0].start:,})"
         for odd in oddities_by_kind["elsewhere"]
     ]
     ambiguous_chunk_labels = [f"{odd.number:,} (at {odd.span.start:,})" for odd in oddities_by_kind["ambiguous"]]
     context_chunk_labels = [
-        f"{odd.number:,} ({odd.said.removesuffix(' is around it')})" for odd in oddities_by_kind["context"]
+        f"{odd.number:,} ({odd.explanation.removesuffix(' is around it')})" for odd in oddities_by_kind["context"]
     ]
     lost_chunk_labels = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in oddities_by_kind["lost"]]
     chunk_oddity_notes = [

@@ -77,14 +77,14 @@ class Placement:
     ----------
     places
         One place if the chunk is located; several if nothing tells them apart; none if the chunk is missing.
-    said
+    remark
         Remark on an inexact match, on several places, or on a missing chunk; empty if it stands word for word in one place.
     is_cut_short
         True if the chunk ends with a mark that something shortened it.
     """
 
     places: tuple[Place, ...]
-    said: str = ""
+    remark: str = ""
     is_cut_short: bool = False
 
     @property
@@ -172,14 +172,16 @@ class UnorderedLocator:
             if number in ranges_by_document
         ]
         document_numbers_with_matches = [(number, match) for number, match in attempted_matches if match is not None]
-        highest_similarity = max((match.alike for _, match in document_numbers_with_matches), default=0.0)
+        highest_similarity = max((match.similarity for _, match in document_numbers_with_matches), default=0.0)
         return [
-            Place(number, match.span) for number, match in document_numbers_with_matches if match.alike == highest_similarity
+            Place(number, match.span)
+            for number, match in document_numbers_with_matches
+            if match.similarity == highest_similarity
         ], highest_similarity
 
     def renew_comparison_budget(self) -> None:
         """Allow as many comparisons again, for texts of another kind."""
-        self._comparison_budget.left = MOST_COMPARED
+        self._comparison_budget.remaining = MOST_COMPARED
 
     @property
     def is_comparison_budget_spent(self) -> bool:

@@ -66,7 +66,7 @@ class LineForm(Form):
     """Base class for one-field answers that a model writes as a line, ``LABEL: 3, 5``, if its server enforces no schema."""
 
     label: ClassVar[str]
-    none: ClassVar[str]
+    none_meaning: ClassVar[str]
     """The case in which the line has no number."""
 
     @classmethod
@@ -80,7 +80,7 @@ class LineForm(Form):
         return (
             f"Answer with one line and nothing else: {cls.label}: and {field_info.description}, as in {cls.label}: "
             f"{example_numbers_phrase}. "
-            f"If {cls.none}, answer {cls.label}: none."
+            f"If {cls.none_meaning}, answer {cls.label}: none."
         )
 
     @classmethod
@@ -143,7 +143,7 @@ class SplitsAnswer(LineForm):
     """Form of a model's answer to the chunker `llm`: the pieces after which to cut."""
 
     label: ClassVar[str] = "split_after"
-    none: ClassVar[str] = "all the pieces belong together"
+    none_meaning: ClassVar[str] = "all the pieces belong together"
 
     split_after: ListOf[WholeNumber] = Field(
         description="the numbers of these pieces in ascending order",
@@ -156,7 +156,7 @@ class ShiftAnswer(LineForm):
     """Form of a model's answer to the chunker `lumber`: the first passage whose content shifts."""
 
     label: ClassVar[str] = "Answer"
-    none: ClassVar[str] = "the content shifts nowhere"
+    none_meaning: ClassVar[str] = "the content shifts nowhere"
 
     answer: WholeNumber | None = Field(description="this passage's number", examples=[4])
 

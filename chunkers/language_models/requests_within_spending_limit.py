@@ -161,7 +161,7 @@ class Asking:
     def report_usability(self, usable: bool) -> None:
         """Record whether an answer was usable, and call ``warn`` once if many of the first answers are unusable."""
         if self._unusable_answers.add(usable):
-            self.warn(self.unusable_warning, self._unusable_answers.unusable)
+            self.warn(self.unusable_warning, self._unusable_answers.unusable_count)
 
     def with_answers(self, answers: AnswerCache) -> "Asking":
         """Return access to the same model with another answer cache; spending and its limit are shared."""
@@ -355,7 +355,7 @@ class UnusableAnswers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._answer_count = self.unusable = 0
+        self._answer_count = self.unusable_count = 0
 
     def add(self, usable: bool) -> bool:
         """Count one of a model's first answers; return True after the last one if many were unusable."""
@@ -363,16 +363,16 @@ class UnusableAnswers:
             if self._answer_count >= FIRST_ANSWER_COUNT:
                 return False
             self._answer_count += 1
-            self.unusable += not usable
-            return self._answer_count == FIRST_ANSWER_COUNT and self.unusable >= LEAST_UNUSABLE_TO_WARN
+            self.unusable_count += not usable
+            return self._answer_count == FIRST_ANSWER_COUNT and self.unusable_count >= LEAST_UNUSABLE_TO_WARN
 
     def warning(self, schema_treatment: SchemaTreatment | None) -> str:
         """Return a warning with advice if many of the first answers were unusable; otherwise an empty string."""
-        if self._answer_count < FIRST_ANSWER_COUNT or self.unusable < LEAST_UNUSABLE_TO_WARN:
+        if self._answer_count < FIRST_ANSWER_COUNT or self.unusable_count < LEAST_UNUSABLE_TO_WARN:
             return ""
         server_advice_phrase = "" if schema_treatment == "enforced" else " a server that enforces structured answers,"
         return (
-            f"{self.unusable} of the first {FIRST_ANSWER_COUNT} answers could not be used. A larger model "
+            f"{self.unusable_count} of the first {FIRST_ANSWER_COUNT} answers could not be used. A larger model "
             f"helps,{server_advice_phrase} "
             "or a shorter window."
         )

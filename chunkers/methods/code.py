@@ -201,7 +201,7 @@ class _CodeCutter(PieceCutter):
         """Yield the parts of the text, those that belong together in one list."""
         related_code_parts: list[_Part] = []
         for code_break, next_break in pairwise([*self.breaks, CodeBreak(len(self.document.text), "", "")]):
-            if related_code_parts and not code_break.weak:
+            if related_code_parts and not code_break.is_weak:
                 yield related_code_parts
                 related_code_parts = []
             related_code_parts.append(
@@ -213,9 +213,11 @@ class _CodeCutter(PieceCutter):
         """Join what is behind a break with the last chunk, or return the reason why not."""
         if not self.pieces:
             return Reason(remark="")
-        if code_break.alone:
+        if code_break.long_neighbour:
             return Reason(
-                remark=f"{code_break.between}; the {code_break.alone} is longer than {pluralize(self.most, 'token')}"
+                remark=(
+                    f"{code_break.between}; the {code_break.long_neighbour} is longer than {pluralize(self.most, 'token')}"
+                )
             )
         last_chunk_piece = self.pieces[-1]
         joined_size = self.size(last_chunk_piece.start, end) + self.count_context_tokens(last_chunk_piece.context)

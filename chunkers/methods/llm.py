@@ -49,9 +49,9 @@ class CutDecision(NamedTuple):
 class WindowDecisions:
     """A language model's decisions for all windows, keyed by the index of the unit before each possible cut."""
 
-    judged: dict[int, CutDecision] = field(default_factory=dict)
-    windows: int = 0
-    unusable: int = 0
+    decision_by_unit: dict[int, CutDecision] = field(default_factory=dict)
+    window_count: int = 0
+    unusable_count: int = 0
 
 
 class WindowedModelChunker(Chunker, ABC):
@@ -76,8 +76,8 @@ class WindowedModelChunker(Chunker, ABC):
     kind: ClassVar[AnswerKind]
     """Kind of answer, whose form has one field."""
 
-    system: ClassVar[str]
-    piece: ClassVar[str]
+    system_prompt: ClassVar[str]
+    piece_template: ClassVar[str]
     question: ClassVar[str]
     names_first_cut_only: ClassVar[bool]
     """True if an answer names only the first cut of a window."""
@@ -85,7 +85,7 @@ class WindowedModelChunker(Chunker, ABC):
     @classmethod
     def wording(cls) -> tuple[str, ...]:
         """Return the prompts for the language model, with their placeholders."""
-        return cls.system, cls.piece.rstrip(), cls.question
+        return cls.system_prompt, cls.piece_template.rstrip(), cls.question
 
     @abstractmethod
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
@@ -118,7 +118,7 @@ class WindowedModelChunker(Chunker, ABC):
             return Chunking(document, (), ())
         window_decisions = self._ask_about_windows(document.text, text_unit_ranges, tools)
         chunk_start_unit_indices = [
-            unit + 1 for unit in range(len(text_unit_ranges) - 1) if window_decisions.judged[unit].cut
+            unit + 1 for unit in range(len(text_unit_ranges) - 1) if window_decisions.decision_by_unit[unit].cut
         ]
         chunk_spans = [
             Span(text_unit_ranges[first][0], text_unit_ranges[last - 1][1])
@@ -164,12 +164,12 @@ class WindowedModelChunker(Chunker, ABC):
             # Not `decided`, which would end a run that is to find all its answers remembered.
             tools.watcher.deciding(start_unit_index, len(units))
             end_unit_index = window_end_unit_index(unit_token_counts, start_unit_index, self.window, 2)
-            window_decisions.windows += 1
+            window_decisions.window_count += 1
             window_phrase = f"window of {self.unit_name}s {start_unit_index + 1} to {end_unit_index}"
             try:
                 cut_unit_indices = self._ask_for_cuts(text, units, start_unit_index, end_unit_index, tools)
             except UnusableAnswer as complaint:
-                window_decisions.unusable += 1
+                window_decisions.unusable_count += 1
                 self._keep_unanswered_window_whole(
                     window_decisions, start_unit_index, end_unit_index, len(units), complaint.summary, window_phrase
                 )
@@ -179,7 +179,7 @@ class WindowedModelChunker(Chunker, ABC):
                 cut_unit_indices[0] if self.names_first_cut_only and cut_unit_indices else end_unit_index - 2
             )
             for judged_unit_index in range(start_unit_index, last_judged_unit_index + 1):
-                window_decisions.judged[judged_unit_index] = CutDecision(
+                window_decisions.decision_by_unit[judged_unit_index] = CutDecision(
                     judged_unit_index in cut_unit_indices,
                     self._reason_after_unit(judged_unit_index, judged_unit_index in cut_unit_indices, window_phrase),
                 )
@@ -192,7 +192,7 @@ class WindowedModelChunker(Chunker, ABC):
         self, text: str, units: Sequence[tuple[int, int]], start_unit_index: int, end_unit_index: int
     ) -> list[Message]:
         numbered_unit_texts = [
-            self.piece.format(number=number, text=text[slice(*units[number - 1])])
+            self.piece_template.format(number=number, text=text[slice(*units[number - 1])])
             for number in range(start_unit_index + 1, end_unit_index + 1)
         ]
         lowest_allowed_unit_number, highest_allowed_unit_number = (
@@ -203,7 +203,7 @@ class WindowedModelChunker(Chunker, ABC):
         window_question_text = self.question.format(
             pieces="".join(numbered_unit_texts), first=lowest_allowed_unit_number, last=highest_allowed_unit_number
         )
-        return [Message("system", self.system), Message("user", window_question_text)]
+        return [Message("system", self.system_prompt), Message("user", window_question_text)]
 
     def _ask_for_cuts(
         self, text: str, units: Sequence[tuple[int, int]], start_unit_index: int, end_unit_index: int, tools: Tools
@@ -241,11 +241,11 @@ class WindowedModelChunker(Chunker, ABC):
         """Judge a window of which no answer could be used: it is a chunk by itself."""
         unusable_remark = f"{answer_fault_phrase}; {window_phrase}"
         for unit_index in range(start_unit_index, end_unit_index - 1):
-            decisions.judged[unit_index] = CutDecision(
+            decisions.decision_by_unit[unit_index] = CutDecision(
                 False, Reason(remark=f"{unusable_remark}, which stays whole", short="no usable answer")
             )
         if end_unit_index < unit_count:
-            decisions.judged[end_unit_index - 1] = CutDecision(
+            decisions.decision_by_unit[end_unit_index - 1] = CutDecision(
                 True, Reason(remark=f"{unusable_remark}, which ends here", short="no usable answer")
             )
 
@@ -263,7 +263,7 @@ class WindowedModelChunker(Chunker, ABC):
 
     def _all_gaps(self, document: Document, units: Sequence[tuple[int, int]], decisions: WindowDecisions) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        decision_by_unit_start = {units[unit + 1][0]: decision for unit, decision in decisions.judged.items()}
+        decision_by_unit_start = {units[unit + 1][0]: decision for unit, decision in decisions.decision_by_unit.items()}
         reason_by_unit_start = {start: decision.why for start, decision in decision_by_unit_start.items()}
         cut_unit_starts = [start for start, decision in decision_by_unit_start.items() if decision.cut]
         cut_gaps = cuts_to_gaps(document, cut_unit_starts, Verdict.CUT, reason_by_unit_start.__getitem__)
@@ -274,11 +274,12 @@ class WindowedModelChunker(Chunker, ABC):
         return add_uncut_gaps(document, [*cut_gaps, *(gap for gap in uncut_gaps if gap.offset is None)], inside_unit_reason)
 
     def _unusable_answer_notes(self, decisions: WindowDecisions) -> tuple[str, ...]:
-        if not decisions.unusable:
+        if not decisions.unusable_count:
             return ()
-        window_count_phrase = "1 window" if decisions.windows == 1 else f"{decisions.windows:,} windows"
+        window_count_phrase = "1 window" if decisions.window_count == 1 else f"{decisions.window_count:,} windows"
         return (
-            f"The model gave no usable answer about {decisions.unusable:,} of {window_count_phrase}, though it was asked "
+            f"The model gave no usable answer about {decisions.unusable_count:,} of {window_count_phrase}, though it was "
+            "asked "
             "up to "
             f"{MOST_REPEATS + 1} times; there a chunk ends with the window and nowhere inside it.",
         )
@@ -310,8 +311,8 @@ class Llm(WindowedModelChunker):
     )
     unit_name: ClassVar[str] = "piece"
     kind: ClassVar[AnswerKind] = CHUNK_SPLITS_ANSWER
-    system: ClassVar[str] = prompts.SPLITS_SYSTEM_PROMPT
-    piece: ClassVar[str] = prompts.SPLITS_PIECE_TEMPLATE
+    system_prompt: ClassVar[str] = prompts.SPLITS_SYSTEM_PROMPT
+    piece_template: ClassVar[str] = prompts.SPLITS_PIECE_TEMPLATE
     question: ClassVar[str] = prompts.SPLITS_QUESTION_TEMPLATE
     names_first_cut_only: ClassVar[bool] = False
 
@@ -394,8 +395,8 @@ class Lumber(WindowedModelChunker):
     )
     unit_name: ClassVar[str] = "paragraph"
     kind: ClassVar[AnswerKind] = TOPIC_SHIFT_ANSWER
-    system: ClassVar[str] = prompts.SHIFT_SYSTEM_PROMPT
-    piece: ClassVar[str] = prompts.SHIFT_PASSAGE_TEMPLATE
+    system_prompt: ClassVar[str] = prompts.SHIFT_SYSTEM_PROMPT
+    piece_template: ClassVar[str] = prompts.SHIFT_PASSAGE_TEMPLATE
     question: ClassVar[str] = prompts.SHIFT_QUESTION_TEMPLATE
     names_first_cut_only: ClassVar[bool] = True
 

@@ -244,7 +244,7 @@ class MaxMinStep(NamedTuple):
         Number of sentences in the open chunk.
     least
         The lowest similarity of two sentences in the open chunk; for a single sentence, its similarity to the next one.
-    nearest
+    nearest_sentence
         Index, from 0, of the open chunk's sentence that is most similar to the next sentence; the first of several.
     """
 
@@ -252,7 +252,7 @@ class MaxMinStep(NamedTuple):
     threshold: float
     size: int
     least: float
-    nearest: int
+    nearest_sentence: int
 
     @property
     def joins(self) -> bool:

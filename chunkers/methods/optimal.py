@@ -93,15 +93,15 @@ class PartitionTable:
     ----------
     rewards
         Reward of each run by start and length, shape (n, longest); -inf where there is no such run.
-    totals
+    best_totals
         Greatest total reward of the first i pieces, shape (n + 1,).
-    lasts
+    last_run_starts
         First piece of the last run in the best partition of the first i pieces, shape (n + 1,).
     """
 
     rewards: FloatArray
-    totals: FloatArray
-    lasts: IntArray
+    best_totals: FloatArray
+    last_run_starts: IntArray
 
     @classmethod
     def from_rewards(cls, rewards: FloatArray) -> "PartitionTable":
@@ -119,13 +119,13 @@ class PartitionTable:
 
     def cuts(self) -> IntArray:
         """Return the first piece of each run but the first in the best partition."""
-        return np.array(backtrack_cuts(self.lasts), dtype=np.intp)
+        return np.array(backtrack_cuts(self.last_run_starts), dtype=np.intp)
 
     def ranked_last_runs(self, end_piece_index: int) -> list[tuple[int, float]]:
         """Return each possible last run of the first ``end_piece_index`` pieces as (first piece, total), best first."""
         candidate_run_starts = np.arange(max(0, end_piece_index - self.rewards.shape[1]), end_piece_index)[::-1]
         total_reward_by_start = (
-            self.totals[candidate_run_starts]
+            self.best_totals[candidate_run_starts]
             + self.rewards[candidate_run_starts, end_piece_index - 1 - candidate_run_starts]
         )
         descending_reward_order = np.argsort(-total_reward_by_start, kind="stable")
@@ -151,14 +151,14 @@ class PartitionTable:
             )
             best_remaining_rewards[run_start] = totals_by_run_end.max()
             # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
-            best_longer_run_totals = np.maximum.accumulate((self.totals[run_start] + totals_by_run_end)[::-1])[::-1]
+            best_longer_run_totals = np.maximum.accumulate((self.best_totals[run_start] + totals_by_run_end)[::-1])[::-1]
             spanned_cuts_slice = slice(run_start + 1, run_start + len(rewards_by_run_end))
             np.maximum(
                 totals_without_cut[spanned_cuts_slice],
                 best_longer_run_totals[1:],
                 out=totals_without_cut[spanned_cuts_slice],
             )
-        return np.asarray((self.totals + best_remaining_rewards - totals_without_cut)[1:piece_count])
+        return np.asarray((self.best_totals + best_remaining_rewards - totals_without_cut)[1:piece_count])
 
 
 class Optimal(Chunker):

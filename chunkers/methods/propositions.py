@@ -143,7 +143,9 @@ class Propositions(Chunker):
         )
         proposition_texts = [proposition.text for proposition in stated_propositions.propositions]
         if sentence_count == 1:
-            proposition_groups = GroupedPropositions([PropositionGroup(members=[*range(len(proposition_texts))])])
+            proposition_groups = GroupedPropositions(
+                [PropositionGroup(proposition_indices=[*range(len(proposition_texts))])]
+            )
         else:
             proposition_groups = request_proposition_groups(
                 proposition_texts,
@@ -193,7 +195,7 @@ def _chunking_of_groups(
         if proposition.span is not None
     ]
     sentence_indices_by_group = [
-        sorted({sentence for member in group.members for sentence in sentence_indices_by_proposition[member]})
+        sorted({sentence for member in group.proposition_indices for sentence in sentence_indices_by_proposition[member]})
         for group in grouped_propositions.groups
     ]
     ordered_group_indices = sorted(
@@ -207,7 +209,7 @@ def _chunking_of_groups(
         group_title, group_summary, proposition_indices = (
             grouped_propositions.groups[group_index].title,
             grouped_propositions.groups[group_index].summary,
-            grouped_propositions.groups[group_index].members,
+            grouped_propositions.groups[group_index].proposition_indices,
         )
         group_propositions = tuple([stated_propositions.propositions[member] for member in proposition_indices])
         group_text = "\n".join([proposition.text for proposition in group_propositions])
@@ -256,13 +258,17 @@ def _sentence_descriptions(
     ):
         for sentence_index in restated_sentence_indices:
             proposition_count_by_sentence[sentence_index] += proposition.tied != "as it is"
-            if proposition_index in grouped_propositions.unusable:
-                unsorted_reason_by_sentence[sentence_index] = grouped_propositions.unusable[proposition_index]
+            if proposition_index in grouped_propositions.complaint_by_proposition:
+                unsorted_reason_by_sentence[sentence_index] = grouped_propositions.complaint_by_proposition[
+                    proposition_index
+                ]
     long_and_short_descriptions = []
     for sentence_index, chunk_numbers in enumerate(chunk_numbers_by_sentence):
         chunks_phrase = f"chunk{'s' * (len(chunk_numbers) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunk_numbers)}"
-        if sentence_index in stated_propositions.unusable:
-            restatement_outcome_phrase = f"{stated_propositions.unusable[sentence_index]}, so it stands for itself"
+        if sentence_index in stated_propositions.complaint_by_sentence:
+            restatement_outcome_phrase = (
+                f"{stated_propositions.complaint_by_sentence[sentence_index]}, so it stands for itself"
+            )
         elif proposition_count_by_sentence[sentence_index]:
             restatement_outcome_phrase = (
                 "1 proposition"
@@ -315,7 +321,7 @@ def _proposition_notes(
         for sentence in (
             proposition.span for proposition in stated_propositions.propositions if proposition.tied == "as it is"
         )
-        if sentence is not None and document.sentence_at(sentence.start) not in stated_propositions.unusable
+        if sentence is not None and document.sentence_at(sentence.start) not in stated_propositions.complaint_by_sentence
     ]
     if unstated_sentence_starts:
         sentence_numbers_phrase = _shortened_list_phrase(
@@ -344,21 +350,22 @@ def _proposition_notes(
             f"names or numbers that the "
             f"text does not have: {unknown_words_phrase}. Compared are digits, and words with a capital letter."
         )
-    if stated_propositions.repeated:
+    if stated_propositions.repeated_count:
         proposition_notes.append(
-            f"The model stated {pluralize(stated_propositions.repeated, 'proposition')} twice from the same words; once is "
+            f"The model stated {pluralize(stated_propositions.repeated_count, 'proposition')} twice from the same words; "
+            "once is "
             "kept."
         )
-    if stated_propositions.failed:
+    if stated_propositions.failed_window_count:
         proposition_notes.append(
-            f"The model gave no usable answer about {stated_propositions.failed:,} of "
-            f"{pluralize(stated_propositions.windows, 'window')}, "
+            f"The model gave no usable answer about {stated_propositions.failed_window_count:,} of "
+            f"{pluralize(stated_propositions.window_count, 'window')}, "
             f"though it was asked up to {MOST_REPEATS + 1} times; the sentences there stand for themselves."
         )
-    if grouped_propositions.failed:
+    if grouped_propositions.failed_batch_count:
         proposition_notes.append(
-            f"The model did not sort {grouped_propositions.failed:,} of "
-            f"{pluralize(grouped_propositions.batches, 'batch', 'batches')} of propositions "
+            f"The model did not sort {grouped_propositions.failed_batch_count:,} of "
+            f"{pluralize(grouped_propositions.batch_count, 'batch', 'batches')} of propositions "
             f"in a form that can be used, though it was asked up to {MOST_REPEATS + 1} times; each is a chunk without a "
             "title."
         )

@@ -181,8 +181,8 @@ class _TurnCutter(PieceCutter):
         cue_at_sentence_begin = self.transcript.cue_at(begin)
         # Only there another context begins.
         context_change_offsets = (
-            turn.spoken,
-            turn.spoken if cue_at_sentence_begin is None else cue_at_sentence_begin.body,
+            turn.speech_start,
+            turn.speech_start if cue_at_sentence_begin is None else cue_at_sentence_begin.body,
             end - 1,
         )
         part_token_limit = max(

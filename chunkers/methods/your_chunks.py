@@ -267,7 +267,7 @@ class YourChunks(Chunker):
         oddity_count_by_kind = Counter(
             oddity.kind for found_again in self._found.values() for oddity in found_again.oddities
         )
-        given_chunk_count = sum(found_again.given for found_again in self._found.values())
+        given_chunk_count = sum(found_again.given_chunk_count for found_again in self._found.values())
         uncovered_character_count = 0
         for chunking in (found_again.chunking for found_again in self._found.values()):
             located_chunk_spans = [span for chunk in chunking.chunks for span in chunk.spans]

@@ -24,7 +24,7 @@ class LRUDict(MutableMapping[Key, Value]):
 
     def __init__(self, maxsize: float, size_of_value: Callable[[Value], float] | None = None) -> None:
         self.maxsize = maxsize
-        self.filled: float = 0
+        self.total_size: float = 0
         self._size_of_value = size_of_value or (lambda _: 1)
         self._entries: OrderedDict[Key, Value] = OrderedDict()
 
@@ -39,17 +39,17 @@ class LRUDict(MutableMapping[Key, Value]):
         if entry_size > self.maxsize:
             return
         self._entries[key] = value
-        self.filled += entry_size
-        while self.filled > self.maxsize:
+        self.total_size += entry_size
+        while self.total_size > self.maxsize:
             del self[next(iter(self._entries))]
 
     def __delitem__(self, key: Key) -> None:
-        self.filled -= self._size_of_value(self._entries.pop(key))
+        self.total_size -= self._size_of_value(self._entries.pop(key))
 
     def clear(self) -> None:
         """Remove all entries."""
         self._entries.clear()
-        self.filled = 0
+        self.total_size = 0
 
     def __contains__(self, key: object) -> bool:
         return key in self._entries

@@ -192,9 +192,9 @@ class CodeBreak(NamedTuple):
         The labels of the definitions around the place, outermost first; only those that do not fit into a chunk.
     inside
         The labels around what follows the place; longer than ``path`` where a definition begins that does not fit.
-    weak
+    is_weak
         True if both sides belong together.
-    alone
+    long_neighbour
         The definition beside the place that does not fit into a chunk, so that it shares none with its neighbours; empty for
         none.
     """
@@ -204,8 +204,8 @@ class CodeBreak(NamedTuple):
     after: str
     path: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
-    weak: bool = False
-    alone: str = ""
+    is_weak: bool = False
+    long_neighbour: str = ""
 
 
 class DetectedLanguage(NamedTuple):
@@ -619,7 +619,7 @@ class _BreakFinder:
                     str(child_item),
                     definition_path[:-1] if definition_path[-1:] == (child_item.label,) else definition_path,
                     definition_path,
-                    weak=True,
+                    is_weak=True,
                 )
                 if not too_long_children:
                     continue

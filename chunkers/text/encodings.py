@@ -76,7 +76,7 @@ class Encoded(NamedTuple):
 
     text: str
     encoding: str
-    guessed: bool = False
+    is_guessed: bool = False
     """True if the encoding was guessed from the letters."""
     others: tuple[str, ...] = ()
     """Encodings that are about as likely and give a different text."""
@@ -229,7 +229,7 @@ def _decode_as_guessed(data: bytes, file_name: str) -> Encoded:
         similarly_likely_encodings = tuple(
             other for other, other_score in lower_ranked_candidates if other_score >= _EQUAL_SCORE_SHARE * score
         )
-        return Encoded(text, encoding, guessed=True, others=similarly_likely_encodings)
+        return Encoded(text, encoding, is_guessed=True, others=similarly_likely_encodings)
     raise InputError(f"{file_name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
 
 

@@ -175,20 +175,20 @@ class Omission(NamedTuple):
 
     Attributes
     ----------
-    what
+    noun
         Kind of thing, in the singular, such as ``picture``.
-    times
+    occurrence_count
         Number of things of this kind.
-    part
+    part_number
         The index of the page or chapter; None if the file has none.
-    words
+    text
         Text of the omitted content, if any.
     """
 
-    what: str
-    times: int = 1
-    part: int | None = None
-    words: str = ""
+    noun: str
+    occurrence_count: int = 1
+    part_number: int | None = None
+    text: str = ""
 
 
 class ExtractedText(NamedTuple):

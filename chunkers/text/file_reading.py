@@ -84,7 +84,7 @@ def yield_details_and_text(data: bytes, name: str, document_format: str | None, 
     yield {
         "left_out": extracted_file_text.left_out,
         "encoding": decoded_text_and_encoding.encoding,
-        "guessed": decoded_text_and_encoding.guessed,
+        "guessed": decoded_text_and_encoding.is_guessed,
         "others": decoded_text_and_encoding.others,
         "parts": parts and [parts.kind, parts.starts, parts.labels],
     }
@@ -340,7 +340,7 @@ def omissions_sentence(omissions: Iterable[Omission]) -> str:
     """Return a sentence that counts the omitted content by kind; empty if nothing was omitted."""
     count_by_kind: dict[str, int] = {}
     for omission in omissions:
-        count_by_kind[omission.what] = count_by_kind.get(omission.what, 0) + omission.times
+        count_by_kind[omission.noun] = count_by_kind.get(omission.noun, 0) + omission.occurrence_count
     return (
         f"Left out: {join_words([pluralize(count, what) for what, count in count_by_kind.items()])}."
         if count_by_kind

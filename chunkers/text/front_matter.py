@@ -26,24 +26,24 @@ class FrontMatter(NamedTuple):
 
     Attributes
     ----------
-    fields
+    first_field_start
         Start of the first field. Without fields, start of the text behind the fences.
-    last
+    last_field_end
         End of the last field, without white space. Without fields, end of the closing fence.
-    closed
+    closing_fence_end
         End of the closing fence.
     end
         End of the closing fence's line, its line break included.
     """
 
-    fields: int
-    last: int
-    closed: int
+    first_field_start: int
+    last_field_end: int
+    closing_fence_end: int
     end: int
 
     def cut_separates_fence(self, cut_offset: int) -> bool:
         """Return whether a cut at ``cut_offset`` would separate a front-matter fence from the first or the last field."""
-        return 0 < cut_offset <= self.fields or self.last <= cut_offset < self.closed
+        return 0 < cut_offset <= self.first_field_start or self.last_field_end <= cut_offset < self.closing_fence_end
 
 
 def front_matter(text: str) -> FrontMatter | None:

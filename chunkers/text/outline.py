@@ -92,22 +92,22 @@ class Outline(NamedTuple):
     blocks
         Top-level blocks; together they cover everything except white space. A text without Markdown has only paragraphs,
         separated by blank lines.
-    special
+    whole_blocks
         Lists, tables, code blocks and formulas, including those in quotations and lists.
-    items
+    item_starts
         Offsets, in code points, at which the items of top-level lists begin.
-    nested
+    nested_blocks
         Blocks inside lists and quotations, at every depth, with an outer block before the blocks inside it: list items,
         lists, tables, code blocks and formulas.
-    not_prose
+    blocks_without_sentences
         Blocks of the kinds in `KINDS_WITHOUT_SENTENCES`, nested ones included, without overlap.
     """
 
     blocks: tuple[Block, ...] = ()
-    special: tuple[Block, ...] = ()
-    items: tuple[int, ...] = ()
-    nested: tuple[Block, ...] = ()
-    not_prose: tuple[Block, ...] = ()
+    whole_blocks: tuple[Block, ...] = ()
+    item_starts: tuple[int, ...] = ()
+    nested_blocks: tuple[Block, ...] = ()
+    blocks_without_sentences: tuple[Block, ...] = ()
 
 
 @lru_cache(maxsize=8)
@@ -380,7 +380,7 @@ def _blank_out_front_matter(text: str) -> tuple[str, int]:
     front_matter_offsets = front_matter(text)
     if front_matter_offsets is None:
         return _LINE_END.sub("\n", text).removeprefix(_BYTE_ORDER_MARK), 0
-    front_matter_line_count = len(_LINE_END.findall(text, 0, front_matter_offsets.closed)) + 1
+    front_matter_line_count = len(_LINE_END.findall(text, 0, front_matter_offsets.closing_fence_end)) + 1
     return "\n" * front_matter_line_count + _LINE_END.sub("\n", text[front_matter_offsets.end :]), front_matter_line_count
 
 

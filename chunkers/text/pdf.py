@@ -108,18 +108,22 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
         removed_line_numbers = set()
         for line in running_lines_of_page:
             vertical_position, relative_line_size = line_positions_by_page[page_number].get(
-                line.place, DrawnLine(float(line.upper), 1.0)
+                line.line_number, DrawnLine(float(line.is_at_top), 1.0)
             )
             if EDGE_HEIGHT_SHARE < vertical_position < 1 - EDGE_HEIGHT_SHARE or (
-                line.counts and not line.bare and relative_line_size > HEADING_LINE_HEIGHT
+                line.has_page_number and not line.is_page_number_alone and relative_line_size > HEADING_LINE_HEIGHT
             ):
                 # A line of the text, however often it is there; or a heading whose number is by chance that of the page.
                 continue
             omission_kind = (
-                "page number" if line.bare else "repeated header" if vertical_position > 0.5 else "repeated footer"
+                "page number"
+                if line.is_page_number_alone
+                else "repeated header"
+                if vertical_position > 0.5
+                else "repeated footer"
             )
-            omissions.append(Omission(omission_kind, 1, page_number, shorten(line.words, LONGEST_RUNNING_LINE)))
-            removed_line_numbers.add(line.place)
+            omissions.append(Omission(omission_kind, 1, page_number, shorten(line.text, LONGEST_RUNNING_LINE)))
+            removed_line_numbers.add(line.line_number)
         kept_lines = [
             line
             for place, line in enumerate(pdf_page_collector.texts[page_number].split("\n"))
@@ -127,7 +131,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
         ]
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
         pdf_page_collector.texts[page_number] = "\n".join(kept_lines).lstrip("\n").rstrip()
-    omissions.sort(key=lambda omission: omission.part or 0)
+    omissions.sort(key=lambda omission: omission.part_number or 0)
     return pdf_page_collector.joined(omissions, _page_separators(pdf_page_collector.texts))
 
 
@@ -291,23 +295,23 @@ class RunningLine(NamedTuple):
 
     Attributes
     ----------
-    place
+    line_number
         Number of the line on its page, from 0.
-    words
+    text
         Text of the line.
-    upper
+    is_at_top
         True if it was found from the page's beginning.
-    bare
+    is_page_number_alone
         True if the line is only a page number.
-    counts
+    has_page_number
         True if the line has the page number, so that it is not the same on all these pages.
     """
 
-    place: int
-    words: str
-    upper: bool
-    bare: bool
-    counts: bool
+    line_number: int
+    text: str
+    is_at_top: bool
+    is_page_number_alone: bool
+    has_page_number: bool
 
 
 RunningLinePattern = tuple[str, str, int | str]
@@ -338,7 +342,7 @@ def find_headers_and_footers(page_texts: Sequence[str], page_labels: Sequence[st
     text_page_numbers = [number for number, some in enumerate(lines_by_page) if any(map(str.strip, some))]
     page_count_with_body = 0
     for page_number in text_page_numbers:
-        removed_line_numbers = {running_line.place for running_line in running_lines_by_page[page_number]}
+        removed_line_numbers = {running_line.line_number for running_line in running_lines_by_page[page_number]}
         page_count_with_body += any(
             line.strip() and index not in removed_line_numbers for index, line in enumerate(lines_by_page[page_number])
         )
@@ -386,7 +390,7 @@ def _lines_from_edge(
     lines: Sequence[str], earlier_running_lines: Sequence[RunningLine], *, is_upper_edge: bool
 ) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
-    running_line_indices = {running_line.place for running_line in earlier_running_lines}
+    running_line_indices = {running_line.line_number for running_line in earlier_running_lines}
     line_order = range(len(lines)) if is_upper_edge else range(len(lines) - 1, -1, -1)
     for line_index in line_order:
         line_text = " ".join(lines[line_index].split())

@@ -189,20 +189,20 @@ class Match(NamedTuple):
 
     Attributes
     ----------
-    how
+    kind
         ``in place``: word for word, where it was or, if no place is known, anywhere; ``elsewhere``: word for word in another
         place; ``typography``: with other white space, quotation marks, dashes or ligatures; ``altered``: with
         small changes, within `MIN_ALTERED_SIMILARITY`.
-    alike
+    similarity
         From 0 to 1, see `MIN_ALTERED_SIMILARITY`.
-    several
+    is_ambiguous
         True if it occurs more than once and nothing tells the occurrences apart.
     """
 
     span: Span
-    how: MatchKind
-    alike: float = 1.0
-    several: bool = False
+    kind: MatchKind
+    similarity: float = 1.0
+    is_ambiguous: bool = False
 
 
 class CommonPassage(NamedTuple):
@@ -210,17 +210,17 @@ class CommonPassage(NamedTuple):
 
     Attributes
     ----------
-    quoted
+    quotation_range
         Range in the quotation.
     span
         First occurrence in the text.
-    altered
+    is_altered
         True if the surroundings of quotation and text are similar, so that it is the same passage, altered.
     """
 
-    quoted: Span
+    quotation_range: Span
     span: Span
-    altered: bool
+    is_altered: bool
 
 
 def max_edit_distance(length: int, min_similarity: float = MIN_ALTERED_SIMILARITY) -> int:
@@ -237,12 +237,12 @@ def surrounding_text(text: str, span: Span) -> tuple[str, str]:
 class ComparisonBudget:
     """Budget of comparisons for approximate searches."""
 
-    left: int = MOST_COMPARED
+    remaining: int = MOST_COMPARED
 
     @property
     def spent(self) -> bool:
         """True if no comparisons are left."""
-        return self.left <= 0
+        return self.remaining <= 0
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class SearchableText:
     """A text prepared for searching for quotations."""
 
     text: str
-    work: ComparisonBudget = field(default_factory=ComparisonBudget, compare=False)
+    comparison_budget: ComparisonBudget = field(default_factory=ComparisonBudget, compare=False)
 
     def exact_match(self, quoted: Quotation) -> Match | None:
         """Find a quotation word for word; return None if the quotation does not occur.
@@ -263,7 +263,7 @@ class SearchableText:
             return None
         start, is_ambiguous = start_and_ambiguity
         match_kind: MatchKind = "in place" if quoted.start in (None, start) else "elsewhere"
-        return Match(Span(start, start + len(quoted.text)), match_kind, several=is_ambiguous)
+        return Match(Span(start, start + len(quoted.text)), match_kind, is_ambiguous=is_ambiguous)
 
     def typographic_match(self, quoted: Quotation) -> Match | None:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
@@ -273,7 +273,7 @@ class SearchableText:
             return None
         start, is_ambiguous = start_and_ambiguity
         return Match(
-            self._folded.original(Span(start, start + len(folded_quotation.text))), "typography", several=is_ambiguous
+            self._folded.original(Span(start, start + len(folded_quotation.text))), "typography", is_ambiguous=is_ambiguous
         )
 
     def occurrences(self, text: str, max_count: int) -> list[Span]:
@@ -306,14 +306,19 @@ class SearchableText:
         """
         folded_quotation = self._fold_quotation(quoted)
         folded_length = len(folded_quotation.text)
-        if folded_length < SHORTEST_ALTERED_EXCERPT or self.work.spent:
+        if folded_length < SHORTEST_ALTERED_EXCERPT or self.comparison_budget.spent:
             return None
         max_distance = max_edit_distance(folded_length, min_similarity)
         pattern_codes, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
         distance, start, end, comparison_count = nearest_passage(
-            pattern_codes, self._folded_code_points, max_distance, preferred_start, self.work.left, searched_ranges
+            pattern_codes,
+            self._folded_code_points,
+            max_distance,
+            preferred_start,
+            self.comparison_budget.remaining,
+            searched_ranges,
         )
-        self.work.left -= comparison_count
+        self.comparison_budget.remaining -= comparison_count
         if distance < 0 or start >= end:
             return None
         return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / folded_length)
@@ -328,12 +333,12 @@ class SearchableText:
         part_spans: list[Span] = []
         # Most lost quotations are told by their beginning or end.
         if (
-            self.work.spent
+            self.comparison_budget.spent
             or remaining_quotation[:SHORTEST_ALTERED_EXCERPT] not in searched_text
             or remaining_quotation[-SHORTEST_ALTERED_EXCERPT:] not in searched_text
         ):
             return []
-        self.work.left -= len(searched_text) * len(remaining_quotation).bit_length() * MOST_QUOTATION_PARTS
+        self.comparison_budget.remaining -= len(searched_text) * len(remaining_quotation).bit_length() * MOST_QUOTATION_PARTS
         while remaining_quotation:
             if len(remaining_quotation) < SHORTEST_ALTERED_EXCERPT or len(part_spans) == MOST_QUOTATION_PARTS:
                 return []

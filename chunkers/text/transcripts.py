@@ -56,7 +56,7 @@ class Turn(NamedTuple):
         Name of the speaker; empty if the text names none.
     label
         The words that name the speaker and, on a line of its own, the time, as in the text; empty without either.
-    spoken
+    speech_start
         The offset behind the label.
     """
 
@@ -64,7 +64,7 @@ class Turn(NamedTuple):
     end: int
     speaker: str
     label: str
-    spoken: int
+    speech_start: int
 
 
 class Cue(NamedTuple):
@@ -147,7 +147,7 @@ class Transcript:
         """Return the time and the speaker that a part of a turn lacks if it begins at ``offset``."""
         cue_at_part_start = self.cue_at(offset)
         cue_timing = cue_at_part_start.timing if cue_at_part_start is not None and offset >= cue_at_part_start.body else ""
-        return "\n".join(filter(None, (cue_timing, turn.label if offset >= turn.spoken else "")))
+        return "\n".join(filter(None, (cue_timing, turn.label if offset >= turn.speech_start else "")))
 
     def breaks(self, turn: Turn, sentence_starts: Sequence[int]) -> list[tuple[int, bool]]:
         """Return the offsets at which a long turn may be cut, and whether a sentence ends before each.
@@ -165,7 +165,7 @@ class Transcript:
         for sentence_start in sentence_starts[first_sentence_index:end_sentence_index]:
             cue_at_break_offset = self.cue_at(sentence_start)
             # Neither between a label and its words nor between a cue's number, time and text.
-            if sentence_start > turn.spoken and (
+            if sentence_start > turn.speech_start and (
                 cue_at_break_offset is None or not cue_at_break_offset.start < sentence_start <= cue_at_break_offset.body
             ):
                 ends_sentence_by_offset[sentence_start] = not self.cues or self._is_after_sentence_end(sentence_start)

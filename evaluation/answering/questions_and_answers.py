@@ -216,14 +216,14 @@ class Passage(NamedTuple):
 class AnswerContext:
     """Passages that the model receives with a question, best first, and their total tokens.
 
-    With ``closed_book``, there are no passages, and the model answers from its own knowledge. If an answer is ``given``, no
-    model is asked; an empty answer stands for a question that has no answer.
+    With ``closed_book``, there are no passages, and the model answers from its own knowledge. If an answer is
+    ``given_answer``, no model is asked; an empty answer stands for a question that has no answer.
     """
 
     passages: tuple[Passage, ...]
     tokens: int
     closed_book: bool = False
-    given: str | None = None
+    given_answer: str | None = None
 
     def __str__(self) -> str:
         """Format the passages as the prompt shows them."""
@@ -246,7 +246,7 @@ class GatheredPassages:
         were made elsewhere.
     chunks
         Number of chunks.
-    asked
+    language_model_tokens
         Tokens that the chunker used from a language model; None if it calls none.
     """
 
@@ -254,7 +254,7 @@ class GatheredPassages:
     chunk_s: float | None
     embed_s: float
     chunks: int
-    asked: int | None = None
+    language_model_tokens: int | None = None
 
 
 def gather_passages(
@@ -389,8 +389,8 @@ def cached_model_answer(question: str, context: AnswerContext, asking: Asking) -
 
     The answer is empty if the model was asked before and gave no usable answer.
     """
-    if context.given is not None:
-        return context.given
+    if context.given_answer is not None:
+        return context.given_answer
 
     def cached_reply_or_cancel(messages: Sequence[Message]) -> Reply:
         reply = asking.cached_answer(messages, ANSWER_IN_WORDS)
@@ -416,8 +416,8 @@ def model_answer(question: str, context: AnswerContext, recording: Recording) ->
     Cancelled
         If the user asked to stop.
     """
-    if context.given is not None:
-        return Answer(context.given, "" if context.given else "there is no reference answer", Exchange())
+    if context.given_answer is not None:
+        return Answer(context.given_answer, "" if context.given_answer else "there is no reference answer", Exchange())
     try:
         ask_for_answer = partial(recording, kind=ANSWER_IN_WORDS)
         answer_text = ask_until_usable(
@@ -497,7 +497,10 @@ def gather_trivial_baseline_passages(
             given_reference_answers if name == REFERENCE_BASELINE else references_of_other_questions(given_reference_answers)
         )
         return GatheredPassages(
-            tuple(AnswerContext((), 0, closed_book=True, given=answer) for answer in given_reference_answers), 0.0, 0.0, 0
+            tuple(AnswerContext((), 0, closed_book=True, given_answer=answer) for answer in given_reference_answers),
+            0.0,
+            0.0,
+            0,
         )
     if name == CLOSED_BOOK_BASELINE:
         return GatheredPassages((AnswerContext((), 0, closed_book=True),) * len(items), 0.0, 0.0, 0)

@@ -26,7 +26,7 @@ class AnswerMeasure(NamedTuple):
     """Quality measure of answers: its title, its name within a sentence and its range."""
 
     title: str
-    called: str
+    name_in_sentence: str
     low: float
     high: float
 
@@ -117,7 +117,7 @@ class AnswerReport:
 
     def verdict(self, measure: str) -> str:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
-        measure_name_in_sentence = ANSWER_MEASURES[measure].called
+        measure_name_in_sentence = ANSWER_MEASURES[measure].name_in_sentence
         shared_values = values_on_shared_questions(self._values_without_controls(measure))
         mean_by_chunker = {
             number: float(np.nanmean(scores)) for number, scores in enumerate(shared_values) if not np.isnan(scores).all()
@@ -157,7 +157,10 @@ class AnswerReport:
             f"highest mean, {mean_and_count_phrase}"
         )
         if lead_over_rival is None:
-            return f"{no_winner_verdict_text}. {too_few_values_sentence(self.comparisons.defined, shared_question_count)}"
+            return (
+                f"{no_winner_verdict_text}. "
+                f"{too_few_values_sentence(self.comparisons.comparison_count, shared_question_count)}"
+            )
         no_winner_verdict_text += (
             f"; on {self.names[closest_rival_number]} it has {_difference_in_words(lead_over_rival)} "
             f"({holm_correction_phrase})."
@@ -215,7 +218,9 @@ def cost_table(
     introduced double-pass merging, here for the user's own text.
     """
     cost_rows: list[dict[str, float | str | None]] = []
-    some_chunker_asks_model = any(retrieval.asked is not None for retrieval in passages_by_chunker_number.values())
+    some_chunker_asks_model = any(
+        retrieval.language_model_tokens is not None for retrieval in passages_by_chunker_number.values()
+    )
     for chunker_number, row_name in enumerate(report.names):
         gathered_passages, usable_answer_count = (
             passages_by_chunker_number[chunker_number],
@@ -235,7 +240,7 @@ def cost_table(
                 "chunking, s": gathered_passages.chunk_s,
                 "embedding, s": gathered_passages.embed_s,
                 "chunks": gathered_passages.chunks,
-                **({"tokens to chunk": gathered_passages.asked or 0} if some_chunker_asks_model else {}),
+                **({"tokens to chunk": gathered_passages.language_model_tokens or 0} if some_chunker_asks_model else {}),
                 "tokens read": sent_token_count,
                 "answer tokens": received_token_count,
                 "tokens an answer": received_token_count / usable_answer_count if usable_answer_count else None,

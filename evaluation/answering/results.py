@@ -100,16 +100,16 @@ class Services:
         The model that answers.
     judge
         The model that judges the answers; None if they are not judged.
-    similar
+    cosines_with
         Computes cosines with the embedder.
-    count
+    count_tokens
         Counts the tokens of each text, for servers that report no token counts.
     """
 
     asking: Asking
     judge: Asking | None
-    similar: CosineFunction
-    count: Callable[[Sequence[str]], list[int]]
+    cosines_with: CosineFunction
+    count_tokens: Callable[[Sequence[str]], list[int]]
 
 
 def reusable_results(
@@ -157,14 +157,16 @@ def answer_and_judge_item(
     answer_result = earlier_result
     if answer_result is None or not answer_result.answer.text:
         answer_result = AnswerResult(
-            item, context, model_answer(item.question, context, Recording(services.asking, services.count, cancelled))
+            item, context, model_answer(item.question, context, Recording(services.asking, services.count_tokens, cancelled))
         )
         store_result(answer_result)
     if not answer_result.answer.is_usable:
         return
     if answer_result.question_cosine is None:
         compared_texts = [item.question, *([item.reference] if item.reference else [])]
-        answer_cosines_to_texts = [float(cosine) for cosine in services.similar(answer_result.answer.text, compared_texts)]
+        answer_cosines_to_texts = [
+            float(cosine) for cosine in services.cosines_with(answer_result.answer.text, compared_texts)
+        ]
         answer_result = replace(
             answer_result,
             question_cosine=answer_cosines_to_texts[0],
@@ -255,8 +257,10 @@ def judge_result(
     judging_input = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)
     for judgement_kind in applicable_kinds_of_judgement(result.item.reference, result.context):
         if judgement_kind in kinds:
-            judge_exchange_recording = Recording(services.judge, services.count, cancelled, repeat)
-            model_judgement = judge_answer(judgement_kind, judging_input, judge_exchange_recording, services.similar, repeat)
+            judge_exchange_recording = Recording(services.judge, services.count_tokens, cancelled, repeat)
+            model_judgement = judge_answer(
+                judgement_kind, judging_input, judge_exchange_recording, services.cosines_with, repeat
+            )
             earlier_judgements_of_kind = result.judgements.get(judgement_kind, ())
             result = replace(
                 result, judgements={**result.judgements, judgement_kind: (*earlier_judgements_of_kind, model_judgement)}

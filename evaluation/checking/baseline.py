@@ -224,9 +224,11 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         problems_with_known_marked = []
         for problem in checked.problems:
             known_problem = KnownProblem.of(problem)
-            is_known = not problem.quiet and remaining_count_by_problem[known_problem.rule, known_problem.passage] > 0
+            is_known = (
+                not problem.suppression_reason and remaining_count_by_problem[known_problem.rule, known_problem.passage] > 0
+            )
             remaining_count_by_problem[known_problem.rule, known_problem.passage] -= is_known
-            problems_with_known_marked.append(replace(problem, quiet="known") if is_known else problem)
+            problems_with_known_marked.append(replace(problem, suppression_reason="known") if is_known else problem)
         return replace(checked, problems=tuple(problems_with_known_marked))
 
     def count_problems_gone(self, documents: Sequence[CheckedDocument]) -> int:
@@ -236,14 +238,14 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
             len(self.files.get(_relative_file_name(checked.file), ())) for checked in successfully_cut_documents
         )
         return known_problem_count - sum(
-            problem.quiet == "known"
+            problem.suppression_reason == "known"
             for checked in successfully_cut_documents
             for problem in self.mark_known_problems(checked).problems
         )
 
 
 def _problems_not_ignored(checked: CheckedDocument) -> list[KnownProblem]:
-    return [KnownProblem.of(problem) for problem in checked.problems if problem.quiet != "ignored"]
+    return [KnownProblem.of(problem) for problem in checked.problems if problem.suppression_reason != "ignored"]
 
 
 def _relative_file_name(file: str) -> str:

@@ -43,9 +43,9 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
     """
     if "seamark:" not in text:
         return [], []
-    html_block_spans = [block.span for block in outline_of(text).not_prose if block.kind == "HTML"]
+    html_block_spans = [block.span for block in outline_of(text).blocks_without_sentences if block.kind == "HTML"]
     non_html_block_spans = sorted(
-        {block.span for block in (*outline_of(text).blocks, *outline_of(text).nested) if block.kind != "HTML"},
+        {block.span for block in (*outline_of(text).blocks, *outline_of(text).nested_blocks) if block.kind != "HTML"},
         key=lambda span: (span.start, -span.end),
     )
     ignored_passages, unknown_rules_with_spans = [], []
@@ -143,7 +143,7 @@ class Problem:
         The page or chapter in words; empty if the document has none.
     passage
         The affected text, by which the problem is recognised after lines have moved.
-    quiet
+    suppression_reason
         Why the problem is not reported: ``known``, or ``ignored`` by a comment; empty if it is reported.
     """
 
@@ -154,7 +154,7 @@ class Problem:
     place: FileRange | None = None
     where: str = ""
     passage: str = ""
-    quiet: Literal["", "known", "ignored"] = ""
+    suppression_reason: Literal["", "known", "ignored"] = ""
 
     @property
     def identity(self) -> str:

@@ -34,7 +34,7 @@ class CheckReport:
     ----------
     levels
         Level of each rule that was checked.
-    general
+    score_problems
         Problems that concern no single document: scores worse than a baseline.
     """
 
@@ -42,25 +42,25 @@ class CheckReport:
     levels: dict[str, Level]
     documents: Sequence[CheckedDocument]
     scores: Scores
-    general: Sequence[Problem] = ()
+    score_problems: Sequence[Problem] = ()
 
     @cached_property
     def all(self) -> list[Problem]:
         """All problems to report, most serious first, then in document order."""
         all_document_problems = [
-            problem for document in self.documents for problem in document.problems if not problem.quiet
+            problem for document in self.documents for problem in document.problems if not problem.suppression_reason
         ]
-        return sorted([*self.general, *all_document_problems], key=lambda problem: LEVELS.index(problem.level))
+        return sorted([*self.score_problems, *all_document_problems], key=lambda problem: LEVELS.index(problem.level))
 
     @cached_property
     def quiet(self) -> list[Problem]:
         """Problems left out of the report because they are known or ignored by a comment."""
-        return [problem for document in self.documents for problem in document.problems if problem.quiet]
+        return [problem for document in self.documents for problem in document.problems if problem.suppression_reason]
 
     @property
     def suppressed_counts(self) -> dict[str, int]:
         """Number of known problems and of problems ignored by a comment; zero counts are left out."""
-        return {**Counter(problem.quiet for problem in self.quiet)}
+        return {**Counter(problem.suppression_reason for problem in self.quiet)}
 
     @property
     def problems(self) -> list[Problem]:
@@ -170,14 +170,14 @@ def check_report_as_junit(report: CheckReport) -> str:
             _junit_suite(
                 document.file,
                 document_rule_names,
-                [problem for problem in document.problems if not problem.quiet],
+                [problem for problem in document.problems if not problem.suppression_reason],
                 document.complaint,
             )
         )
-    measured_rule_names = {*report.scores, *(problem.rule for problem in report.general)}
+    measured_rule_names = {*report.scores, *(problem.rule for problem in report.score_problems)}
     baseline_score_rule_names = [name for name in report.levels if name in SCORE_RULES and name in measured_rule_names]
     if baseline_score_rule_names:
-        test_suites_element.append(_junit_suite("baseline", baseline_score_rule_names, report.general, ""))
+        test_suites_element.append(_junit_suite("baseline", baseline_score_rule_names, report.score_problems, ""))
     for count_attribute_name in ("tests", "failures", "errors"):
         test_suites_element.set(
             count_attribute_name, str(sum(int(suite.get(count_attribute_name, "0")) for suite in test_suites_element))
@@ -304,7 +304,11 @@ def _sarif_result(problem: Problem, rule_index: int, repeat_number: int) -> dict
     problem_bytes_to_hash = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
     # A second one with the same passage would be taken for the first.
     repeated_problem_suffix = f":{repeat_number}" if repeat_number > 1 else ""
-    suppressions_property = {"suppressions": [{"kind": _SARIF_KIND_BY_SUPPRESSION[problem.quiet]}]} if problem.quiet else {}
+    suppressions_property = (
+        {"suppressions": [{"kind": _SARIF_KIND_BY_SUPPRESSION[problem.suppression_reason]}]}
+        if problem.suppression_reason
+        else {}
+    )
     return {
         "ruleId": problem.rule,
         "ruleIndex": rule_index,

@@ -233,7 +233,7 @@ def _open_side(run_or_chunker: CorpusRun | ChunkerSpec, base_recipe: Recipe, emb
             run_or_chunker.recipe.embedded_as,
             run_or_chunker,
         )
-    built_chunker_and_recipe = chunker_with_recipe(run_or_chunker, base_recipe, run_or_chunker.written)
+    built_chunker_and_recipe = chunker_with_recipe(run_or_chunker, base_recipe, run_or_chunker.written_form)
     return _Side(built_chunker_and_recipe, embedded_as or built_chunker_and_recipe.recipe.embedded_as)
 
 

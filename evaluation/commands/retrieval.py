@@ -258,7 +258,7 @@ def _chunkers_to_measure(options: argparse.Namespace) -> list[MeasuredColumn]:
         )
     default_recipe = next(iter(recipes_of_specs), Recipe(chunker="recursive"))
     distinct_column_names = _distinct_file_names(
-        [(_shown_chunker_name(spec), spec.file or Path(spec.written)) for spec in parsed_chunker_specs]
+        [(_shown_chunker_name(spec), spec.file or Path(spec.written_form)) for spec in parsed_chunker_specs]
     )
     return [
         chunker_with_recipe(spec, default_recipe, name)
@@ -294,7 +294,7 @@ def _distinct_file_names(names_and_paths: Sequence[tuple[str, Path]]) -> list[st
 
 def _shown_chunker_name(chunker_spec: ChunkerSpec) -> str:
     if chunker_spec.file is None or (chunker_spec.recipe is not None and chunker_spec.parameters):
-        return chunker_spec.written
+        return chunker_spec.written_form
     return chunker_spec.file.name if chunker_spec.is_chunk_file else chunker_spec.file.stem
 
 
@@ -335,9 +335,9 @@ def build_indexes(
                         options.search,
                         returned_text_mode.only_children,
                     )
-                    if recipe_index.unsituated:
+                    if recipe_index.missing_context_count:
                         print_to_stderr(
-                            f"{chunker_name}: the model gave no usable context of {recipe_index.unsituated:,} of "
+                            f"{chunker_name}: the model gave no usable context of {recipe_index.missing_context_count:,} of "
                             f"{len(recipe_index.chunks):,} chunks."
                         )
                     if recipe_index.caveat:

@@ -77,19 +77,19 @@ class MeasuredRecipe:
     ----------
     top_k
         Measures over the top k, by name, each of shape (questions,), in the unit of the budgets.
-    top_k_given
+    mean_top_k_length
         Mean length of the top k chunks' text.
     """
 
     name: str
     top_k: Mapping[str, FloatArray]
-    top_k_given: float
-    at: BudgetResults
+    mean_top_k_length: float
+    budget_results: BudgetResults
 
 
 def budget_tables(measured_recipes: Sequence[MeasuredRecipe], k: int) -> str:
     """Return a text table for each measure, with sentences on the leading recipe at each budget."""
-    shared_retrieval_budgets = measured_recipes[0].at.budgets
+    shared_retrieval_budgets = measured_recipes[0].budget_results.budgets
     last_chunk_phrase = (
         "the last chunk cut off" if shared_retrieval_budgets.last == "cut" else "the chunk that does not fit left out"
     )
@@ -115,8 +115,8 @@ def budget_tables(measured_recipes: Sequence[MeasuredRecipe], k: int) -> str:
     retrieved_length_rows = [
         [
             recipe.name,
-            f"{recipe.top_k_given:,.0f}",
-            *(f"{row.mean():,.0f}" for row in recipe.at.given[RANGE_UNITS.index(shared_retrieval_budgets.unit)]),
+            f"{recipe.mean_top_k_length:,.0f}",
+            *(f"{row.mean():,.0f}" for row in recipe.budget_results.given[RANGE_UNITS.index(shared_retrieval_budgets.unit)]),
         ]
         for recipe in measured_recipes
     ]
@@ -130,9 +130,9 @@ def budget_tables(measured_recipes: Sequence[MeasuredRecipe], k: int) -> str:
 
 def leads_at_budgets(measured_recipes: Sequence[MeasuredRecipe], measure: str) -> Leads:
     """Return the leading recipe at each budget, by one measure."""
-    shared_retrieval_budgets = measured_recipes[0].at.budgets
+    shared_retrieval_budgets = measured_recipes[0].budget_results.budgets
     recipe_values_by_budget_size = {
-        size: [recipe.at.values(measure, size, shared_retrieval_budgets.unit) for recipe in measured_recipes]
+        size: [recipe.budget_results.values(measure, size, shared_retrieval_budgets.unit) for recipe in measured_recipes]
         for size in shared_retrieval_budgets.sizes
     }
     return Leads.of(
@@ -145,8 +145,8 @@ def leads_at_budgets(measured_recipes: Sequence[MeasuredRecipe], measure: str) -
 
 def _values_at_budgets(measured_recipe: MeasuredRecipe, measure: str) -> list[FloatArray]:
     return [
-        measured_recipe.at.values(measure, size, measured_recipe.at.budgets.unit)
-        for size in measured_recipe.at.budgets.sizes
+        measured_recipe.budget_results.values(measure, size, measured_recipe.budget_results.budgets.unit)
+        for size in measured_recipe.budget_results.budgets.sizes
     ]
 
 
@@ -221,11 +221,11 @@ def _leads_for_measure_json(all_leads: Leads) -> dict[str, Any]:
                 "budget": size,
                 "best": all_leads.names[lead.best],
                 "mean": lead.mean,
-                "behind": [all_leads.names[other] for other in lead.behind],
+                "behind": [all_leads.names[other] for other in lead.significantly_worse_chunkers],
                 "rival": all_leads.names[lead.rival],
                 "told": lead.significant,
                 "difference": difference_as_json(lead.difference),
-                "questions_to_tell": lead.needed,
+                "questions_to_tell": lead.needed_question_count,
             }
             for size, lead in all_leads.leads.items()
         ],
@@ -280,10 +280,10 @@ def near_duplicate_cost_text(
 ) -> str:
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
     indexed_chunk_count = len(evaluation.index.chunks)
-    if not retrieved_duplicates.near:
+    if not retrieved_duplicates.near_duplicate_count:
         return f"none of {indexed_chunk_count:,} chunks has one"
     near_duplicate_cost_lines = [
-        f"{retrieved_duplicates.near:,} of {indexed_chunk_count:,} chunks have one",
+        f"{retrieved_duplicates.near_duplicate_count:,} of {indexed_chunk_count:,} chunks have one",
         _near_duplicate_cost_phrase(
             f"top {evaluation.top_k:,}",
             retrieved_duplicates.repeat_cost_in_top_k(evaluation, RANGE_UNITS[0], ruler),
@@ -306,7 +306,8 @@ def near_duplicate_cost_text(
 def _near_duplicate_cost_phrase(limit_phrase: str, cost: RepeatCost, unit: str) -> str:
     recall_difference = cost.difference
     recall_phrase, recall_without_duplicates_phrase = (
-        mean_cell(mean_and_deviation(values), with_deviation=False).text for values in (cost.recall, cost.without)
+        mean_cell(mean_and_deviation(values), with_deviation=False).text
+        for values in (cost.recall, cost.recall_without_repeats)
     )
     recall_gain_phrase = (
         "too few questions for an interval"
@@ -328,8 +329,8 @@ def near_duplicates_as_json(
 ) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
     near_duplicates_json = {
-        "chunks": retrieved_duplicates.near,
-        "groups": retrieved_duplicates.groups,
+        "chunks": retrieved_duplicates.near_duplicate_count,
+        "groups": retrieved_duplicates.group_count,
         "top_k": _duplicate_costs_as_json(
             {unit: retrieved_duplicates.repeat_cost_in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}
         ),
@@ -356,7 +357,7 @@ def _duplicate_costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
 
 
 def _recalls_as_json(cost: RepeatCost) -> dict[str, Any]:
-    mean_recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.without)]
+    mean_recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.recall_without_repeats)]
     mean_recall, mean_recall_without_duplicates = (None if mean is None else mean[0] for mean in mean_recall_pair)
     return {
         "recall": mean_recall,

@@ -90,7 +90,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
         options, "nothing cuts an edited text anew, so that --edits must be 0" * (options.edits > 0)
     )
     tools = load_shared_tools(options, chunker_specs)
-    chunkers_with_labels = [(spec.written, spec.build(tools.embedder)) for spec in chunker_specs]
+    chunkers_with_labels = [(spec.written_form, spec.build(tools.embedder)) for spec in chunker_specs]
     chunkers_with_labels += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
     size_bounds = size_bounds_of_options(options)
     sentence_splitter_name = shared_setting(options, "sentences", chunker_specs)
@@ -178,7 +178,9 @@ def measures_as_json(
         "document": document_name,
         "chunker": chunker_label,
         "chunks": label_free_measures.chunks,
-        "blocks": {kind: {"whole": share.count, "of": share.of} for kind, share in label_free_measures.blocks.kinds.items()},
+        "blocks": {
+            kind: {"whole": share.count, "of": share.total} for kind, share in label_free_measures.blocks.kinds.items()
+        },
         "blocks_whole": label_free_measures.blocks.all.share,
         "size": None
         if size_compliance is None
@@ -201,7 +203,8 @@ def measures_as_json(
             "worst": edit_stability.worst.share,
             "one_chunk": edit_stability.inevitable,
             "places": [
-                {"after": edit.after, "changed": edit.changed, "chunks": edit.chunks} for edit in edit_stability.edits
+                {"after": edit.preceding_sentence_number, "changed": edit.changed, "chunks": edit.chunks}
+                for edit in edit_stability.edits
             ],
         },
     }

@@ -242,11 +242,11 @@ DEFAULT_NARROW_MARGIN = 0.01
 
 @dataclass(frozen=True)
 class ExaminedChunking:
-    """Chunking to check, with its embedder and ``hair``, the margin within which a decision counts as narrow."""
+    """Chunking to check, with its embedder and ``narrow_margin``, the margin within which a decision counts as narrow."""
 
     chunking: Chunking
     embedder: Embedder | None = None
-    hair: float = DEFAULT_NARROW_MARGIN
+    narrow_margin: float = DEFAULT_NARROW_MARGIN
 
     @cached_property
     def cuts(self) -> list[int]:
@@ -268,13 +268,13 @@ class ExaminedChunking:
         """The code points at which blocks begin and end, at every depth, in ascending order."""
         text = self.chunking.document.text
         block_spans = (
-            block.span for block in (*outline_of(text).blocks, *outline_of(text).nested, *self._blocks_without_prose)
+            block.span for block in (*outline_of(text).blocks, *outline_of(text).nested_blocks, *self._blocks_without_prose)
         )
         return sorted({0, *(edge for span in block_spans for edge in span), len(text)})
 
     @cached_property
     def _blocks_without_prose(self) -> list[Block]:
-        return [*outline_of(self.chunking.document.text).not_prose]
+        return [*outline_of(self.chunking.document.text).blocks_without_sentences]
 
     @cached_property
     def language(self) -> str:

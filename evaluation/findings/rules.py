@@ -162,7 +162,7 @@ def _find_cut_sentences(examined_chunking: ExaminedChunking) -> RuleFindings:
 
 def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedChunking) -> RuleFindings:
     text = examined_chunking.chunking.document.text
-    for block in outline_of(text).special:
+    for block in outline_of(text).whole_blocks:
         if block.kind != block_kind:
             continue
         block_start, block_end = block.span
@@ -262,7 +262,7 @@ def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> RuleFin
 
 def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> RuleFindings:
     text = examined_chunking.chunking.document.text
-    table_block_spans = [block.span for block in outline_of(text).special if block.kind == "table"]
+    table_block_spans = [block.span for block in outline_of(text).whole_blocks if block.kind == "table"]
     table_starts = [table.start for table in table_block_spans]
     for chunk in examined_chunking.chunking.chunks:
         for chunk_span_start, chunk_span_end in chunk.spans:
@@ -396,7 +396,7 @@ def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> RuleFindin
         if not sentence_gap.verdict.is_cut or sentence_gap.score is None or sentence_gap.threshold is None:
             continue
         score_threshold_distance = abs(sentence_gap.score - sentence_gap.threshold)
-        if score_threshold_distance <= examined_chunking.hair:
+        if score_threshold_distance <= examined_chunking.narrow_margin:
             next_sentence_index = min(sentence_gap.index + 1, len(document.sentences) - 1)
             sentences_around_gap_span = Span(
                 document.sentences[sentence_gap.index].start, document.sentences[next_sentence_index].end
@@ -405,7 +405,9 @@ def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> RuleFindin
                 format_number(sentence_gap.score, ".4f"),
                 format_number(sentence_gap.threshold, ".4f"),
             )
-            nearness_to_threshold = 1 - score_threshold_distance / examined_chunking.hair if examined_chunking.hair else 1
+            nearness_to_threshold = (
+                1 - score_threshold_distance / examined_chunking.narrow_margin if examined_chunking.narrow_margin else 1
+            )
             yield (
                 sentences_around_gap_span,
                 0.2 + 0.3 * nearness_to_threshold,

@@ -56,7 +56,7 @@ class QuestionDraft:
     ----------
     question, excerpts
         The texts in the table.
-    made
+    generated_question
         The edited question; None if the texts are invalid.
     why
         Reason why the texts are invalid; empty if they are valid.
@@ -64,7 +64,7 @@ class QuestionDraft:
 
     question: str
     excerpts: tuple[str, ...]
-    made: Generated | None
+    generated_question: Generated | None
     why: str = ""
 
     @classmethod

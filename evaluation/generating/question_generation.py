@@ -589,7 +589,7 @@ class _AnswerReader:
                 f"{short_repr(excerpt_quotation.text)}, is not in it"
             )
         window_start = self.window.span.start
-        return Span(window_start + excerpt_match.span.start, window_start + excerpt_match.span.end), excerpt_match.how in (
+        return Span(window_start + excerpt_match.span.start, window_start + excerpt_match.span.end), excerpt_match.kind in (
             "in place",
             "elsewhere",
         )

@@ -47,7 +47,7 @@ class LocatedExcerpt(NamedTuple):
     ----------
     spans
         The place of the excerpt; several if other text now stands between its parts.
-    how
+    match_kind
         How it was found.
     remark
         A sentence if it differs from the quotation in position or wording, or occurs more than once; otherwise empty.
@@ -55,7 +55,7 @@ class LocatedExcerpt(NamedTuple):
 
     document: int
     spans: tuple[Span, ...]
-    how: MatchKind | Literal["divided"] = "in place"
+    match_kind: MatchKind | Literal["divided"] = "in place"
     remark: str = ""
 
     @property
@@ -186,7 +186,7 @@ class ExcerptFinder:
             for candidate in document_numbers
             if (match := self._searchable_documents[candidate].altered_match(quotation, min_similarity))
         ]
-        return max(document_number_match_pairs, key=lambda pair: pair[1].alike, default=None)
+        return max(document_number_match_pairs, key=lambda pair: pair[1].similarity, default=None)
 
     def _excerpt_with_remark(self, document_number: int, quotation: Quotation, match: Match) -> LocatedExcerpt:
         """Return the excerpt with a remark where it is not as it was given."""
@@ -195,24 +195,24 @@ class ExcerptFinder:
             self.corpus.documents[document_number].text[match.span.start : match.span.end],
         )
         deviation_phrase = ""
-        if match.how == "elsewhere":
+        if match.kind == "elsewhere":
             deviation_phrase = (
                 f"stands in {document_name} word for word, but at {match.span.start:,} and not at {quotation.start:,}"
             )
-        elif match.how == "typography":
+        elif match.kind == "typography":
             deviation_phrase = f"stands in {document_name} at {match.span.start:,} with other white space or signs"
-        elif match.how == "altered":
+        elif match.kind == "altered":
             match_similarity_percent = _similarity_percent(match)
             deviation_phrase = (
                 f"stands in {document_name} at {match.span.start:,} altered, {match_similarity_percent} alike: "
                 f"{short_repr(matched_passage_text)}"
             )
-        if match.several:
+        if match.is_ambiguous:
             deviation_phrase += (
                 f"{'; it' if deviation_phrase else ''} stands in {document_name} more than once, and the first is used"
             )
         excerpt_remark_sentence = f"the excerpt {short_repr(quotation.text)} {deviation_phrase}." if deviation_phrase else ""
-        return LocatedExcerpt(document_number, (match.span,), match.how, excerpt_remark_sentence)
+        return LocatedExcerpt(document_number, (match.span,), match.kind, excerpt_remark_sentence)
 
     @cached_property
     def _comparison_budget(self) -> ComparisonBudget:
@@ -225,7 +225,7 @@ class ExcerptFinder:
 
 def _similarity_percent(match: Match) -> str:
     # Rounded down: what is not the same is not 100 % alike.
-    return f"{int(100 * match.alike)} %"
+    return f"{int(100 * match.similarity)} %"
 
 
 def _quotation_of_excerpt(excerpt_fields: Mapping[str, Any]) -> Quotation:
@@ -464,8 +464,8 @@ def _excerpt_state(located_excerpt: LocatedExcerpt, earlier_excerpts: Sequence[E
     )
     return (
         "merged"
-        if is_overlapping_earlier_excerpt and located_excerpt.how != "in place"
-        else _LABEL_STATE_BY_MATCH[located_excerpt.how]
+        if is_overlapping_earlier_excerpt and located_excerpt.match_kind != "in place"
+        else _LABEL_STATE_BY_MATCH[located_excerpt.match_kind]
     )
 
 

@@ -206,7 +206,7 @@ class ProblemColumn:
     ----------
     method, limit, embedded_as
         Search method, retrieval limit and text to embed for questions.
-    others
+    other_questions
         Other questions about the text, whose answers a change may make whole or split.
     known
         The known boundaries, in code points; None if the text has none.
@@ -217,7 +217,7 @@ class ProblemColumn:
     method: SearchMethod
     limit: Limit
     embedded_as: EmbeddedAs = "plain"
-    others: tuple[PosedQuestion, ...] = ()
+    other_questions: tuple[PosedQuestion, ...] = ()
     known: tuple[int, ...] | None = None
 
 
@@ -227,14 +227,14 @@ class Trial(Generic[Kept]):
 
     Attributes
     ----------
-    kept
+    kept_result
         Data that decides whether the goal is reached; None if the goal cannot be reached or the text is not cut at all.
     changed
         Number of positions where a chunk begins or ends in only one of the two results.
     """
 
     variation: Variation
-    kept: Kept | None
+    kept_result: Kept | None
     changed: int
 
 
@@ -248,9 +248,9 @@ class Remedy:
         As in `Trial`.
     chunks, tokens
         Number of chunks, and median number of tokens per chunk.
-    others, won, lost
+    other_question_count, won_answer_count, lost
         Number of other questions, number of answers that become whole, and number of answers that are no longer whole.
-    marks
+    boundary_counts
         Numbers of known boundaries found before, found now, and in total; None if the text has none.
     findings
         Number of other suspicious cuts before and after; None if suspicious cuts are not checked.
@@ -260,10 +260,10 @@ class Remedy:
     changed: int
     chunks: int
     tokens: float
-    others: int
-    won: int
+    other_question_count: int
+    won_answer_count: int
     lost: int
-    marks: tuple[int, int, int] | None
+    boundary_counts: tuple[int, int, int] | None
     findings: tuple[int, int] | None = None
 
 
@@ -364,12 +364,12 @@ def smallest_solutions(
     """
     kinds_with_solution: set[str] = set()
     for trial in trials:
-        if trial.kept is None or trial.variation.kind in kinds_with_solution:
+        if trial.kept_result is None or trial.variation.kind in kinds_with_solution:
             continue
         raise_if_cancelled(tools.cancelled)
-        if solves_problem(trial.kept):
+        if solves_problem(trial.kept_result):
             kinds_with_solution.add(trial.variation.kind)
-            yield trial, trial.kept
+            yield trial, trial.kept_result
             if len(kinds_with_solution) == MOST_REMEDIES:
                 return
 
@@ -424,11 +424,13 @@ class QuestionRetrieval:
         """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
         column_to_remedy = self.column
         whole_flags_before = [
-            judge_retrieval(self.current_retrieval(other), other.answer).fate == "whole" for other in column_to_remedy.others
+            judge_retrieval(self.current_retrieval(other), other.answer).fate == "whole"
+            for other in column_to_remedy.other_questions
         ]
-        searchable_chunks = self.index_chunks(chunking) if column_to_remedy.others else None
+        searchable_chunks = self.index_chunks(chunking) if column_to_remedy.other_questions else None
         whole_flags_after = [
-            searchable_chunks is not None and self.is_whole(searchable_chunks, other) for other in column_to_remedy.others
+            searchable_chunks is not None and self.is_whole(searchable_chunks, other)
+            for other in column_to_remedy.other_questions
         ]
         whole_before_after_pairs = [*zip(whole_flags_before, whole_flags_after, strict=True)]
         boundary_counts = None

@@ -38,7 +38,7 @@ class FailingColumn(ProblemColumn):
     Attributes
     ----------
     posed
-        The question that fails, which is not among ``others``.
+        The question that fails, which is not among ``other_questions``.
     """
 
     posed: PosedQuestion = field(kw_only=True)
@@ -188,9 +188,9 @@ RULES_COMPARING_WITH_MEDIAN = frozenset({"tiny", "oversized"})
 
 @dataclass(frozen=True, eq=False)
 class SuspiciousColumn(ProblemColumn):
-    """Chunker's result with suspicious cuts; ``hair`` is the margin within which a decision counts as narrow."""
+    """Chunker's result with suspicious cuts; ``narrow_margin`` is the margin within which a decision counts as narrow."""
 
-    hair: float = DEFAULT_NARROW_MARGIN
+    narrow_margin: float = DEFAULT_NARROW_MARGIN
 
 
 class FindingsByRule(NamedTuple):
@@ -223,7 +223,7 @@ def findings_by_rule(chunking: Chunking, tools: Tools, narrow_margin: float = DE
 def try_settings_for_findings(suspicious_column: SuspiciousColumn, tools: Tools) -> list[Trial[FindingsByRule]]:
     """Cut the text with every alternative setting, and keep the suspicious passages of each result."""
     return try_variations(
-        suspicious_column, tools, lambda chunking: findings_by_rule(chunking, tools, suspicious_column.hair)
+        suspicious_column, tools, lambda chunking: findings_by_rule(chunking, tools, suspicious_column.narrow_margin)
     )
 
 
@@ -254,7 +254,9 @@ def remedies_for_finding(
         If the user asked to stop.
     """
     question_retrieval = QuestionRetrieval(suspicious_column, tools, ruler, reranker)
-    other_finding_count_before = findings_by_rule(suspicious_column.chunking, tools, suspicious_column.hair).total - 1
+    other_finding_count_before = (
+        findings_by_rule(suspicious_column.chunking, tools, suspicious_column.narrow_margin).total - 1
+    )
     for trial, findings_after_change in smallest_solutions(trials, lambda findings: findings.lacks(finding), tools):
         chunking = run(trial.variation.chunker, suspicious_column.chunking.document, tools)
         yield question_retrieval.assess_remedy(trial, chunking, (other_finding_count_before, findings_after_change.total))

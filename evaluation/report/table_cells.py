@@ -263,11 +263,11 @@ def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> TableRow:
     recall_gain = cost.difference
     return {
         Head("chunker"): Cell(name),
-        Head("with a near-duplicate"): Cell(f"{cost.near:,} of {chunks:,}"),
+        Head("with a near-duplicate"): Cell(f"{cost.near_duplicate_count:,} of {chunks:,}"),
         Head("places taken"): Cell(f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}"),
         Head("in questions"): Cell(f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}"),
         Head("recall, %"): mean_cell(mean_and_deviation(cost.recall), with_deviation=False),
-        Head("without them, %"): mean_cell(mean_and_deviation(cost.without), with_deviation=False),
+        Head("without them, %"): mean_cell(mean_and_deviation(cost.recall_without_repeats), with_deviation=False),
         Head("difference, points"): Cell("too few questions")
         if recall_gain is None
         else Cell(f"{recall_gain.points} ({' to '.join(format_interval_ends(recall_gain.low, recall_gain.high, 100, 1))})"),
@@ -473,7 +473,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, chunk_token_c
         median_token_count = median(chunk_token_counts)
         chunk_token_counts_cell = Cell(f"{median_token_count:,.4g} ({max(chunk_token_counts):,})", median_token_count)
     whole_blocks_cell = Cell(
-        f"{whole_block_counts.all.count:,} of {whole_block_counts.all.of:,}",
+        f"{whole_block_counts.all.count:,} of {whole_block_counts.all.total:,}",
         whole_block_counts.all.share,
         whole_block_counts.words(),
     )
@@ -516,7 +516,9 @@ def label_free_measure_cells(measured: LabelFreeMeasures) -> list[Cell]:
         ),
         signed_number_cell(
             similarity_contrast.across,
-            f"{similarity_contrast.crossing:,} pairs" if similarity_contrast.crossing else no_pairs_reason,
+            f"{similarity_contrast.crossing_pair_count:,} pairs"
+            if similarity_contrast.crossing_pair_count
+            else no_pairs_reason,
         ),
         signed_number_cell(
             similarity_contrast.difference, "" if similarity_contrast.difference is not None else no_pairs_reason
@@ -530,7 +532,10 @@ def edit_stability_cells(stability: EditStability | str | None) -> list[Cell]:
     if not isinstance(stability, EditStability):
         return [unknown_cell(stability or "Not measured with these settings.")] * EDIT_CELL_COUNT
     worst_edit = stability.worst
-    worst_edit_phrase = f"after sentence {worst_edit.after + 1:,}: {worst_edit.changed:,} of {worst_edit.chunks:,} chunks"
+    worst_edit_phrase = (
+        f"after sentence {worst_edit.preceding_sentence_number + 1:,}: {worst_edit.changed:,} of {worst_edit.chunks:,} "
+        "chunks"
+    )
     return [
         share_cell(stability.mean, stability.words()),
         share_cell(worst_edit.share, worst_edit_phrase),

@@ -162,23 +162,23 @@ class BudgetResults:
     ----------
     taken
         Number of chunks that a question receives, including one that is cut off, shape (budgets, questions).
-    part
+    cut_chunk_length
         Length of the beginning that is kept of the chunk that is cut off, in the unit of the budgets; 0 if no chunk is cut
         off. Same shape as ``taken``.
     given
         Length of the retrieved text, shape (units, budgets, questions), in the order of `RANGE_UNITS`.
-    hit
+    retrieved_excerpt_length
         Length of the excerpts' retrieved part, same shape as ``given``.
-    wanted
+    excerpt_length
         Length of the excerpts, shape (units, questions).
     """
 
     budgets: Budgets
     taken: IntArray
-    part: IntArray
+    cut_chunk_length: IntArray
     given: IntArray
-    hit: IntArray
-    wanted: IntArray
+    retrieved_excerpt_length: IntArray
+    excerpt_length: IntArray
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -186,8 +186,8 @@ class BudgetResults:
 
         The order is that of `RANGE_UNITS` and `RETRIEVED_TEXT_MEASURES`.
         """
-        retrieved_lengths, hit_lengths = self.given.astype(float), self.hit.astype(float)
-        excerpt_lengths = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
+        retrieved_lengths, hit_lengths = self.given.astype(float), self.retrieved_excerpt_length.astype(float)
+        excerpt_lengths = np.where(self.excerpt_length, self.excerpt_length, np.nan)[:, None, :]
         precision_at_budgets = hit_lengths / np.where(
             (excerpt_lengths > 0) & (retrieved_lengths > 0), retrieved_lengths, np.nan
         )
@@ -204,7 +204,7 @@ class BudgetResults:
         """Return the budgets within which every question receives all ``chunks`` chunks in full."""
         if not self.taken.shape[1]:
             return ()
-        all_chunks_given_mask = ((self.taken == chunks) & (self.part == 0)).all(axis=1)
+        all_chunks_given_mask = ((self.taken == chunks) & (self.cut_chunk_length == 0)).all(axis=1)
         return tuple(
             size for size, all_of_it in zip(self.budgets.sizes, all_chunks_given_mask.tolist(), strict=True) if all_of_it
         )
@@ -420,18 +420,18 @@ def _fill_in_question_results(
     """Write the results of question ``question_number`` at every budget."""
     unit_index = RANGE_UNITS.index(budget_results.budgets.unit)
     ruler, cumulative_lengths = rulers[unit_index], pieces.sums[unit_index]
-    budget_results.wanted[:, question_number] = [length(union_of_ranges(excerpts)) for length in rulers]
+    budget_results.excerpt_length[:, question_number] = [length(union_of_ranges(excerpts)) for length in rulers]
     for budget_index, budget_size in enumerate(budget_results.budgets.sizes):
         whole_chunk_count, last_chunk_beginning = fit_chunks_into_budget(
             pieces.spans, cumulative_lengths, budget_size, ruler, budget_results.budgets.last
         )
         whole_chunk_spans = [span for place in pieces.holding if place < whole_chunk_count for span in pieces.spans(place)]
         budget_results.taken[budget_index, question_number] = whole_chunk_count + bool(last_chunk_beginning)
-        budget_results.part[budget_index, question_number] = ruler(last_chunk_beginning)
+        budget_results.cut_chunk_length[budget_index, question_number] = ruler(last_chunk_beginning)
         for measured_unit_index, measure_text_length in enumerate(rulers):
             budget_results.given[measured_unit_index, budget_index, question_number] = int(
                 pieces.sums[measured_unit_index][whole_chunk_count]
             ) + measure_text_length(last_chunk_beginning)
-            budget_results.hit[measured_unit_index, budget_index, question_number] = measure_text_length(
-                intersection_of_ranges(excerpts, whole_chunk_spans + last_chunk_beginning)
+            budget_results.retrieved_excerpt_length[measured_unit_index, budget_index, question_number] = (
+                measure_text_length(intersection_of_ranges(excerpts, whole_chunk_spans + last_chunk_beginning))
             )

@@ -39,24 +39,24 @@ class RepeatCost:
 
     Attributes
     ----------
-    near
+    near_duplicate_count
         Number of chunks with a near-duplicate.
     retrieved
         Number of retrieved chunks, shape (questions,).
     taken
         Number of retrieved chunks that are near-duplicates of a better-ranked one, shape (questions,).
-    recall, without
+    recall, recall_without_repeats
         Recall as it is, and with those chunks left out and the next ones moved up, each of shape (questions,), NaN where
         undefined.
     difference
         Paired difference in recall, above 0 if leaving those chunks out helps; None if there are too few questions.
     """
 
-    near: int
+    near_duplicate_count: int
     retrieved: IntArray
     taken: IntArray
     recall: FloatArray
-    without: FloatArray
+    recall_without_repeats: FloatArray
     difference: Difference | None
 
 
@@ -66,9 +66,9 @@ class RetrievedDuplicates:
 
     Attributes
     ----------
-    near, groups
+    near_duplicate_count, group_count
         Number of chunks with a near-duplicate, and of the groups that they form.
-    places
+    repeat_ranks_by_question
         For every question that retrieves such chunks, by its number, their ranks, counted from 0 and ascending, within the
         top k and the largest budgets.
     ranked
@@ -77,9 +77,9 @@ class RetrievedDuplicates:
         Results of these questions at budgets, with near-duplicates behind all other chunks.
     """
 
-    near: int
-    groups: int
-    places: Mapping[int, tuple[int, ...]]
+    near_duplicate_count: int
+    group_count: int
+    repeat_ranks_by_question: Mapping[int, tuple[int, ...]]
     ranked: IntArray
     at: tuple[BudgetResults, ...] = ()
 
@@ -92,7 +92,7 @@ class RetrievedDuplicates:
         recall_with_repeats = evaluation.values("recall", unit)
         recall_without_repeats = recall_with_repeats.copy()
         for (question_number, repeat_ranks), ranked_chunk_numbers in zip(
-            self.places.items(), self.ranked.tolist(), strict=True
+            self.repeat_ranks_by_question.items(), self.ranked.tolist(), strict=True
         ):
             if np.searchsorted(repeat_ranks, evaluation.top_k):
                 question_excerpt_ranges = excerpt_ranges(
@@ -116,15 +116,17 @@ class RetrievedDuplicates:
         recall_without_repeats = recall_with_repeats.copy()
         results_with_repeats_last = next((other for other in self.at if other.budgets == measured_budgets), None)
         if results_with_repeats_last is not None:
-            recall_without_repeats[[*self.places]] = results_with_repeats_last.values("recall", budget, unit)
+            recall_without_repeats[[*self.repeat_ranks_by_question]] = results_with_repeats_last.values(
+                "recall", budget, unit
+            )
         return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
     def _cost_in_recall(self, retrieved: IntArray, recall: FloatArray, recall_without_repeats: FloatArray) -> RepeatCost:
         retrieved_repeat_counts = np.zeros(len(retrieved), dtype=np.intp)
-        for question_number, repeat_ranks in self.places.items():
+        for question_number, repeat_ranks in self.repeat_ranks_by_question.items():
             retrieved_repeat_counts[question_number] = np.searchsorted(repeat_ranks, retrieved[question_number])
         return RepeatCost(
-            self.near,
+            self.near_duplicate_count,
             retrieved,
             retrieved_repeat_counts,
             recall,
@@ -210,7 +212,7 @@ def find_retrieved_duplicates(
     rankings_with_repeats_last = np.zeros((0, top_k), dtype=np.intp)
     if repeat_ranks_by_question:
         questions_with_repeats = [questions[number] for number in repeat_ranks_by_question]
-        index = replace(index, behind=near_duplicates)
+        index = replace(index, demoted_near_duplicates=near_duplicates)
         prepared_questions = PreparedQuestions.of(index, [question.text for question in questions_with_repeats], tools)
         prepared_question_numbers = np.arange(len(questions_with_repeats))
         rankings_with_repeats_last = np.vstack(
@@ -268,10 +270,10 @@ class BudgetLadder:
     ranked
         Numbers of the best chunks for each question, best first, padded with -1. There are as many as the question's largest
         budget needs, at most `KEPT_RANKS`, and fewer with thousands of questions. Shape (questions, at most `KEPT_RANKS`).
-    beyond
+    lower_ranked_excerpt_chunks
         Lower-ranked chunks with part of an excerpt that still fit into the largest budget: number of the question, number of
         the chunk, and rank, counted from 1. Shape (any, 3).
-    holders
+    best_holders
         For every excerpt, question by question, the chunk with most of the excerpt and its rank, counted from 1; in case of
         ties, the best-ranked chunk. The chunk is -1 if no chunk contains any of the excerpt. Shape (excerpts, 2).
     reasons
@@ -282,8 +284,8 @@ class BudgetLadder:
 
     at: tuple[BudgetResults, ...]
     ranked: IntArray
-    beyond: IntArray
-    holders: IntArray
+    lower_ranked_excerpt_chunks: IntArray
+    best_holders: IntArray
     reasons: Mapping[int, str]
     repeats: RetrievedDuplicates | None = field(default=None, kw_only=True)
 

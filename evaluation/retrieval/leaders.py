@@ -38,7 +38,7 @@ class PairedDifferences(Generic[Key]):
             for key, measured in values.items()
             for one, other in combinations(range(len(measured)), 2)
         }
-        self.defined = sum(not np.isnan(row).all() for row in differences_by_pair.values())
+        self.comparison_count = sum(not np.isnan(row).all() for row in differences_by_pair.values())
         measure_range_widths = [1.0 if widths is None else widths[key] for key, _, _ in differences_by_pair]
         tested_pair_differences = (
             paired_differences(np.array([*differences_by_pair.values()]), measure_range_widths, seed)
@@ -77,16 +77,16 @@ class Lead:
         The best other chunker over which the lead is not significant; the second best if the lead over all is significant.
     difference
         Difference between the best chunker and the rival; None if too few questions have values for both.
-    too_few
+    too_few_sentence
         Sentence on why there is no difference; empty if there is one.
-    needed
+    needed_question_count
         Number of questions with which this comparison alone would probably be significant; None if the two have the same
         mean or share too few questions.
-    behind
+    significantly_worse_chunkers
         Numbers of the chunkers over which the lead is significant, the best of them first.
-    others
+    compared_chunker_count
         Number of other chunkers.
-    level
+    equal_chunkers
         Numbers of the other chunkers with the same mean as the best.
     """
 
@@ -94,21 +94,21 @@ class Lead:
     mean: float
     rival: int
     difference: Difference | None
-    too_few: str
-    needed: int | None
-    behind: tuple[int, ...]
-    others: int
-    level: tuple[int, ...] = ()
+    too_few_sentence: str
+    needed_question_count: int | None
+    significantly_worse_chunkers: tuple[int, ...]
+    compared_chunker_count: int
+    equal_chunkers: tuple[int, ...] = ()
 
     @property
     def are_all_means_equal(self) -> bool:
         """True if all chunkers have the same mean."""
-        return len(self.level) == self.others
+        return len(self.equal_chunkers) == self.compared_chunker_count
 
     @property
     def significant(self) -> bool:
         """True if the lead over every other chunker is significant."""
-        return len(self.behind) == self.others
+        return len(self.significantly_worse_chunkers) == self.compared_chunker_count
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class Leads:
                 ""
                 if differences_from_best[closest_rival_number]
                 else too_few_values_sentence(
-                    pair_differences.defined, int(np.count_nonzero(~np.isnan(question_leads_over_rival)))
+                    pair_differences.comparison_count, int(np.count_nonzero(~np.isnan(question_leads_over_rival)))
                 )
             )
             significantly_behind_chunkers = tuple(
@@ -227,9 +227,11 @@ class Leads:
             )
         sizes_by_leaders: dict[tuple[int, ...], list[int]] = {}
         for budget_size, lead in self.leads.items():
-            sizes_by_leaders.setdefault((lead.best, *lead.level), []).append(budget_size)
+            sizes_by_leaders.setdefault((lead.best, *lead.equal_chunkers), []).append(budget_size)
         sizes_by_leaders_ahead = {
-            best: sizes for best, sizes in sizes_by_leaders.items() if len(best) <= self.leads[sizes[0]].others
+            best: sizes
+            for best, sizes in sizes_by_leaders.items()
+            if len(best) <= self.leads[sizes[0]].compared_chunker_count
         }
         if sizes_by_leaders_ahead:
             leaders_by_budget_phrases = [
@@ -251,7 +253,9 @@ class Leads:
             leader_summary_sentences.append(self._significance_sentence())
         if undecided_lead_sizes:
             leader_summary_sentences += [
-                self._partly_ahead_sentence(size) for size in undecided_lead_sizes if self.leads[size].behind
+                self._partly_ahead_sentence(size)
+                for size in undecided_lead_sizes
+                if self.leads[size].significantly_worse_chunkers
             ]
             leader_summary_sentences.append(self._doubtful_lead_sentence(undecided_lead_sizes[0]))
         return " ".join(leader_summary_sentences)
@@ -268,11 +272,13 @@ class Leads:
     def _partly_ahead_sentence(self, budget_size: int) -> str:
         """Return over which of the others the lead is significant, where these are not all."""
         lead_at_budget_size = self.leads[budget_size]
-        chunkers_behind_phrase = join_words([self.names[number] for number in lead_at_budget_size.behind])
+        chunkers_behind_phrase = join_words(
+            [self.names[number] for number in lead_at_budget_size.significantly_worse_chunkers]
+        )
         return (
             f"At {self._sizes_in_words([budget_size])}, {self.names[lead_at_budget_size.best]} is significantly ahead of "
-            f"{len(lead_at_budget_size.behind)} of "
-            f"{lead_at_budget_size.others} others: {chunkers_behind_phrase}."
+            f"{len(lead_at_budget_size.significantly_worse_chunkers)} of "
+            f"{lead_at_budget_size.compared_chunker_count} others: {chunkers_behind_phrase}."
         )
 
     def _significance_sentence(self) -> str:
@@ -298,8 +304,11 @@ class Leads:
         lead, at_budget_phrase = self.leads[budget_size], f"At {self._sizes_in_words([budget_size])}"
         best_chunker_name, rival_chunker_name = self.names[lead.best], self.names[lead.rival]
         if lead.difference is None:
-            return f"{at_budget_phrase}, {best_chunker_name} and {rival_chunker_name} cannot be compared. {lead.too_few}"
-        if lead.needed is None:
+            return (
+                f"{at_budget_phrase}, {best_chunker_name} and {rival_chunker_name} cannot be compared. "
+                f"{lead.too_few_sentence}"
+            )
+        if lead.needed_question_count is None:
             return f"{at_budget_phrase}, {best_chunker_name} and {rival_chunker_name} are level."
         lead_difference = lead.difference
         lead_in_points_phrase = "less than 0.1" if lead_difference.mean < 0.001 else f"{100 * lead_difference.mean:.1f}"
@@ -308,10 +317,11 @@ class Leads:
             f"({lead_difference.interval}, "
             f"{lead_difference.p_value_phrase})"
         )
-        if lead.needed <= lead_difference.count:
+        if lead.needed_question_count <= lead_difference.count:
             return f"{lead_phrase}: not significant among so many comparisons, though it may be by itself."
         return (
-            f"{lead_phrase}: not significant; it would take some {round_up_estimate(lead.needed):,} questions, and there "
+            f"{lead_phrase}: not significant; it would take some {round_up_estimate(lead.needed_question_count):,} "
+            "questions, and there "
             "are "
             f"{lead_difference.count:,}."
         )

@@ -165,7 +165,7 @@ class ChunkerReport:
         Mean number of tokens of a chunk.
     at_k
         Scores of ``documents`` and ``evidence`` at each k.
-    everything
+    retrieves_everything
         True if every question receives the whole text, so that recall is meaningless.
     repeats
         Cost of near-duplicates within the limit; None if there are none among the chunks, or the run did not look for them.
@@ -178,7 +178,7 @@ class ChunkerReport:
     distribution: Distribution
     chunk_tokens: float
     at_k: Mapping[str, MeansAtK]
-    everything: bool
+    retrieves_everything: bool
     repeats: RepeatCost | None
 
 
@@ -270,7 +270,7 @@ class Report:
     @property
     def everything(self) -> bool:
         """True if every question receives the whole text with every chunker."""
-        return all(chunker.everything for chunker in self.chunkers.values())
+        return all(chunker.retrieves_everything for chunker in self.chunkers.values())
 
     @property
     def lead(self) -> Lead | None:
@@ -482,7 +482,7 @@ class Reports:
         if (
             standard_budget_results is None
             or standard_budget_results.repeats is None
-            or not standard_budget_results.repeats.near
+            or not standard_budget_results.repeats.near_duplicate_count
         ):
             return None
         if limit.budget:

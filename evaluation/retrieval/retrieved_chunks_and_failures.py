@@ -59,16 +59,16 @@ class GivenChunks:
     ----------
     chunks
         Chunks, best first; the last one may be cut off or left out.
-    more
+    unkept_chunk_count
         Number of further retrieved chunks whose ranks the run did not keep.
-    filled
+    filled_length
         Used part of the budget, in its unit; 0 if the limit is the top k.
     """
 
     chunks: tuple[RankedChunk, ...]
-    more: int
+    unkept_chunk_count: int
     limit: Limit
-    filled: int
+    filled_length: int
 
     @property
     def spans(self) -> list[Span]:
@@ -99,14 +99,14 @@ def given_chunks(
         budget_and_question_indexes = results_at_budgets.budgets.sizes.index(limit.budget), question_number
         taken_chunk_count, cut_off_length = (
             int(results_at_budgets.taken[budget_and_question_indexes]),
-            int(results_at_budgets.part[budget_and_question_indexes]),
+            int(results_at_budgets.cut_chunk_length[budget_and_question_indexes]),
         )
         filled_length = int(results_at_budgets.given[RANGE_UNITS.index(limit.unit)][budget_and_question_indexes])
         ranked_chunk_numbers = standard_budget_results.ranked[question_number][
             standard_budget_results.ranked[question_number] >= 0
         ]
-        rows_beyond_kept_ranks = standard_budget_results.beyond[
-            standard_budget_results.beyond[:, 0] == question_number
+        rows_beyond_kept_ranks = standard_budget_results.lower_ranked_excerpt_chunks[
+            standard_budget_results.lower_ranked_excerpt_chunks[:, 0] == question_number
         ].tolist()
     else:
         ranked_chunk_numbers = measured.evaluation.search.ranked[question_number, : limit.top]
@@ -339,7 +339,7 @@ def retrieval_failures(
                     holder_chunk_number, rank = (
                         best_ranked_chunk(holder_candidates, evaluation.search.ranked[question_number].tolist())
                         if standard_budget_results is None
-                        else standard_budget_results.holders[overall_excerpt_number].tolist()
+                        else standard_budget_results.best_holders[overall_excerpt_number].tolist()
                     )
                     spans_with_chunk_numbers = [
                         (span, chunk)

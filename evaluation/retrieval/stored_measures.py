@@ -100,11 +100,11 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
 
 def _storable_budget_ladder(ladder: BudgetLadder) -> _StoredLadder:
     return _StoredLadder(
-        wanted=ladder.at[0].wanted.tolist(),
+        wanted=ladder.at[0].excerpt_length.tolist(),
         at=_storable_budget_results(ladder.at),
         ranked=[[chunk for chunk in row if chunk >= 0] for row in ladder.ranked.tolist()],
-        beyond=[tuple(row) for row in ladder.beyond.tolist()],
-        holders=[tuple(row) for row in ladder.holders.tolist()],
+        beyond=[tuple(row) for row in ladder.lower_ranked_excerpt_chunks.tolist()],
+        holders=[tuple(row) for row in ladder.best_holders.tolist()],
         reasons=[*ladder.reasons.items()],
         repeats=None if ladder.repeats is None else _storable_retrieved_duplicates(ladder.repeats),
     )
@@ -112,9 +112,9 @@ def _storable_budget_ladder(ladder: BudgetLadder) -> _StoredLadder:
 
 def _storable_retrieved_duplicates(repeats: RetrievedDuplicates) -> _StoredRepeats:
     return _StoredRepeats(
-        near=repeats.near,
-        groups=repeats.groups,
-        places=[(number, [*places]) for number, places in repeats.places.items()],
+        near=repeats.near_duplicate_count,
+        groups=repeats.group_count,
+        places=[(number, [*places]) for number, places in repeats.repeat_ranks_by_question.items()],
         ranked=repeats.ranked.tolist(),
         at=_storable_budget_results(repeats.at),
     )
@@ -127,9 +127,9 @@ def _storable_budget_results(budget_results_list: Sequence[BudgetResults]) -> tu
             last=at.budgets.last,
             sizes=at.budgets.sizes,
             taken=at.taken.tolist(),
-            part=at.part.tolist(),
+            part=at.cut_chunk_length.tolist(),
             given=at.given.tolist(),
-            hit=at.hit.tolist(),
+            hit=at.retrieved_excerpt_length.tolist(),
         )
         for at in budget_results_list
     )

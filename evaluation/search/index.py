@@ -125,9 +125,9 @@ class Index(Indexed):
         Reasons for cuts, if the chunker gives any, by the corpus-wide offset at which the later chunk begins.
     chunking
         The chunks of the one text that is asked; None for a corpus, as decisions take more memory than the vectors.
-    unsituated
+    missing_context_count
         Number of chunks without a context sentence, if chunks are embedded with one.
-    behind
+    demoted_near_duplicates
         Near-duplicates among the texts, if rankings put each near-duplicate of a better-ranked chunk behind all other
         chunks; None if rankings leave them in place.
     """
@@ -138,8 +138,8 @@ class Index(Indexed):
     bm25: Bm25 | None = None
     reasons: Mapping[int, str] = field(default_factory=dict)
     chunking: Chunking | None = None
-    unsituated: int = 0
-    behind: NearDuplicates | None = None
+    missing_context_count: int = 0
+    demoted_near_duplicates: NearDuplicates | None = None
 
 
 def build_index(
@@ -205,7 +205,7 @@ def index_chunkings(
     vectors = np.zeros((len(texts), 0), np.float32)
     if searched_by != "bm25":
         vectors = embed_chunks_late(chunkings, tools) if embedded_as == "late" else embed_texts(corpus.whole, texts, tools)
-    embedding_seconds, word_search_index = embedding_meter.cold_s, None
+    embedding_seconds, word_search_index = embedding_meter.uncached_embedding_s, None
     if searched_by != "embedding":
         start_time = time.perf_counter()
         word_search_index = Bm25(texts, detect_language(corpus.whole.text))
@@ -235,7 +235,7 @@ def index_chunkings(
             for gap in chunking.gaps
             if gap.verdict.is_cut
         },
-        unsituated=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
+        missing_context_count=sum(not chunk.situation for chunking in chunkings for chunk in chunking.chunks)
         if embedded_as == "context"
         else 0,
     )
@@ -338,7 +338,7 @@ class PreparedQuestions:
 
         Ties go to the earlier chunk, so that chunks without any word of the question come last, in their order.
         """
-        near_duplicates = self.index.behind
+        near_duplicates = self.index.demoted_near_duplicates
         if near_duplicates is None:
             return self._ranked_with_near_duplicates(question_numbers, max_ranks)
         rankings_by_question = []
@@ -438,4 +438,6 @@ def search(index: Index, questions: Sequence[Question], tools: Tools, max_chunk_
                 ]
             )
             search_durations.append(time.perf_counter() - search_start_time)
-    return Search(index, tuple(questions), rankings_by_question, question_embedding_meter.cold_s, min(search_durations))
+    return Search(
+        index, tuple(questions), rankings_by_question, question_embedding_meter.uncached_embedding_s, min(search_durations)
+    )

@@ -226,12 +226,12 @@ class MisassignedUnits:
     ----------
     units
         Numbers of the misassigned units, ascending.
-    pairs
+    chunk_by_section
         Chunk matched to each section, one to one.
     """
 
     units: tuple[int, ...]
-    pairs: dict[int, int]
+    chunk_by_section: dict[int, int]
 
 
 def misassigned_units(section_of_each_unit: Sequence[int], chunk_of_each_unit: Sequence[int | None]) -> MisassignedUnits:

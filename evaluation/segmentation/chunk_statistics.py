@@ -144,8 +144,8 @@ class ChunkFacts:
 
     cuts: tuple[int, ...]
     sizes: tuple[SizeStatistics, ...]
-    pieces: DiscontinuousChunks
-    unread: TruncatedChunks | None
+    discontinuous_chunks: DiscontinuousChunks
+    truncated_chunks: TruncatedChunks | None
 
     @classmethod
     def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> "ChunkFacts":

@@ -56,7 +56,7 @@ class Contender:
         True for a trivial baseline, such as no cut, which any chunker should beat.
     cuts
         The sentences before which a trivial baseline cuts.
-    apart
+    is_unranked
         True if the chunking has a value but no rank, because its chunker reads the structure that the ranking measures.
     """
 
@@ -64,7 +64,7 @@ class Contender:
     counts: IntArray
     trivial: bool = False
     cuts: tuple[int, ...] = ()
-    apart: bool = False
+    is_unranked: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,9 @@ class ChunkingRanking:
     def leader_number(self) -> int | None:
         """Highest-ranked contender that is not a trivial baseline; None if none has a value."""
         eligible_contender_numbers = (
-            number for number in self.order if not self.contenders[number].trivial and not self.contenders[number].apart
+            number
+            for number in self.order
+            if not self.contenders[number].trivial and not self.contenders[number].is_unranked
         )
         return next((number for number in eligible_contender_numbers if self.values[number] is not None), None)
 
@@ -153,7 +155,7 @@ class ChunkingRanking:
         leading_contender_number = self.leader_number
         if leading_contender_number is None:
             ranking_summary_sentences = self._unranked_contenders_sentences()
-            if not ranking_summary_sentences or any(not contender.apart for contender in self.contenders):
+            if not ranking_summary_sentences or any(not contender.is_unranked for contender in self.contenders):
                 ranking_summary_sentences.insert(0, "Nothing can be ranked: no column cuts anywhere.")
             return " ".join(ranking_summary_sentences)
         leader_name = self.contenders[leading_contender_number].name
@@ -192,7 +194,7 @@ class ChunkingRanking:
 
     def _unranked_contenders_sentences(self) -> list[str]:
         """Return a sentence on the contenders that stand apart, if there are any."""
-        unranked_contender_names = [contender.name for contender in self.contenders if contender.apart]
+        unranked_contender_names = [contender.name for contender in self.contenders if contender.is_unranked]
         if not unranked_contender_names:
             return []
         verb, pronoun = ("reads", "it") if len(unranked_contender_names) == 1 else ("read", "them")
@@ -238,7 +240,7 @@ def rank_contenders(
 
     def sort_key(contender_number: int) -> tuple[bool, bool, float, bool, int]:
         value, contender = value_by_contender[contender_number], contenders[contender_number]
-        return contender.apart, value is None, -(value or 0), not contender.trivial, contender_number
+        return contender.is_unranked, value is None, -(value or 0), not contender.trivial, contender_number
 
     ranked_contender_numbers = tuple(sorted(range(len(contenders)), key=sort_key))
     section_count = len(contenders[0].counts) if contenders else 0
@@ -251,7 +253,7 @@ def rank_contenders(
     valued_contender_numbers = [
         number
         for number in range(len(contenders))
-        if value_by_contender[number] is not None and not contenders[number].apart
+        if value_by_contender[number] is not None and not contenders[number].is_unranked
     ]
     nontrivial_contender_numbers = [number for number in valued_contender_numbers if not contenders[number].trivial]
     contender_pairs = [
@@ -426,7 +428,7 @@ def _cuts_and_overlong_chunks(chunking: Chunking, embedder: Embedder | None) -> 
 
 def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
     """Return the kind and position of each of the ``cuts``, code points."""
-    text, special_blocks = document.text, outline_of(document.text).special
+    text, special_blocks = document.text, outline_of(document.text).whole_blocks
     block_starts = [block.span.start for block in special_blocks]
     kinds_and_cuts = []
     for cut in cuts:
@@ -455,14 +457,14 @@ class StructurePoints:
 
     Attributes
     ----------
-    chance
+    chance_points
         Mean points of a cut over all gaps between two sentences, which each extra cut scores.
-    further
+    extra_cut_count
         Number of extra cuts.
     """
 
-    chance: float
-    further: int
+    chance_points: float
+    extra_cut_count: int
 
     @classmethod
     def of(cls, document: Document) -> "StructurePoints":
@@ -475,7 +477,7 @@ class StructurePoints:
 
     def __call__(self, sums: FloatArray) -> FloatArray:
         """Return the values, shape (...), of points and cuts, shape (..., 2)."""
-        return np.asarray((sums[..., 0] + self.further * self.chance) / (sums[..., 1] + self.further))
+        return np.asarray((sums[..., 0] + self.extra_cut_count * self.chance_points) / (sums[..., 1] + self.extra_cut_count))
 
 
 def rank_by_structure(
@@ -502,7 +504,9 @@ def rank_by_structure(
                 _POINTS_BY_CUT_KIND[position_kind],
                 1,
             )
-        contenders.append(Contender(chunker_name, points_and_cuts_by_paragraph, apart=chunking_index in unranked_indices))
+        contenders.append(
+            Contender(chunker_name, points_and_cuts_by_paragraph, is_unranked=chunking_index in unranked_indices)
+        )
         total_points_and_cuts = points_and_cuts_by_paragraph.sum(axis=0)
         ranking_values.append(float(structure_points_scoring(total_points_and_cuts)) if total_points_and_cuts[1] else None)
     return rank_contenders(

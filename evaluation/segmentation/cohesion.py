@@ -24,14 +24,14 @@ class Contrast:
         Mean cosine of all pairs of sentences that share a chunk; None if every sentence is a chunk of its own.
     across
         Mean cosine of all pairs of sentences in neighbouring chunks; None if there is only one chunk.
-    pairs, crossing
+    pairs, crossing_pair_count
         Number of pairs inside chunks and across cuts.
     """
 
     inside: float | None
     across: float | None
     pairs: int
-    crossing: int
+    crossing_pair_count: int
 
     @property
     def difference(self) -> float | None:

@@ -30,12 +30,12 @@ class WholeBlocks:
     """Number of blocks that chunks keep whole, and number of all blocks."""
 
     count: int
-    of: int
+    total: int
 
     @property
     def share(self) -> float | None:
         """Share of blocks that chunks keep whole, from 0 to 1; None if there are no blocks."""
-        return self.count / self.of if self.of else None
+        return self.count / self.total if self.total else None
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,14 @@ class BlockIntegrity:
     @property
     def all(self) -> WholeBlocks:
         """Number of blocks of any kind that chunks keep whole, and number of all blocks."""
-        return WholeBlocks(sum(whole.count for whole in self.kinds.values()), sum(whole.of for whole in self.kinds.values()))
+        return WholeBlocks(
+            sum(whole.count for whole in self.kinds.values()), sum(whole.total for whole in self.kinds.values())
+        )
 
     def words(self) -> str:
         """Return the counts as a phrase, such as “1 of 2 tables, 3 of 3 lists”; empty if there are no blocks."""
         return ", ".join(
-            f"{whole.count:,} of {whole.of:,} {kind}{'s' * (whole.of != 1)}" for kind, whole in self.kinds.items()
+            f"{whole.count:,} of {whole.total:,} {kind}{'s' * (whole.total != 1)}" for kind, whole in self.kinds.items()
         )
 
 
@@ -84,7 +86,7 @@ def spans_to_keep_whole(text: str) -> list[tuple[str, Span]]:
         for block, after in zip_longest(outermost_blocks, outermost_blocks[1:])
         if block.kind == "heading"
     )
-    return [*((block.kind, block.span) for block in outline_of(text).special), *headings_joined_to_next_block]
+    return [*((block.kind, block.span) for block in outline_of(text).whole_blocks), *headings_joined_to_next_block]
 
 
 def count_whole_spans(kinds_and_spans: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> BlockIntegrity:
@@ -98,7 +100,9 @@ def count_whole_spans(kinds_and_spans: Sequence[tuple[str, Span]], pieces: Seque
         begun_piece_count = bisect_right(piece_start_offsets, start)
         is_span_whole = begun_piece_count > 0 and furthest_ends_so_far[begun_piece_count - 1] >= end
         kind_counts_so_far = whole_blocks_by_kind.get(block_kind, WholeBlocks(0, 0))
-        whole_blocks_by_kind[block_kind] = WholeBlocks(kind_counts_so_far.count + is_span_whole, kind_counts_so_far.of + 1)
+        whole_blocks_by_kind[block_kind] = WholeBlocks(
+            kind_counts_so_far.count + is_span_whole, kind_counts_so_far.total + 1
+        )
     return BlockIntegrity(whole_blocks_by_kind)
 
 
@@ -230,14 +234,14 @@ class EditEffect:
 
     Attributes
     ----------
-    after
+    preceding_sentence_number
         Number, from 0, of the sentence after which the new sentence is inserted.
     changed, chunks
         Number of chunks of the edited text that match no chunk of the original, and number of all its chunks. Each original
         chunk can match only one chunk.
     """
 
-    after: int
+    preceding_sentence_number: int
     changed: int
     chunks: int
 
@@ -274,7 +278,7 @@ class EditStability:
         return (
             f"Of {pluralize(len(self.edits), 'inserted sentence')}, each changes {self.mean:.1%} of the chunks on average "
             f"and {most_disruptive_edit.share:.1%} at worst, after sentence "
-            f"{most_disruptive_edit.after + 1:,}; "
+            f"{most_disruptive_edit.preceding_sentence_number + 1:,}; "
             f"one chunk, which must change, is {self.inevitable:.1%}."
         )
 
@@ -371,7 +375,7 @@ def _prose_sentence_numbers(document: Document) -> list[int]:
     non_prose_blocks = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE_BLOCK_KINDS]
     # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
     excluded_spans: list[Span] = []
-    for block in sorted([*non_prose_blocks, *outline_of(document.text).special], key=lambda block: block.span):
+    for block in sorted([*non_prose_blocks, *outline_of(document.text).whole_blocks], key=lambda block: block.span):
         if not excluded_spans or block.span.end > excluded_spans[-1].end:
             excluded_spans.append(block.span)
     excluded_span_starts = [span.start for span in excluded_spans]

@@ -34,18 +34,18 @@ class Stretch:
 class Staircase:
     """Number of chunks and their median and largest size in characters, for every threshold amount.
 
-    ``flat`` holds the ranges of at least `MIN_FLAT_STRETCH` amounts that give the same chunks.
+    ``flat_stretches`` holds the ranges of at least `MIN_FLAT_STRETCH` amounts that give the same chunks.
     """
 
     amounts: tuple[float, ...]
     chunks: tuple[int, ...]
     median: tuple[float, ...]
     largest: tuple[int, ...]
-    flat: tuple[Stretch, ...]
+    flat_stretches: tuple[Stretch, ...]
 
     def around(self, amount: float) -> Stretch | None:
-        """Return the range in ``flat`` that contains ``amount``; None if there is none."""
-        return next((stretch for stretch in self.flat if stretch.low <= amount <= stretch.high), None)
+        """Return the range in ``flat_stretches`` that contains ``amount``; None if there is none."""
+        return next((stretch for stretch in self.flat_stretches if stretch.low <= amount <= stretch.high), None)
 
 
 def threshold_staircase(
@@ -121,12 +121,12 @@ def _equal_chunk_ranges(amounts: Sequence[float], sizes: Sequence[IntArray]) -> 
 class ScoreHistogram:
     """Histogram of gap scores; ``edges`` has one more entry than the counts.
 
-    Gaps whose score passes the threshold are counted in ``beyond``, others in ``short``.
+    Gaps whose score passes the threshold are counted in ``candidate_counts``, others in ``uncut_counts``.
     """
 
     edges: tuple[float, ...]
-    short: tuple[int, ...]
-    beyond: tuple[int, ...]
+    uncut_counts: tuple[int, ...]
+    candidate_counts: tuple[int, ...]
 
 
 MOST_BINS = 60

@@ -49,7 +49,7 @@ class PassageOutcome:
     ----------
     stage
         The stage that lost it; None if it was retrieved.
-    said
+    evidence
         The evidence, in words.
     seams
         The cuts inside it.
@@ -60,7 +60,7 @@ class PassageOutcome:
     """
 
     stage: Stage | None
-    said: str
+    evidence: str
     seams: tuple[Seam, ...] = ()
     place: Place | None = None
     judgement: AnswerRetrieval | None = None
@@ -94,7 +94,7 @@ class Diagnosis:
     rule: str
     stage: Stage | None = None
     outcome: PassageOutcome | None = None
-    said: str = ""
+    explanation: str = ""
 
 
 @dataclass(frozen=True)
@@ -398,7 +398,7 @@ class TraceDiagnoser:
             verdict_reason,
             earliest_stage_outcome.stage or "not used",
             earliest_stage_outcome,
-            earliest_stage_outcome.said,
+            earliest_stage_outcome.evidence,
         )
 
     def _answer_passages(self, question: TracedQuestion) -> list[_Passage]:
@@ -468,7 +468,7 @@ class TraceDiagnoser:
         several_places_phrase = f"it stands in {len(places)} places" if len(places) > 1 else ""
         return replace(
             furthest_stage_outcome,
-            said="; ".join(part for part in (furthest_stage_outcome.said, remark, several_places_phrase) if part),
+            evidence="; ".join(part for part in (furthest_stage_outcome.evidence, remark, several_places_phrase) if part),
         )
 
     def _passage_outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> PassageOutcome:
@@ -632,5 +632,5 @@ def _describe_cut(cut_in_answer: Seam) -> str:
 
 
 def _explain_unknown_outcome(outcomes: Sequence[PassageOutcome]) -> str:
-    unknown_outcome_explanations = (outcome.said for outcome in outcomes if outcome.was_retrieved is None)
+    unknown_outcome_explanations = (outcome.evidence for outcome in outcomes if outcome.was_retrieved is None)
     return next(unknown_outcome_explanations, "") or _NO_PASSAGE

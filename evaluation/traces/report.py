@@ -52,7 +52,8 @@ class TraceReport:
                         retrieved_text.text if retrieved_text.text is not None else retrieved_text.id
                     )
                     yield (
-                        f"{diagnosis.question.place}, rank {retrieved_text.rank:,}: {shortened_text_or_id}: {placement.said}"
+                        f"{diagnosis.question.place}, rank {retrieved_text.rank:,}: {shortened_text_or_id}: "
+                        f"{placement.remark}"
                     )
 
     def place_as_json(self, place: Place) -> dict[str, Any]:
@@ -80,7 +81,9 @@ def report_as_text(report: TraceReport) -> str:
         )
         line_indent = " " * (sum(place_and_stage_widths) + 4)
         report_lines += [
-            f"{line_indent}{_printable_line(sentence, 400)}" for sentence in (diagnosis.said, diagnosis.rule) if sentence
+            f"{line_indent}{_printable_line(sentence, 400)}"
+            for sentence in (diagnosis.explanation, diagnosis.rule)
+            if sentence
         ]
     report_lines += [""] * bool(report_lines)
     outcome_count_phrases = [
@@ -140,7 +143,7 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
         "failed": diagnosis.failed,
         "rule": diagnosis.rule,
         "stage": diagnosis.stage,
-        "said": diagnosis.said,
+        "said": diagnosis.explanation,
         "passage": None if outcome_place is None else report.place_as_json(outcome_place),
     }
     if diagnosis_outcome is not None and diagnosis_outcome.judgement is not None:
@@ -160,7 +163,7 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
             "score": retrieved.score,
             "given": retrieved.given,
             "status": placement_status(placement),
-            "said": placement.said,
+            "said": placement.remark,
             "places": [report.place_as_json(spot) for spot in placement.places],
         }
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)

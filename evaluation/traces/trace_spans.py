@@ -198,7 +198,7 @@ class _Trace:
     root: list[Any] = field(default_factory=list)
     searches: list[tuple[Any, list[Any]]] = field(default_factory=list)
     passed_on: list[Any] | None = None
-    held: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
     feedback: list[list[Any]] = field(default_factory=list)
 
     def question_row(self) -> TraceRow:
@@ -219,7 +219,7 @@ class _Trace:
             retrieved_rows = [
                 {**row, "given": row["text"] in texts_for_model or row["id"] in ids_for_model} for row in retrieved_rows
             ] or rows_for_model
-        return question_row(self.place, self.form, question_text, retrieved_rows, self.held, self.feedback)
+        return question_row(self.place, self.form, question_text, retrieved_rows, self.attributes, self.feedback)
 
 
 class TraceCollector:
@@ -278,8 +278,10 @@ class TraceCollector:
         span_query_text = self._add_question_and_answer(trace, span_attributes, is_root=is_root_span)
         self._add_searches(trace, span_attributes, attributes_per_event, span_query_text, str(span_fields.get("span_kind")))
         span_metadata = _attributes_below(span_attributes, "metadata")
-        trace.held |= {key: value for key, value in span_metadata.items() if key in (*REFERENCE_FIELDS, *EXCERPT_FIELDS)}
-        trace.held |= {
+        trace.attributes |= {
+            key: value for key, value in span_metadata.items() if key in (*REFERENCE_FIELDS, *EXCERPT_FIELDS)
+        }
+        trace.attributes |= {
             column: items for column in EXCERPT_FIELDS if (items := _items_of_list_attribute(span_metadata, column))
         }
         for attribute_group in (span_attributes, *attributes_per_event):
@@ -317,7 +319,7 @@ class TraceCollector:
             if span_answer_text is None and not _items_of_list_attribute(attributes, "retrieval.documents"):
                 span_answer_text = attributes.get("output.value")
         if span_answer_text is not None:
-            trace.held.setdefault("answer", span_answer_text)
+            trace.attributes.setdefault("answer", span_answer_text)
         return span_query_text
 
     @staticmethod
@@ -386,10 +388,10 @@ class TraceCollector:
         langfuse_trace = self._trace_of(trace_id, place, "Langfuse")
         langfuse_trace.root.append(row.get("input"))
         if row.get("output") is not None:
-            langfuse_trace.held.setdefault("answer", row["output"])
+            langfuse_trace.attributes.setdefault("answer", row["output"])
         langfuse_trace_metadata = parse_if_json(row.get("metadata"))
         for field_source in (row, langfuse_trace_metadata if isinstance(langfuse_trace_metadata, dict) else {}):
-            langfuse_trace.held |= {
+            langfuse_trace.attributes |= {
                 key: field_source[key] for key in (*REFERENCE_FIELDS, *EXCERPT_FIELDS) if field_source.get(key)
             }
         self._add_scores(trace_id, row, place)

@@ -13,4 +13,4 @@ def test_nothing_finished_is_computed_again(kind, tmp_path):
     assert killed.shown > 0
     assert killed.shown_again == 0
     assert not killed.lost
-    assert killed.same
+    assert killed.is_result_equal

@@ -20,15 +20,15 @@ def test_the_least_recently_used_is_forgotten():
 def test_sizes_add_up_and_what_is_too_large_is_not_kept():
     entries = LRUDict(10, len)
     entries["a"], entries["b"] = "x" * 6, "y" * 4
-    assert entries.filled == 10
+    assert entries.total_size == 10
     entries["b"] = "y" * 3
-    assert (len(entries), entries.filled) == (2, 9)
+    assert (len(entries), entries.total_size) == (2, 9)
     entries["c"] = "z" * 11
     assert [*entries] == ["a", "b"]
     entries["a"] = "x" * 11
     assert [*entries] == ["b"]
     entries.clear()
-    assert (len(entries), entries.filled) == (0, 0)
+    assert (len(entries), entries.total_size) == (0, 0)
 
 
 def test_who_asks_for_what_is_being_made_waits_for_it():

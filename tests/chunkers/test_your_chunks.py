@@ -31,7 +31,7 @@ def document(text=TEXT, name="tides"):
 def test_the_chunks_are_those_of_inspect():
     made = YourChunks.from_file(FILE).chunk(document(), tools())
     assert replace(made, made_by=None) == inspect(document(), [chunk.text for chunk in CHUNKS], maker="theirs.json")
-    assert FILE.cached_result_in(document()).given == 3
+    assert FILE.cached_result_in(document()).given_chunk_count == 3
     assert FILE.cached_result_in(document("Another text.")) is None
 
 
@@ -69,12 +69,12 @@ def test_a_search_that_takes_long_can_be_ended(monkeypatch):
 def test_chunks_of_several_documents_are_told_apart_by_name_or_by_choice():
     file = ChunkFile("theirs.json", tuple(chunk._replace(document=name) for chunk, name in zip(CHUNKS, "aab", strict=True)))
     assert file.documents == ["a", "b"]
-    assert file.locate_in(document(name="a"), lambda *_: None).given == 2
+    assert file.locate_in(document(name="a"), lambda *_: None).given_chunk_count == 2
     with pytest.raises(
         InputError, match=r"theirs\.json: its chunks are of 2 documents, and none of these is called 'tides'"
     ):
         file.locate_in(document(), lambda *_: None)
-    assert file.with_selected_document("b").locate_in(document(), lambda *_: None).given == 1
+    assert file.with_selected_document("b").locate_in(document(), lambda *_: None).given_chunk_count == 1
 
 
 class Forgetful(list):

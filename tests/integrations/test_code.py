@@ -101,8 +101,8 @@ def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
     same, sentence = compare_chunks(ours, names["chunks"])
     assert same, sentence
     assert sentence == f"the same {len(ours)} chunks"
-    if original.column is not None:
-        name, parameters = original.column
+    if original.adapter_and_parameters is not None:
+        name, parameters = original.adapter_and_parameters
         assert ADAPTERS[name].name == name
         column = Recipe(chunker=name, parameters=dict(parameters), **recipe.model_dump(include={"sentences", "embedder"}))
         assert compare_chunks(ours, column.run(document)) == (True, sentence)

@@ -98,7 +98,7 @@ def check_chunks(chunking, chunker):
     starts = [chunk.start for chunk in chunking.chunks]
     assert starts == sorted(starts)
     if front := front_matter(text):
-        spans = [span for chunk in chunking.chunks for span in chunk.spans if span.start < front.closed]
+        spans = [span for chunk in chunking.chunks for span in chunk.spans if span.start < front.closing_fence_end]
         assert not {"---", "+++"} & {text[start:end].strip(" \t\ufeff") for start, end in spans}
     if len(chunking.document.sentences) == 1 and chunker.name not in INSIDE and getattr(chunker, "max_size", None) is None:
         assert len(chunking.chunks) == 1

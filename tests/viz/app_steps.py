@@ -17,7 +17,7 @@ def settled(app):
     last = job = None
     for _ in range(MOST_JOBS):
         app.run()
-        last, job = job, app.session_state.get("job")
+        last, job = job, app.session_state.get("chunking_job")
         if job is None or job is last:
             assert not app.exception
             return app

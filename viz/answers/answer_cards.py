@@ -239,7 +239,7 @@ def _offer_to_judge_again(run: Answering, judging_model_access: Asking, question
             f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",
             "judge_again",
             ANSWER_TOKENS,
-            formed=judging_model_access,
+            schema_model=judging_model_access,
             label="Judge again",
         ),
         judge_again,

@@ -134,9 +134,13 @@ def _show_differences(report: AnswerReport, measure: str) -> None:
 def _show_costs(run: Answering, report: AnswerReport) -> None:
     st.header("Time and cost", anchor=False)
     answering_model_access = access_to_chosen_model()
-    is_run_model = answering_model_access is not None and model_identity(answering_model_access) == run.models.answers
+    is_run_model = (
+        answering_model_access is not None and model_identity(answering_model_access) == run.models.answering_model
+    )
     cost_rows = cost_table(
-        report, run.gathered, answering_model_access.model if answering_model_access is not None and is_run_model else None
+        report,
+        run.passages_by_column,
+        answering_model_access.model if answering_model_access is not None and is_run_model else None,
     )
     show_measures(answer_cost_rows(cost_rows), _NAME_WIDTH)
     judging_token_count = sum(

@@ -37,14 +37,14 @@ def _draw_judging_controls(choices: Choices) -> None:
     if choices.extra["judged"] != "no":
 
         def set_judge_name(name: str) -> None:
-            session.judge = ModelName.parse_server_model(name).name
+            session.judge_name = ModelName.parse_server_model(name).name
 
         st.text_input(
             "Judging model",
-            session.judge,
+            session.judge_name,
             placeholder="the same model",
             help="Another model on the same server. Models tend to like their own answers.",
-            **value_binding(session.judge, "answers/judge", set_judge_name),
+            **value_binding(session.judge_name, "answers/judge", set_judge_name),
         )
     is_bert_score_installed = has_bert_score()
     st.checkbox(
@@ -77,9 +77,9 @@ def judging_model(choices: Choices, answering_model_access: Asking) -> Asking | 
     """Return access to the language model that judges answers, or None if answers are not judged."""
     if choices.extra["judged"] == "no":
         return None
-    if session.judge in ("", answering_model_access.model.title):
+    if session.judge_name in ("", answering_model_access.model.title):
         return answering_model_access
     language_model_server = session.language_server
     return answering_model_access.with_model(
-        ChatServer(ModelName("openai", session.judge), language_model_server.address, language_model_server.key)
+        ChatServer(ModelName("openai", session.judge_name), language_model_server.address, language_model_server.key)
     )

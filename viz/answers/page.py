@@ -196,21 +196,21 @@ def _draw(current_page: Page, text: PageText, column_results: list[ColumnResult]
         if answers_run.results:
             answers_run_report = answers_run.report()
             show_report(answers_run, answers_run_report, current_page.choices.extra)
-            show_question(current_page.choices, answers_run.plan, answers_run.gathered, answers_run)
+            show_question(current_page.choices, answers_run.plan, answers_run.passages_by_column, answers_run)
             show_costs_and_files(answers_run, answers_run_report)
             return
     if answers_run_plan is not None and chunk_gathering_job is not None:
         show_question(
             current_page.choices,
             answers_run_plan,
-            chunk_gathering_job.found,
+            chunk_gathering_job.passages_by_column,
             answers_run if answers_run is not None and answers_run.plan == answers_run_plan else None,
         )
 
 
 def _say_column_problems(column_results: list[ColumnResult]) -> None:
     for column_index, column in enumerate(column_results):
-        if column.error and column.sending is None:
+        if column.error and column.pending_requests is None:
             column_notice_tone = "info" if column.error == MISSING_MODEL_MESSAGE else "error"
             notice(f"Column {column_index + 1}: {column.error}", column_notice_tone, key=f"answers_column_{column_index}")
     if any(column.chunking is not None and has_model_written_texts(column.chunking) for column in column_results):
@@ -265,18 +265,18 @@ def _chunk_gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
     assert embedder is not None
     column_chunkings = [column.chunking for column in results if column.chunking is not None]
-    session.gathering = chunk_gathering_job = Gathering(plan, column_chunkings, embedder, session.on_disk).earlier_if_same(
-        session.gathering
-    )
+    session.passage_gathering_job = chunk_gathering_job = Gathering(
+        plan, column_chunkings, embedder, session.on_disk
+    ).earlier_if_same(session.passage_gathering_job)
     chunk_gathering_job.start_once(0.2)
     if chunk_gathering_job.in_progress:
         with st.container(key="progress_gathering"):
             show_job_progress(chunk_gathering_job)
     elif chunk_gathering_job.error:
         notice(chunk_gathering_job.error, "error", key="answers_gathering_error")
-        st.button("Try again", on_click=setattr, args=(session, "gathering", None), key="answers/gather_again")
+        st.button("Try again", on_click=setattr, args=(session, "passage_gathering_job", None), key="answers/gather_again")
     elif chunk_gathering_job.sizes is None:
-        st.button("Retrieve chunks", on_click=setattr, args=(session, "gathering", None), key="answers/gather")
+        st.button("Retrieve chunks", on_click=setattr, args=(session, "passage_gathering_job", None), key="answers/gather")
     return chunk_gathering_job
 
 
@@ -370,8 +370,8 @@ def show_send_row(
         _requests_in_words(plan, remaining_request_estimates, total_answer_count),
         "answers_run",
         ANSWER_TOKENS,
-        formed=judging_model_access,
-        also=None
+        schema_model=judging_model_access,
+        other_model=None
         if judging_model_access is None or are_only_judgements_missing
         else (judging_model_access.model, remaining_judgement_estimate, ANSWER_TOKENS),
     )
@@ -401,11 +401,18 @@ def _reusable_results(
 ) -> dict[tuple[int, int], AnswerResult]:
     """Return the results that the run on the page and a new run have in common."""
     run_plan = chunk_gathering_job.plan
-    if run is None or run.models.answers != model_identities.answers or not run.plan.has_same_embedder(run_plan):
+    if (
+        run is None
+        or run.models.answering_model != model_identities.answering_model
+        or not run.plan.has_same_embedder(run_plan)
+    ):
         return {}
     page_run_results = [*run.results.copy().values()]
     return reusable_results(
-        page_run_results, run_plan.items, chunk_gathering_job.found, same_judge=run.models.judge == model_identities.judge
+        page_run_results,
+        run_plan.items,
+        chunk_gathering_job.passages_by_column,
+        same_judge=run.models.judge == model_identities.judge,
     )
 
 
@@ -418,7 +425,7 @@ def _estimate_remaining_requests(
 ) -> RequestEstimates:
     return estimate_answer_requests(
         chunk_gathering_job.plan.items,
-        chunk_gathering_job.found,
+        chunk_gathering_job.passages_by_column,
         sizes,
         lambda place, item, context: remaining_requests(
             item, context, earlier_results.get(place), asking, judging_model_access
@@ -439,13 +446,13 @@ def _begin_run(
     continued_run = run if run is not None and run.plan == plan and run.models == model_identities else None
 
     def new_answers_run(keeper: Keeper | None) -> Answering:
-        stored_run = None if continued_run is None else continued_run.kept
+        stored_run = None if continued_run is None else continued_run.stored_run
         if stored_run is None and keeper is not None:
             stored_run = StoredAnswers.of(keeper, plan, chunk_gathering_job.chunkings, model_identities)
         return Answering(
             plan,
             chunk_gathering_job.chunkings[0].document,
-            chunk_gathering_job.found.copy(),
+            chunk_gathering_job.passages_by_column.copy(),
             model_identities,
             answering_model_access,
             judging_model_access,
@@ -473,7 +480,7 @@ def _reopened_run(
     if chunk_gathering_job is None or chunk_gathering_job.sizes is None or embedder is None:
         return ""
     stored_answers.keeper.check_embedder(embedder)
-    plan, gathered_passages = chunk_gathering_job.plan, chunk_gathering_job.found.copy()
+    plan, gathered_passages = chunk_gathering_job.plan, chunk_gathering_job.passages_by_column.copy()
     return Answering(
         plan,
         chunk_gathering_job.chunkings[0].document,
@@ -483,6 +490,6 @@ def _reopened_run(
         None,
         embedder,
         True,
-        kept=stored_answers,
+        stored_run=stored_answers,
         results=stored_answers.stored_results(gathered_passages, plan.items),
     )

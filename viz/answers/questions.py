@@ -57,7 +57,7 @@ def _say_question_problems(items: QuestionItems) -> None:
 def _questions_from_retrieval_page(choices: Choices, text: PageText) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
     question_lookup_job = _retrieval_question_lookup_job()
-    shared_question_set = question_lookup_job.found.get(text.document.text)
+    shared_question_set = question_lookup_job.shared_texts.get(text.document.text)
     questions_from_compare = tuple(
         QuestionItem(question.question, question.answer)
         for question in session.questions
@@ -93,7 +93,9 @@ def _questions_from_retrieval_page(choices: Choices, text: PageText) -> Question
     _say_question_problems(distinct_question_items)
     show_job_state(question_lookup_job, "answers_sharing")
     other_texts_with_questions = [
-        other for other in [*question_lookup_job.found.values()] if other is not shared_question_set and other.items.usable
+        other
+        for other in [*question_lookup_job.shared_texts.values()]
+        if other is not shared_question_set and other.items.usable
     ]
     if other_texts_with_questions:
         _offer_other_texts(choices, other_texts_with_questions)
@@ -102,7 +104,9 @@ def _questions_from_retrieval_page(choices: Choices, text: PageText) -> Question
 
 def _retrieval_question_lookup_job() -> QuestionSharing:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
-    session.sharing = question_lookup_job = QuestionSharing(shared_question_sets()).earlier_if_same(session.sharing)
+    session.question_sharing_job = question_lookup_job = QuestionSharing(shared_question_sets()).earlier_if_same(
+        session.question_sharing_job
+    )
     question_lookup_job.start_once(LOOKUP_WAIT_S)
     return question_lookup_job
 
@@ -142,21 +146,21 @@ def _sample_questions(document: str) -> tuple[QuestionItem, ...]:
 def _typed_questions() -> QuestionItems:
     st.text_area(
         "Your questions",
-        session.answers_typed,
+        session.typed_questions,
         help="One question per line.",
         height=140,
         placeholder=f"When was it built?\nWho built it? {ANSWER_SEPARATOR} A reference answer may follow after a bar.",
-        **value_binding(session.answers_typed, "answers/typed", partial(setattr, session, "answers_typed")),
+        **value_binding(session.typed_questions, "answers/typed", partial(setattr, session, "typed_questions")),
     )
-    return questions_of_lines(session.answers_typed)
+    return questions_of_lines(session.typed_questions)
 
 
 def _questions_from_file() -> QuestionItems:
     def read_uploaded_file() -> None:
         uploaded_question_file = st.session_state["answers/file"]
-        session.answers_file = session.answers_reading = None
+        session.answers_file = session.question_reading_job = None
         if uploaded_question_file is not None:
-            session.answers_reading = ReadingJob(
+            session.question_reading_job = ReadingJob(
                 [(uploaded_question_file.name, uploaded_question_file.getvalue())], single_file_converter(questions_of_file)
             ).begin()
 
@@ -168,11 +172,11 @@ def _questions_from_file() -> QuestionItems:
         help="At most 20 MB of CSV, JSON lines or JSON, with a question and perhaps an answer in each row. A file of "
         "Retrieval's will do.",
     )
-    if reading_job := session.take_finished_reading("answers_reading"):
+    if reading_job := session.take_finished_reading("question_reading_job"):
         # An unusable file gives no questions, only a problem.
-        session.answers_file = reading_job.name, reading_job.made or QuestionItems((), (reading_job.error,))
-    if session.answers_reading is not None:
-        show_job_progress(session.answers_reading, key="answers_reading")
+        session.answers_file = reading_job.name, reading_job.result or QuestionItems((), (reading_job.error,))
+    if session.question_reading_job is not None:
+        show_job_progress(session.question_reading_job, key="answers_reading")
     if session.answers_file is None:
         return QuestionItems(())
     question_file_name, question_items = session.answers_file

@@ -9,17 +9,17 @@ from viz.state import Session, SessionJob, SessionValue
 class AnswersSession(Session):
     """Session state that only the Answers page uses."""
 
-    answers_typed = SessionValue("answers_typed", "")
-    answers_reading: SessionJob[ReadingJob[QuestionItems] | None] = SessionJob(
-        "answers_reading", None
+    typed_questions = SessionValue("typed_questions", "")
+    question_reading_job: SessionJob[ReadingJob[QuestionItems] | None] = SessionJob(
+        "answers_question_reading_job", None
     )  # reads the file of questions
     answers_file: SessionValue[tuple[str, QuestionItems] | None] = SessionValue(
         "answers_file", None
     )  # the file of questions, by name
-    judge = SessionValue("judge", "")  # name of the model that judges; empty for the one that answers
-    gathering: SessionJob[Gathering | None] = SessionJob("gathering", None)
+    judge_name = SessionValue("judge_name", "")  # name of the model that judges; empty for the one that answers
+    passage_gathering_job: SessionJob[Gathering | None] = SessionJob("passage_gathering_job", None)
     judging: SessionJob[Judging | None] = SessionJob("judging", None)
-    sharing: SessionJob[QuestionSharing | None] = SessionJob("sharing", None)
+    question_sharing_job: SessionJob[QuestionSharing | None] = SessionJob("question_sharing_job", None)
 
 
 session = AnswersSession()

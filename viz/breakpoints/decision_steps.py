@@ -244,7 +244,7 @@ def _explain_max_min(step: Step, gap_index: int, chunker: MaxMin, scan_result: M
         ]
         nearest_sentence_range = None
     else:
-        nearest_sentence_number = scan_result.nearest + 1
+        nearest_sentence_number = scan_result.nearest_sentence + 1
         open_chunk_explanation = (
             f"The open chunk is sentences {chunk_start_sentence_index + 1:,} to {chunk_end_sentence_index:,}; most like "
             f"sentence {chunk_end_sentence_index + 1:,} is "
@@ -255,7 +255,7 @@ def _explain_max_min(step: Step, gap_index: int, chunker: MaxMin, scan_result: M
             ["least in the chunk", _format_three_decimals(scan_result.least)],
             ["threshold", _threshold_in_words(chunker, scan_result)],
         ]
-        nearest_sentence_range = scan_result.nearest, scan_result.nearest + 1
+        nearest_sentence_range = scan_result.nearest_sentence, scan_result.nearest_sentence + 1
     step["story"] = [step["story"][0], open_chunk_explanation, *step["story"][1:]]
     # If size limits merged chunks, the scan compared with a chunk shorter than the final one.
     step["numbers"] = [*step["numbers"][:1], *similarity_label_value_pairs, *step["numbers"][1:]]

@@ -78,8 +78,8 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
         {
             f"{curve.label} from": [format_number(edge, ".3f") for edge in gap_score_histogram.edges[:-1]],
             "to": [format_number(edge, ".3f") for edge in gap_score_histogram.edges[1:]],
-            "kept": gap_score_histogram.short,
-            "past the line": gap_score_histogram.beyond,
+            "kept": gap_score_histogram.uncut_counts,
+            "past the line": gap_score_histogram.candidate_counts,
         },
         "Histogram",
         "histogram",
@@ -131,9 +131,9 @@ def _flat_stretch_in_words(staircase: Staircase, threshold_amount: float) -> str
     if current_stretch is not None:
         stretch_phrase = current_stretch.words()
         return f"{stretch_phrase[0].upper()}{stretch_phrase[1:]}. Bands are stretches that make the same chunks."
-    if not staircase.flat:
+    if not staircase.flat_stretches:
         return f"No {MIN_FLAT_STRETCH} consecutive amounts of the slider make the same chunks."
-    widest_flat_stretch = max(staircase.flat, key=lambda stretch: stretch.high - stretch.low)
+    widest_flat_stretch = max(staircase.flat_stretches, key=lambda stretch: stretch.high - stretch.low)
     return (
         f"A few steps from here the chunks change; {widest_flat_stretch.words()}. Bands are stretches that make the same "
         "chunks."
@@ -149,17 +149,17 @@ def score_histogram_figure(histogram: ScoreHistogram, threshold: float, label: s
     histogram_bin_middles = [(low + high) / 2 for low, high in pairwise(histogram_bin_edges)]
     figure = stacked_histogram(
         histogram_bin_edges,
-        {"kept": histogram.short, "past the line": histogram.beyond},
+        {"kept": histogram.uncut_counts, "past the line": histogram.candidate_counts},
         "kept",
         f"{label} about %{{customdata}}: %{{y}} gaps",
         height=250,
     )
     draw_labelled_line(figure, threshold, f"line {format_number(threshold, '.2f')}")
-    tallest_bar_gap_count = max(map(sum, zip(histogram.short, histogram.beyond, strict=True)), default=0)
+    tallest_bar_gap_count = max(map(sum, zip(histogram.uncut_counts, histogram.candidate_counts, strict=True)), default=0)
     for series_name, bar_index, label_anchor in _series_label_positions(histogram):
         figure.add_annotation(
             x=histogram_bin_middles[bar_index],
-            y=histogram.short[bar_index] + histogram.beyond[bar_index],
+            y=histogram.uncut_counts[bar_index] + histogram.candidate_counts[bar_index],
             yanchor="bottom",
             xanchor=label_anchor,
             text=series_name,
@@ -175,7 +175,7 @@ def score_histogram_figure(histogram: ScoreHistogram, threshold: float, label: s
 
 def _series_label_positions(histogram: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
-    series_names_and_counts = (("kept", histogram.short), ("past the line", histogram.beyond))
+    series_names_and_counts = (("kept", histogram.uncut_counts), ("past the line", histogram.candidate_counts))
     series_and_bar_pairs = [
         (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in series_names_and_counts if any(counts)
     ]
@@ -248,7 +248,7 @@ def _flat_stretch_bands(stairs: Staircase, amount: float) -> list[dict[str, Any]
     """Return a band for each stretch in each of the two rows."""
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     flat_stretch_shapes = []
-    for stretch_index, stretch in enumerate(stairs.flat):
+    for stretch_index, stretch in enumerate(stairs.flat_stretches):
         is_current_stretch = stretch.low <= amount <= stretch.high
         band_extent = {"x0": stretch.low, "x1": stretch.high, "y0": 0, "y1": 1}
         stretch_shape_settings = {"type": "rect", **band_extent, "line": {"width": 0}, "layer": "below"}

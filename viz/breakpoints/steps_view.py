@@ -225,7 +225,7 @@ def show_optimal_steps(
                 0.0,
                 ("the mean", 1 - mean_pair_similarity),
                 key="optimal_heatmap",
-                lasts=optimal_partition_table.lasts.tolist(),
+                lasts=optimal_partition_table.last_run_starts.tolist(),
             )
 
 
@@ -420,7 +420,7 @@ def _read_off_step(chunking: Chunking, table: PartitionTable, first_sentence_ind
                 [
                     "value",
                     _value_as_sum_phrase(
-                        table, first_sentence_index, end_sentence_index, float(table.totals[end_sentence_index])
+                        table, first_sentence_index, end_sentence_index, float(table.best_totals[end_sentence_index])
                     ),
                 ],
                 *([["the cut", chunking.gaps[first_sentence_index - 1].reason]] if first_sentence_index else []),
@@ -442,7 +442,7 @@ def _first_sentences_phrase(count: int) -> str:
 
 
 def _format_entry_value(table: PartitionTable, sentence_count: int) -> str:
-    return format_number(float(table.totals[sentence_count]), ".2f")
+    return format_number(float(table.best_totals[sentence_count]), ".2f")
 
 
 def _value_as_sum_phrase(table: PartitionTable, first_sentence_index: int, end_sentence_index: int, value: float) -> str:

@@ -29,7 +29,7 @@ def dendrogram_figure(
     theme: str,
 ) -> go.Figure:
     """Return a figure of the dendrogram, with refused joins dashed and a line at ``maximum_distance``."""
-    chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.grounds
+    chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.colour_number_of_chunk
     edge_colours, ink_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
     figure = go.Figure()
     has_few_leaves = len(tree.leaves) <= MOST_NUMBERED_LEAVES
@@ -169,7 +169,8 @@ def heatmap_figure(
     )
     sentence_numbers, margin_marker_positions = [*range(1, sentence_count + 1)], [-0.02 * sentence_count] * sentence_count
     sentence_chunk_colours = [
-        palette.CHUNK_EDGE_COLOURS[theme][sentence_colours.grounds[chunk]] for chunk in sentence_colours.chunk_of
+        palette.CHUNK_EDGE_COLOURS[theme][sentence_colours.colour_number_of_chunk[chunk]]
+        for chunk in sentence_colours.chunk_of
     ]
     chunk_colour_marker_style = {"symbol": "square", "size": 6, "color": sentence_chunk_colours}
     for x, y in ((sentence_numbers, margin_marker_positions), (margin_marker_positions, sentence_numbers)):
@@ -194,7 +195,7 @@ def density_figure(
     theme: str,
 ) -> go.Figure:
     """Return a plot of the smallest ε at which each sentence becomes a core point, marked by its DBSCAN role."""
-    chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.grounds
+    chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.colour_number_of_chunk
     edge_colours, ink_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
     figure = go.Figure()
     for dbscan_role, marker_symbol in _SYMBOL_BY_ROLE.items():
@@ -238,7 +239,7 @@ def _core_distance_in_words(core_distance: float) -> str:
 
 def centres_figure(clusters: Clusters, sentence_colours: SentenceColours, theme: str) -> go.Figure:
     """Return a plot of each sentence's distance to its own cluster centre and to the nearest other centre."""
-    chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.grounds
+    chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.colour_number_of_chunk
     chunk_edge_colours = palette.CHUNK_EDGE_COLOURS[theme]
     figure = go.Figure()
     sentence_numbers = [*range(1, len(chunk_number_by_sentence) + 1)]

@@ -291,7 +291,7 @@ def show_cluster_formation(
             key="chunk_list",
             data={
                 "chunk_of": list(sentence_chunk_colours.chunk_of),
-                "grounds": list(sentence_chunk_colours.grounds),
+                "grounds": list(sentence_chunk_colours.colour_number_of_chunk),
                 "tags": _chunk_noise_tags(chunking, sentence_chunk_colours.chunk_of),
                 "breaks": order_breaks_in_words(chunking),
             },

@@ -78,7 +78,7 @@ def show_extracted_text(text_source: TextSource) -> None:
 def _offer_to_restore_lines(own_text_source: TextSource) -> None:
     """Draw the buttons that put left-out lines back into the text."""
     omitted_line_kinds = {
-        omission.what for omission in own_text_source.left_out if omission.part is not None and omission.words
+        omission.noun for omission in own_text_source.left_out if omission.part_number is not None and omission.text
     }
     put_back_buttons_row = st.container(horizontal=True)
     for omitted_line_kind, button_label in RESTORE_LABELS.items():
@@ -108,30 +108,30 @@ def describe_stretch(page_stretch: PageStretch, text_source: TextSource) -> str:
         return ""
     stretch_part_label = chosen_text_parts.label_of_part(page_stretch.part)
     omission_phrases = [
-        _omission_in_words(omission) for omission in text_source.left_out if omission.part == page_stretch.part
+        _omission_in_words(omission) for omission in text_source.left_out if omission.part_number == page_stretch.part
     ]
     return f"{stretch_part_label} · left out here: {', '.join(omission_phrases)}" if omission_phrases else stretch_part_label
 
 
 def _omission_in_words(omission: Omission) -> str:
-    omission_phrase = pluralize(omission.times, omission.what)
-    return f"{omission_phrase}, “{shorten(omission.words, MOST_QUOTED_CHARACTERS)}”" if omission.words else omission_phrase
+    omission_phrase = pluralize(omission.occurrence_count, omission.noun)
+    return f"{omission_phrase}, “{shorten(omission.text, MOST_QUOTED_CHARACTERS)}”" if omission.text else omission_phrase
 
 
 def omission_table(omissions: Iterable[Omission], text_parts: TextParts | None) -> dict[str, list[str] | list[int]]:
     """Return a table of the content omitted from a file, with one row per kind of content."""
     omissions_by_kind: dict[str, list[Omission]] = {}
     for omission in omissions:
-        omissions_by_kind.setdefault(omission.what, []).append(omission)
+        omissions_by_kind.setdefault(omission.noun, []).append(omission)
     table: dict[str, list[str] | list[int]] = {
         "left out": [*omissions_by_kind],
-        "times": [sum(omission.times for omission in some) for some in omissions_by_kind.values()],
+        "times": [sum(omission.occurrence_count for omission in some) for some in omissions_by_kind.values()],
     }
     if text_parts is not None:
         table[f"{text_parts.kind}s"] = [_part_ranges_in_words(some, text_parts) for some in omissions_by_kind.values()]
-    if any(omission.words for some in omissions_by_kind.values() for omission in some):
+    if any(omission.text for some in omissions_by_kind.values() for omission in some):
         table["for example"] = [
-            next((omission.words for omission in some if omission.words), "") for some in omissions_by_kind.values()
+            next((omission.text for omission in some if omission.text), "") for some in omissions_by_kind.values()
         ]
     return table
 
@@ -139,7 +139,11 @@ def omission_table(omissions: Iterable[Omission], text_parts: TextParts | None) 
 def _part_ranges_in_words(omissions: Iterable[Omission], text_parts: TextParts) -> str:
     """Return the labels of the pages, with consecutive ones as a range."""
     omission_part_indices = sorted(
-        {omission.part for omission in omissions if omission.part is not None and omission.part < len(text_parts.labels)}
+        {
+            omission.part_number
+            for omission in omissions
+            if omission.part_number is not None and omission.part_number < len(text_parts.labels)
+        }
     )
     consecutive_part_runs = [
         [number for _, number in run] for _, run in groupby(enumerate(omission_part_indices), lambda pair: pair[1] - pair[0])

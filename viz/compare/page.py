@@ -132,7 +132,7 @@ def _text_summary(text_source: TextSource) -> str:
         summary_phrases.append(
             known_boundary_count_phrase(len(text_source.known)) if text_source.known else "one topic: no known boundary"
         )
-    session_chunking_job = session.job
+    session_chunking_job = session.chunking_job
     if session_chunking_job is not None and session_chunking_job.embedded and not lecture_mode.is_lecture_mode_on():
         summary_phrases.append(
             f"embedded {pluralize(session_chunking_job.embedded, 'text')} in "
@@ -224,15 +224,15 @@ def apply_gap_clicks(choices: Choices, text: PageText, reader_key: str) -> str:
     """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
     gap_clicks, fold_event = take_clicked_gaps(reader_key, text.document), take_event(reader_key, "fold")
     if fold_event is not None:
-        session.folded = (text.document.identity, str(fold_event["purpose"]))
+        session.folded_document_and_purpose = (text.document.identity, str(fold_event["purpose"]))
     if not gap_clicks or column_folding_purposes(choices).get(gap_clicks[-1].purpose) != "":
         return ""
     if gap_clicks[-1].purpose == "cuts":
         try:
-            set_own_cuts(choices, text.document, gap_clicks[-1].places or ())
+            set_own_cuts(choices, text.document, gap_clicks[-1].sentence_starts or ())
         except InputError as error:
             return str(error)
-    elif set_clicked_boundaries(text.document, [change.places for change in gap_clicks]):
+    elif set_clicked_boundaries(text.document, [change.sentence_starts for change in gap_clicks]):
         # The row at the top, already drawn, passes the boundaries to the browser tab, which stores them.
         st.rerun()
     return ""
@@ -240,7 +240,7 @@ def apply_gap_clicks(choices: Choices, text: PageText, reader_key: str) -> str:
 
 def clickable_gaps_when_folded(choices: Choices, text: PageText) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
-    folded_document_identity, fold_purpose = session.folded
+    folded_document_identity, fold_purpose = session.folded_document_and_purpose
     if folded_document_identity != text.document.identity or column_folding_purposes(choices).get(fold_purpose) != "":
         return None
     if fold_purpose == "cuts":
@@ -265,7 +265,7 @@ def column_folding_purposes(choices: Choices) -> dict[str, str]:
 def report_session_file_match(results: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
     session_file, finished_columns = (
-        session.reopened,
+        session.reopened_session_file,
         [finished_column for column in results if (finished_column := column.finished_column)],
     )
     if session_file is None or len(finished_columns) < len(results):
@@ -275,7 +275,7 @@ def report_session_file_match(results: Sequence[ColumnResult]) -> None:
     if shown_settings != session_file_settings or any(
         column.chunking.document.text != session_file.text for column in finished_columns
     ):
-        session.reopened = None
+        session.reopened_session_file = None
         return
     differing_column_numbers = [
         number
@@ -329,8 +329,8 @@ def column_summary(column_index: int, result: ColumnResult, text: PageText, embe
                 f"{sentence_count_summary.median:,g}",
             )
         )
-    if chunk_facts.pieces.chunks:
-        summary_head_rows.append(HeadRow("in pieces", chunk_facts.pieces.words(len(chunking.chunks))))
+    if chunk_facts.discontinuous_chunks.chunks:
+        summary_head_rows.append(HeadRow("in pieces", chunk_facts.discontinuous_chunks.words(len(chunking.chunks))))
     if not lecture_mode.is_lecture_mode_on():
         chunking_time_phrase = (
             "not known: made elsewhere"
@@ -345,9 +345,13 @@ def column_summary(column_index: int, result: ColumnResult, text: PageText, embe
     if text.source.known is not None:
         found_count, missed_count, added_count = count_found_missed_added(chunk_facts.cuts, text.source.known)
         summary_head_rows.append(known_boundaries_comparison_row(found_count, missed_count, added_count))
-    if chunk_facts.unread is not None and embedder is not None:
-        overlong_chunks_phrase = f"{pluralize(chunk_facts.unread.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
-        summary_head_rows.append(HeadRow("too long", chunk_facts.unread.words(embedder), "wrong", overlong_chunks_phrase))
+    if chunk_facts.truncated_chunks is not None and embedder is not None:
+        overlong_chunks_phrase = (
+            f"{pluralize(chunk_facts.truncated_chunks.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
+        )
+        summary_head_rows.append(
+            HeadRow("too long", chunk_facts.truncated_chunks.words(embedder), "wrong", overlong_chunks_phrase)
+        )
     change_phrase, new_boundaries = _describe_parameter_change(
         column_index, finished_column, text.document, chunk_facts.cuts
     )
@@ -360,7 +364,7 @@ def column_summary(column_index: int, result: ColumnResult, text: PageText, embe
     return ReaderColumn(
         rows=tuple(summary_head_rows),
         table=(("size", "min", "median", "mean", "max"), *chunk_size_table) if st.session_state.get("all_sizes") else (),
-        fresh=new_boundaries,
+        new_cuts=new_boundaries,
     )
 
 
@@ -398,7 +402,7 @@ def _describe_parameter_change(
         else:
             last_parameter_change = LastChange(task_without_revision, current_cuts)
         session.history[column_index] = last_parameter_change
-    return last_parameter_change.said, last_parameter_change.fresh
+    return last_parameter_change.description, last_parameter_change.new_cuts
 
 
 def _chunking_time_in_words(chunking: Chunking, decision_times: DecisionTimes | None) -> str:

@@ -77,9 +77,9 @@ def show_requested_views(
         "Questions": show_stored_questions,
         "Downloads": lambda: _show_downloads(choices, results, text_source, embedder),
     }
-    if session.below_wanted in draw_by_view:
-        st.session_state["below"] = session.below_wanted
-    session.below_wanted = ""
+    if session.requested_view in draw_by_view:
+        st.session_state["below"] = session.requested_view
+    session.requested_view = ""
     requested_view_name = st.segmented_control(
         "View below text", list(draw_by_view), key="below", label_visibility="collapsed"
     )
@@ -401,17 +401,19 @@ def show_reproducing_code(choices: Choices, results: Sequence[ColumnResult], emb
             + f" It takes `pip install {original_library_chunker.requirement}`."
         )
         st.code(str(original_library_chunker.program), language="python")
-        if original_library_chunker.column is None:
+        if original_library_chunker.adapter_and_parameters is None:
             _offer_to_run_original(original_library_chunker, selected_result.chunking, selected_column_recipe)
         else:
-            _offer_original_column(original_library_chunker, original_library_chunker.column, choices, results)
+            _offer_original_column(
+                original_library_chunker, original_library_chunker.adapter_and_parameters, choices, results
+            )
 
 
 def _offer_to_run_original(original_chunker: Original, seamark_chunking: Chunking, recipe: Recipe) -> None:
     """Draw the button that runs the library's chunker on the text, or the result of the run."""
     result_key = f"{seamark_chunking.document.identity}/{recipe.model_dump_json()}/{original_chunker.name}"
     run_button_placeholder = st.empty()
-    if session.proof is None or session.proof[0] != result_key:
+    if session.original_comparison is None or session.original_comparison[0] != result_key:
         if not button_pressed(run_button_placeholder, "Run original library", "run_original"):
             return
         try:
@@ -422,9 +424,9 @@ def _offer_to_run_original(original_chunker: Original, seamark_chunking: Chunkin
             )
         except InputError as error:
             result_message, tone = str(error), "error"
-        session.proof = (result_key, result_message, tone)
+        session.original_comparison = (result_key, result_message, tone)
         run_button_placeholder.empty()
-    _, result_message, tone = session.proof
+    _, result_message, tone = session.original_comparison
     notice(result_message, tone, key="proof_result")
 
 

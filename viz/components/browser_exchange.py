@@ -89,7 +89,7 @@ def take_event(key: str, event_name: str) -> dict[str, Any] | None:
     A detail has the browser's timestamp as ``at``. After a change of the page Streamlit forgets the component's state, hears
     it again from the browser, and calls the callbacks once more; so callbacks too must take their event by this function.
     """
-    return _take_new_event(key, event_name) or session.noted.pop((key, event_name), None)
+    return _take_new_event(key, event_name) or session.unhandled_events.pop((key, event_name), None)
 
 
 def no_op_callback() -> None:
@@ -102,15 +102,15 @@ def keep_event_until_taken(key: str, event_name: str) -> None:
     Another input may interrupt that run before the page takes the event.
     """
     if new_event := _take_new_event(key, event_name):
-        session.noted[key, event_name] = new_event
+        session.unhandled_events[key, event_name] = new_event
 
 
 def _take_new_event(key: str, event_name: str) -> dict[str, Any] | None:
     event_detail: dict[str, Any] | None = (st.session_state.get(_streamlit_safe_key(key)) or {}).get(event_name)
-    if not event_detail or session.taken.get((key, event_name)) == event_detail["at"]:
+    if not event_detail or session.handled_event_times.get((key, event_name)) == event_detail["at"]:
         return None
-    session.taken[key, event_name] = event_detail["at"]
-    session.noted.pop((key, event_name), None)
+    session.handled_event_times[key, event_name] = event_detail["at"]
+    session.unhandled_events.pop((key, event_name), None)
     return event_detail
 
 

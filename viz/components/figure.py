@@ -92,7 +92,7 @@ def show_figure(
         Called with the horizontal position of a clicked point. A widget must offer the same action, since points cannot be
         reached by keyboard. The figure must change afterwards; otherwise the same point cannot be clicked again.
     """
-    style_figure(figure, LECTURE_SCALE if session.lecture else 1)
+    style_figure(figure, LECTURE_SCALE if session.is_in_lecture_mode else 1)
     file_stem = f"seamark-{figure_name.lower().replace(' ', '-')}"
     download_format_by_figure = session.figure_formats
     plotly_figure_config = {

@@ -98,7 +98,7 @@ def _is_source_code(lines: Sequence[str]) -> bool:
 def _are_lines_monospaced(text: str, lines: Sequence[str], line_starts: Sequence[int]) -> list[bool]:
     """Return for each line whether it is of code, a table or a formula."""
     are_monospaced = [False] * len(lines)
-    for block_kind, (start, end), _ in outline_of(text).not_prose:
+    for block_kind, (start, end), _ in outline_of(text).blocks_without_sentences:
         first_line_number, end_line_number = bisect_right(line_starts, start) - 1, bisect_left(line_starts, end)
         if block_kind in ("table", "formula") or (block_kind == "code block" and _FENCE.search(lines[first_line_number])):
             are_monospaced[first_line_number:end_line_number] = [True] * (end_line_number - first_line_number)

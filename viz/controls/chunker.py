@@ -89,8 +89,8 @@ def chunk_file_controls(
             _show_located_chunks(located_chunks, chunk_file.name)
         _offer_chunked_text(choices, chunk_file, document, located_chunks)
     _draw_chunk_file_upload(choices, column_index, chunk_file)
-    chunk_file_reading_job = session.chunk_reading
-    if chunk_file_reading_job is not None and chunk_file_reading_job.about == (session.page, column_index):
+    chunk_file_reading_job = session.chunk_reading_job
+    if chunk_file_reading_job is not None and chunk_file_reading_job.subject == (session.page, column_index):
         show_job_progress(chunk_file_reading_job, key="chunk_reading")
     if session.chunk_complaint:
         notice(session.chunk_complaint, "error", key="chunk_file_error")
@@ -118,12 +118,12 @@ def _draw_chunk_file_upload(choices: Choices, column_index: int, file: ChunkFile
 
     def read_uploaded_file() -> None:
         uploaded_file = st.session_state[chunk_file_uploader_key]
-        session.chunk_complaint, session.chunk_reading = "", None
+        session.chunk_complaint, session.chunk_reading_job = "", None
         if uploaded_file is None:
             return
         name_and_content = uploaded_file.name, uploaded_file.getvalue()
-        session.chunk_reading = ReadingJob(
-            [name_and_content], single_file_converter(_read_chunk_file), about=(current_session_page, column_index)
+        session.chunk_reading_job = ReadingJob(
+            [name_and_content], single_file_converter(_read_chunk_file), subject=(current_session_page, column_index)
         ).begin()
         _adopt_chunk_file(choices, column_index)
 
@@ -145,15 +145,15 @@ def _read_chunk_file(file_content: bytes, name: str, cancelled: Callable[[], boo
 
 def _adopt_chunk_file(choices: Choices, column_index: int) -> bool:
     """Use the file uploaded for column ``column_index`` once it has been read; return whether it has chunks."""
-    file_reading_job = session.chunk_reading
-    if file_reading_job is None or not file_reading_job.ended or file_reading_job.about != (session.page, column_index):
+    file_reading_job = session.chunk_reading_job
+    if file_reading_job is None or not file_reading_job.ended or file_reading_job.subject != (session.page, column_index):
         return False
-    session.chunk_reading = None
+    session.chunk_reading_job = None
     session.chunk_complaint = file_reading_job.error
-    if file_reading_job.made is None or file_reading_job.cancelled():
+    if file_reading_job.result is None or file_reading_job.cancelled():
         return False
     try:
-        show_chunk_file(file_reading_job.made, session.page, choices, column_index)
+        show_chunk_file(file_reading_job.result, session.page, choices, column_index)
     except InputError as error:
         session.chunk_complaint = str(error)
         return False
@@ -186,8 +186,10 @@ def _show_located_chunks(located_chunks: LocatedChunks, chunk_file_name: str) ->
     document = located_chunks.chunking.document
     located_count = len(located_chunks.chunking.chunks)
     oddity_kind_counts = Counter(odd.kind for odd in located_chunks.oddities)
-    located_chunks_summary = f"{located_count:,} of {pluralize(located_chunks.given, 'chunk')} found in this text"
-    if located_count < located_chunks.given / 2:
+    located_chunks_summary = (
+        f"{located_count:,} of {pluralize(located_chunks.given_chunk_count, 'chunk')} found in this text"
+    )
+    if located_count < located_chunks.given_chunk_count / 2:
         located_chunks_summary += f": {chunk_file_name} may be of another text"
     show_findings(
         located_chunks_summary,
@@ -208,15 +210,15 @@ def _oddity_finding_data(document: Document, oddity: Oddity) -> FindingData:
     return {
         "id": "",
         "title": f"Chunk {oddity.number:,}: {_ODDITY_TITLES[oddity.kind][0]}",
-        "reason": oddity.said,
-        "passage": oddity.words or document.text[oddity.span.start : oddity.span.end][:MOST_SHOWN_CHARACTERS],
+        "reason": oddity.explanation,
+        "passage": oddity.text_beginning or document.text[oddity.span.start : oddity.span.end][:MOST_SHOWN_CHARACTERS],
         "range": overlapped_sentence_range(document, oddity.span.start, oddity.span.end),
     }
 
 
 def _offer_chunked_text(choices: Choices, chunk_file: ChunkFile, document: Document, located: LocatedChunks | None) -> None:
     """Offer to open the text that the chunks make up, if it is complete and not the current text."""
-    if located is not None and len(located.chunking.chunks) == located.given:
+    if located is not None and len(located.chunking.chunks) == located.given_chunk_count:
         return
     chunked_text = chunk_file.text(document.name)
     if chunked_text is None or chunked_text == document.text:
@@ -225,7 +227,7 @@ def _offer_chunked_text(choices: Choices, chunk_file: ChunkFile, document: Docum
     def open_chunked_text() -> None:
         text_name = chunk_file.document or (chunk_file.documents[0] if len(chunk_file.documents) == 1 else chunk_file.name)
         store_own_text(TextSource(chunked_text, text_name, None, f"put together from the chunks of {chunk_file.name}"))
-        session.own_taken += 1
+        session.outside_text_count += 1
         choose_document(choices, OWN_DOCUMENT)
 
     st.button(

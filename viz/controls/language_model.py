@@ -111,7 +111,7 @@ def _draw_model_form() -> None:
             int(st.session_state["language_tokens"]),
             float(st.session_state["language_money"]),
         )
-        session.job = None
+        session.chunking_job = None
 
     language_model_server = session.language_server
     if session.linked_model and not language_model_server.model:
@@ -122,8 +122,8 @@ def _draw_model_form() -> None:
     if "language_name" not in st.session_state:
         st.session_state["language_name"] = language_model_server.model or session.linked_model
         st.session_state["language_address"] = language_model_server.address
-        st.session_state["language_tokens"] = language_model_server.tokens
-        st.session_state["language_money"] = language_model_server.money
+        st.session_state["language_tokens"] = language_model_server.token_limit
+        st.session_state["language_money"] = language_model_server.dollar_limit
     with st.form("language_model", border=False):
         st.text_input(
             "Model name",

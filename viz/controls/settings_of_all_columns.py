@@ -50,7 +50,7 @@ def ask_splitter_consent(choices: Choices) -> None:
     )
     draw_consent_buttons(
         {
-            "Use this splitter": partial(session.allowed.add, ("sentences", linked_splitter_name)),
+            "Use this splitter": partial(session.given_consents.add, ("sentences", linked_splitter_name)),
             "Use sentencex": partial(setattr, choices, "sentences", "sentencex"),
         }
     )
@@ -87,11 +87,11 @@ def ask_embedder_consent(choices: Choices, embedder: Embedder | None) -> None:
 
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the controls for choosing an embedder; ``embedder`` is the current embedder, if any."""
-    is_other_model = choices.embedder not in EMBEDDERS or session.naming
+    is_other_model = choices.embedder not in EMBEDDERS or session.is_naming_embedder
     chosen_option = OTHER_EMBEDDER_OPTION if is_other_model else choices.embedder
 
     def store_picked_embedder(name: str) -> None:
-        session.naming = name == OTHER_EMBEDDER_OPTION
+        session.is_naming_embedder = name == OTHER_EMBEDDER_OPTION
         if name != OTHER_EMBEDDER_OPTION:
             choices.embedder = name
 
@@ -128,12 +128,14 @@ def _embedder_form(choices: Choices) -> None:
         entered_embedder_name = st.session_state["embedder_name"].strip()
         if not entered_embedder_name:
             return
-        session.server = EmbeddingServer(*take_entered_server(session.server, "server_address", "server_key"))
+        session.embedding_server = EmbeddingServer(
+            *take_entered_server(session.embedding_server, "server_address", "server_key")
+        )
         _use_embedder(choices, entered_embedder_name)
 
     if "embedder_name" not in st.session_state:
         st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
-        st.session_state["server_address"] = session.server.address
+        st.session_state["server_address"] = session.embedding_server.address
     with st.form("another_embedder", border=False):
         st.text_input(
             "Embedder name",
@@ -154,7 +156,7 @@ def _embedder_form(choices: Choices) -> None:
             "Embedder API key",
             key="server_key",
             type="password",
-            placeholder="kept" if session.server.key else "OPENAI_API_KEY",
+            placeholder="kept" if session.embedding_server.key else "OPENAI_API_KEY",
             autocomplete="off",
             help="Kept only in this session's memory, never in the link, a recipe or a file.",
         )
@@ -168,9 +170,9 @@ def _offer_embedders(choices: Choices, embedder_by_label: Mapping[str, str]) -> 
 def _use_embedder(choices: Choices, name: str) -> None:
     """Use an embedder with the user's consent, even if it failed before."""
     choices.embedder = name
-    session.naming = False
-    session.job = None
-    session.allowed.add(("embedder", name))
+    session.is_naming_embedder = False
+    session.chunking_job = None
+    session.given_consents.add(("embedder", name))
 
 
 def shared_controls(choices: Choices, embedder: Embedder | None) -> None:

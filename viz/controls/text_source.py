@@ -75,7 +75,7 @@ def apply_document_events(choices: Choices, default_choices: Choices) -> None:
     if take_event(TEXT_AREA_FOOTER_KEY, "cut") and session.own is not None:
         choose_document(choices, OWN_DOCUMENT)
     if tab_text_event and restore_text_of_tab(tab_text_event):
-        session.own_taken += 1
+        session.outside_text_count += 1
     if tab_questions_event:
         stored_texts.add_questions_of_tab(tab_questions_event.get("questions"))
     if chip_event := take_event(TEXT_BAR_KEY, "storage"):
@@ -83,33 +83,36 @@ def apply_document_events(choices: Choices, default_choices: Choices) -> None:
     if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
         open_linked_text()
     if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
-        text_loss_reason = session.lost
+        text_loss_reason = session.lost_text_message
         if text_loss_reason:
             choose_document(choices, default_choices.document)
-        session.lost, session.own_gone = text_loss_reason, not text_loss_reason
+        session.lost_text_message, session.is_own_text_emptied = text_loss_reason, not text_loss_reason
 
 
 def show_document_row(choices: Choices, text: PageText | None) -> None:
     """Draw the page's top row, with a document selector and the facts known about the text."""
     own_text_source = session.own
     waits_for_tab = (
-        choices.document == OWN_DOCUMENT and own_text_source is None and not session.own_gone and not session.tab_answered
+        choices.document == OWN_DOCUMENT
+        and own_text_source is None
+        and not session.is_own_text_emptied
+        and not session.tab_answered
     )
-    if waits_for_tab and not session.tab_asked:
-        session.tab_asked = uuid4().hex
-    session.questions_asked = session.questions_asked or uuid4().hex
+    if waits_for_tab and not session.text_request_token:
+        session.text_request_token = uuid4().hex
+    session.question_request_token = session.question_request_token or uuid4().hex
     show_text_bar(
         {
             "documents": _sample_documents_data(),
             "own": own_text_source.name if own_text_source is not None else "",
             "chosen": choices.document,
             "facts": _text_facts_phrase(text, is_own_text=choices.document == OWN_DOCUMENT) if text is not None else "",
-            "open": session.lost
+            "open": session.lost_text_message
             or session.own_complaint
-            or ("empty" if choices.document == OWN_DOCUMENT and session.own_gone else ""),
-            "taken": session.own_taken,
-            "ask": session.tab_asked if waits_for_tab else "",
-            "ask_questions": session.questions_asked,
+            or ("empty" if choices.document == OWN_DOCUMENT and session.is_own_text_emptied else ""),
+            "taken": session.outside_text_count,
+            "ask": session.text_request_token if waits_for_tab else "",
+            "ask_questions": session.question_request_token,
             "storage": document_storage_chip(choices.document),
         }
     )
@@ -132,19 +135,19 @@ def _text_facts_phrase(text: PageText, *, is_own_text: bool) -> str:
 def load_text(choices: Choices) -> TextSource | None:
     """Draw the text box and its errors, and return the chosen text, or None if there is none yet."""
     _adopt_read_file(choices)
-    if session.lost:
-        notice(session.lost, key="lost_notice")
+    if session.lost_text_message:
+        notice(session.lost_text_message, key="lost_notice")
     with st.container(key="own_box"):
         _draw_text_box(choices)
-    if session.own_reading is not None:
-        show_job_progress(session.own_reading)
+    if session.upload_reading_job is not None:
+        show_job_progress(session.upload_reading_job)
     if session.own_complaint:
         notice(session.own_complaint, "error", key="own_complaint_notice")
     if choices.document != OWN_DOCUMENT:
         bundled_sample = load_sample(choices.document)
         return TextSource(bundled_sample.text, bundled_sample.title, bundled_sample.known, bundled_sample.teaches)
     own_text_source = session.own
-    if own_text_source is None and session.own_gone and session.own_reading is None:
+    if own_text_source is None and session.is_own_text_emptied and session.upload_reading_job is None:
         notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
     offer_replaced_text(choices)
     if OWN_DOCUMENT not in session.stored_versions and (too_long_warning := warning_too_long_for_tab()):
@@ -162,17 +165,17 @@ def _draw_text_box(choices: Choices) -> None:
         with st.container(key="pasted"):
             st.text_area(
                 "Text",
-                session.pasted_kept,
-                key=session.box,
+                session.pasted_text,
+                key=session.text_box_key,
                 height=160,
                 on_change=_adopt_pasted_text,
-                args=(session.box, choices),
+                args=(session.text_box_key, choices),
                 placeholder="Paste or write a text. A line of three dashes marks a known boundary.",
                 label_visibility="collapsed",
             )
         show_text_box_footer()
         own_text_source = session.own
-        if own_text_source is not None and not session.pasted_kept:
+        if own_text_source is not None and not session.pasted_text:
             remark(
                 f"{len(own_text_source.text):,} characters are too many to edit here; {MOST_EDITED:,} can be. "
                 "Anything written here replaces the text.",
@@ -192,7 +195,7 @@ def _draw_text_box(choices: Choices) -> None:
 
 
 def _adopt_pasted_text(text_box_key: str, choices: Choices) -> None:
-    if text_box_key != session.box:
+    if text_box_key != session.text_box_key:
         return
     text_box_content, previous_text_source = st.session_state[text_box_key], session.own
     _forget_uploaded_file()
@@ -211,7 +214,7 @@ def _start_reading_upload(choices: Choices) -> None:
     if uploaded_text_file.name.lower().endswith(session_file.ENDING):
         _begin_file_reading(ReadingJob([name_and_content], single_file_converter(session_file.read_session_file)), choices)
         return
-    session.own_file = name_and_content
+    session.uploaded_file = name_and_content
     _start_reading_document(name_and_content, None, choices)
 
 
@@ -227,13 +230,13 @@ def adopt_as_own_text(own: TextSource, choices: Choices) -> None:
 
 def _switch_to_own_text(choices: Choices) -> None:
     """Show a text that did not come from the text area."""
-    session.own_taken += 1
+    session.outside_text_count += 1
     choose_document(choices, OWN_DOCUMENT)
 
 
 def _forget_uploaded_file() -> None:
     """Discard the previously uploaded file and stop reading it."""
-    session.own_file = session.own_found = session.own_reading = None
+    session.uploaded_file = session.detected_encoding = session.upload_reading_job = None
     st.session_state.pop(_ENCODING_KEY, None)
 
 
@@ -243,24 +246,24 @@ def _start_reading_document(file_name_and_content: tuple[str, bytes], encoding: 
 
 
 def _begin_file_reading(job: ReadingJob[UploadedContent], choices: Choices) -> None:
-    session.own_reading = job.begin()
+    session.upload_reading_job = job.begin()
     _adopt_read_file(choices)
 
 
 def _adopt_read_file(choices: Choices) -> None:
     """Use a file that has been read: as the user's own text, or as a session or recipe to open."""
-    own_file_reading_job = session.take_finished_reading("own_reading")
+    own_file_reading_job = session.take_finished_reading("upload_reading_job")
     if own_file_reading_job is None:
         return
     if own_file_reading_job.error:
         session.own_complaint = own_file_reading_job.error
-    elif own_file_reading_job.made is not None:
-        file_result, file_name = own_file_reading_job.made, own_file_reading_job.name
+    elif own_file_reading_job.result is not None:
+        file_result, file_name = own_file_reading_job.result, own_file_reading_job.name
         if not isinstance(file_result, FileText):
             _open_session_or_recipe(file_result, file_name, choices)
             return
-        if session.own_found is None:
-            session.own_found = file_result._replace(text="")
+        if session.detected_encoding is None:
+            session.detected_encoding = file_result._replace(text="")
         if file_name == _PASTED_FILE:
             set_own_text(TextSource(file_result.text, PASTED_TITLE))
         else:
@@ -301,7 +304,7 @@ def _open_session_or_recipe(session_or_recipe: session_file.SessionFile | Recipe
 
 def _choose_encoding(choices: Choices) -> None:
     """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
-    name_and_content, file_text = session.own_file, session.own_found
+    name_and_content, file_text = session.uploaded_file, session.detected_encoding
     if name_and_content is None or document_format_of_name(name_and_content[0]) not in FORMATS_WITH_ENCODING_CHOICE:
         return
     likely_encodings = [file_text.encoding, *file_text.others] if file_text is not None else []
@@ -322,7 +325,7 @@ def _choose_encoding(choices: Choices) -> None:
 
 def _encoding_warning() -> str:
     """Return a warning that the encoding was guessed; empty if the user has chosen it or it is certain."""
-    name_and_content, file_text = session.own_file, session.own_found
+    name_and_content, file_text = session.uploaded_file, session.detected_encoding
     if name_and_content is None or file_text is None or st.session_state.get(_ENCODING_KEY) != file_text.encoding:
         return ""
     return file_text.guessed_encoding_warning(name_and_content[0])
@@ -330,19 +333,19 @@ def _encoding_warning() -> str:
 
 def _offer_dash_boundaries() -> None:
     """Draw the choice between known boundaries and ordinary text for lines of three dashes."""
-    text_with_dashes, own_text_source = session.own_given, session.own
+    text_with_dashes, own_text_source = session.own_text_as_given, session.own
     if text_with_dashes is None or own_text_source is None:
         return
-    if session.dashes is None:
-        session.dashes = own_text_source.text != text_with_dashes.text
+    if session.dashes_are_boundaries is None:
+        session.dashes_are_boundaries = own_text_source.text != text_with_dashes.text
 
     def apply_dash_choice() -> None:
-        session.own = with_dashes_as_boundaries(text_with_dashes) if session.dashes else text_with_dashes
+        session.own = with_dashes_as_boundaries(text_with_dashes) if session.dashes_are_boundaries else text_with_dashes
 
     st.checkbox(
         "Dashes mark boundaries",
-        session.dashes,
-        key="dashes",
+        session.dashes_are_boundaries,
+        key="dashes_are_boundaries",
         on_change=apply_dash_choice,
         help="Lines of three dashes are removed before chunking, and every chunker is measured against them.",
     )

@@ -85,7 +85,7 @@ def apply_chip_action(event: Mapping[str, Any], document_id: str) -> None:
     elif chosen_action == "remove" and (stored_text_key := stored_text_key_of_document()) is not None:
         delete_stored_texts(stored_text_key.id)
     elif chosen_action == "file":
-        session.below_wanted = DOWNLOADS_VIEW
+        session.requested_view = DOWNLOADS_VIEW
         session.arriving = PageArrival(main_page.key, session.page)
 
 
@@ -170,7 +170,7 @@ def show_stored_texts(choices: Choices) -> None:
 
 def _listed_text_in_words(kept_text: Listed) -> str:
     last_change_date = datetime.fromtimestamp(kept_text.changed).strftime("%Y-%m-%d")
-    return f"{kept_text.name} · {pluralize(kept_text.questions, 'question')} · {last_change_date}"
+    return f"{kept_text.name} · {pluralize(kept_text.question_count, 'question')} · {last_change_date}"
 
 
 def _open_stored_text(id: str, choices: Choices) -> None:
@@ -208,9 +208,9 @@ def text_copy_for_tab() -> tuple[TabTextMetadata | None, str] | None:
 
     Without metadata, the tab drops its copy. Of a text that is too long, it keeps the metadata only.
     """
-    own_text_source, own_text_with_dashes = session.own, session.own_given
+    own_text_source, own_text_with_dashes = session.own, session.own_text_as_given
     if own_text_source is None:
-        return (None, "") if session.own_gone else None
+        return (None, "") if session.is_own_text_emptied else None
     text_metadata, text = text_in_stored_form(own_text_source, own_text_with_dashes)
     dropped_character_count = len(text) if _utf16_length(text) > MOST_TAB_CHARACTERS else 0
     if dropped_character_count:
@@ -241,7 +241,7 @@ def store_questions_in_tab() -> None:
 def warning_too_long_for_tab() -> str:
     """Return a warning if the user's text is too long for the browser's tab to keep; otherwise an empty string."""
     own_text_source = session.own
-    if own_text_source is None or _utf16_length((session.own_given or own_text_source).text) <= MOST_TAB_CHARACTERS:
+    if own_text_source is None or _utf16_length((session.own_text_as_given or own_text_source).text) <= MOST_TAB_CHARACTERS:
         return ""
     return (
         f"A reload loses this text: it has {len(own_text_source.text):,} characters, and the tab keeps at most "
@@ -271,12 +271,12 @@ def restore_text_of_tab(tab_content: Mapping[str, Any]) -> bool:
     except ValidationError:
         text_stored_in_tab = None
     if text_stored_in_tab is not None and text_stored_in_tab.head.left:
-        session.lost = (
+        session.lost_text_message = (
             f"The tab could not keep {text_stored_in_tab.head.name}: it has {text_stored_in_tab.head.left:,} characters. "
             "Upload it again, or look at this sample."
         )
-    elif session.own_linked:
-        session.lost = TEXT_NOT_IN_LINK
+    elif session.is_linked_text_missing:
+        session.lost_text_message = TEXT_NOT_IN_LINK
     return False
 
 

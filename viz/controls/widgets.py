@@ -131,10 +131,10 @@ def button_pressed(place: DeltaGenerator, label: str, key: str, **options: Any) 
     lost if another input interrupts the run before it reaches the button. So a callback notes the press for the next run
     that draws the button.
     """
-    place.button(label, key=key, on_click=session.pressed.add, args=(key,), **options)
-    if key not in session.pressed:
+    place.button(label, key=key, on_click=session.pressed_button_keys.add, args=(key,), **options)
+    if key not in session.pressed_button_keys:
         return False
-    session.pressed.remove(key)
+    session.pressed_button_keys.remove(key)
     return True
 
 
@@ -168,7 +168,7 @@ def offer_undo(page: str) -> None:
         controls_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
         with controls_row:
             # The description may contain a file name.
-            remark(undoable_change.said, key=f"undo_said/{page}")
+            remark(undoable_change.description, key=f"undo_said/{page}")
         controls_row.button(
             "Undo", key=f"undo/{page}", on_click=undo_last_column_change, args=(page,), type="tertiary", width="content"
         )

@@ -49,7 +49,7 @@ def show_suspicious_cuts(
 ) -> None:
     """Draw a result's suspicious cuts, and the changes of settings that remove the selected cut."""
     st.header("Suspicious cuts", anchor=False)
-    if measured_setting.made.chunking is None:
+    if measured_setting.result.chunking is None:
         notice("There are no suspicious cuts yet: the text has not been cut.", key="no_inbox")
         return
     score_margin = _choose_score_margin(choices)
@@ -69,7 +69,7 @@ def _draw_findings_list(
     embedder: Embedder | None,
 ) -> None:
     """Draw the list in a fragment, which alone reruns while a search is in progress."""
-    column_result = measured_setting.made
+    column_result = measured_setting.result
     assert column_result.chunking is not None
     assert column_result.task is not None
     _take_finding_events(embedder)
@@ -93,7 +93,7 @@ def _draw_findings_list(
 
 def _take_finding_events(embedder: Embedder | None) -> None:
     """Apply the user's selection of a finding or of a change that removes it."""
-    finding_remedy_job = session.finding_job
+    finding_remedy_job = session.finding_remedy_job
     if remedy_event := take_event(INBOX_KEY, "remedy"):
         if remedy_event.get("tune"):
             open_page_at_next_run("tune")
@@ -102,9 +102,9 @@ def _take_finding_events(embedder: Embedder | None) -> None:
             open_page_at_next_run(main_page.key)
             st.rerun()
     if finding_event := take_event(INBOX_KEY, "sought"):
-        session.finding_sought = str(finding_event.get("id", ""))
+        session.sought_finding_id = str(finding_event.get("id", ""))
         if finding_event.get("search") and finding_remedy_job is not None and not finding_remedy_job.running:
-            session.finding_job = finding_remedy_job = finding_remedy_job.unstarted_copy()
+            session.finding_remedy_job = finding_remedy_job = finding_remedy_job.unstarted_copy()
             finding_remedy_job.start()
         elif finding_event.get("search") is False and finding_remedy_job is not None:
             finding_remedy_job.cancel()
@@ -119,7 +119,7 @@ def _remedies_of_chosen_finding(
     embedder: Embedder | None,
 ) -> SoughtData | None:
     """Return the changes found so far that remove the chosen finding; start the search if it needs no request."""
-    sought_finding = next((candidate for candidate in findings if _finding_id(candidate) == session.finding_sought), None)
+    sought_finding = next((candidate for candidate in findings if _finding_id(candidate) == session.sought_finding_id), None)
     if sought_finding is None or result.task is None or result.chunker is None or result.chunking is None:
         return None
     if no_remedy_reason := NO_REMEDY_REASONS.get(RULES[sought_finding.rule].cause, ""):
@@ -157,16 +157,18 @@ def _remedies_of_chosen_finding(
         embedder_key(embedder),
         reranker,
     )
-    session.finding_job = remedy_job = RemedyJob(
+    session.finding_remedy_job = remedy_job = RemedyJob(
         remedy_job_identity, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
-    ).earlier_if_same(session.finding_job)
+    ).earlier_if_same(session.finding_remedy_job)
     starts_automatically = not stored_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document)
     if starts_automatically and not remedy_job.done:
         remedy_job.start_once()
     remedy_job.join(SEARCH_WAIT_S)
     return {
         "id": _finding_id(sought_finding),
-        "remedies": remedies_payload(remedy_job, remedy_job.found.get(result.task), "What removes it?", "removes it"),
+        "remedies": remedies_payload(
+            remedy_job, remedy_job.outcome_by_task.get(result.task), "What removes it?", "removes it"
+        ),
         "why_none": "",
     }
 

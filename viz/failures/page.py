@@ -107,7 +107,9 @@ def _draw_page_body(current_page: Page) -> None:
     is_marking_boundaries = False
     if choices.document == OWN_DOCUMENT:
         # A click on a gap in the reader marks or unmarks a boundary.
-        if set_clicked_boundaries(text.document, [change.places for change in take_clicked_gaps(READER_KEY, text.document)]):
+        if set_clicked_boundaries(
+            text.document, [change.sentence_starts for change in take_clicked_gaps(READER_KEY, text.document)]
+        ):
             st.rerun()
         is_marking_boundaries = boundary_marking_controls(text)
     best_settings_search = current_settings_search(current_page, text)
@@ -172,20 +174,20 @@ def _selected_results(
         (
             row
             for row in measured_settings
-            if row.which == "compare" and (row.which, row.column) == requested_result_and_column
+            if row.result_kind == "compare" and (row.result_kind, row.column) == requested_result_and_column
         ),
         None,
     )
     if compare_page_result is not None:
         return [compare_page_result], compare_page_result
     selected_chunker_results = [
-        row for row in measured_settings if row.which != "compare" and row.column == choices.selected
+        row for row in measured_settings if row.result_kind != "compare" and row.column == choices.selected
     ]
     result_with_listed_cuts = next(
-        (row for row in selected_chunker_results if row.which == choices.extra["result"]), selected_chunker_results[0]
+        (row for row in selected_chunker_results if row.result_kind == choices.extra["result"]), selected_chunker_results[0]
     )
     if choices.extra["result"] == "compare":
-        choices.extra["result"] = result_with_listed_cuts.which
+        choices.extra["result"] = result_with_listed_cuts.result_kind
     return selected_chunker_results, result_with_listed_cuts
 
 
@@ -203,7 +205,7 @@ def _draw_actions(
     selected_chunker_setting = selected_measured_setting.setting
     setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
     offer_to_add_column(
-        "Take to Compare", setting_column, key="take/failures", disabled=selected_measured_setting.which == "compare"
+        "Take to Compare", setting_column, key="take/failures", disabled=selected_measured_setting.result_kind == "compare"
     )
     say_column_added()
 
@@ -222,7 +224,7 @@ def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: Mea
     def reader_column_of_setting(setting: MeasuredSetting) -> ReaderColumn:
         origin_phrase = " · ".join(dict.fromkeys((setting.origin_label, setting.origin)))
         return reader_column_for_result(
-            setting.made,
+            setting.result,
             lambda chunking: _reader_column(setting, chunking, shown_text_source.known),
             prefix=origin_phrase,
             movable=False,
@@ -249,16 +251,23 @@ def _reader_column(setting: MeasuredSetting, chunking: Chunking, known: Sequence
     column_head_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     if setting.scores is not None:
         sentence_count = len(chunking.document.sentences)
-        misassigned_phrase = f"{len(setting.wrong):,} of {sentence_count:,} sentences" if setting.wrong else "no sentence"
+        misassigned_phrase = (
+            f"{len(setting.misassigned_sentences):,} of {sentence_count:,} sentences"
+            if setting.misassigned_sentences
+            else "no sentence"
+        )
         column_head_rows.append(
             HeadRow(
-                "misassigned", misassigned_phrase, "wrong" if setting.wrong else "", f"misassigned: {misassigned_phrase}"
+                "misassigned",
+                misassigned_phrase,
+                "wrong" if setting.misassigned_sentences else "",
+                f"misassigned: {misassigned_phrase}",
             )
         )
         column_head_rows.append(
             HeadRow("crossing", f"{count_crossing_chunks(known or (), chunking).count:,} of {len(chunking.chunks):,} chunks")
         )
-    return ReaderColumn(rows=tuple(column_head_rows), wrong=setting.wrong)
+    return ReaderColumn(rows=tuple(column_head_rows), misassigned_sentences=setting.misassigned_sentences)
 
 
 # Known boundaries of the user's text: marked by clicks, with undo, or read from a file.
@@ -275,11 +284,13 @@ def boundary_marking_controls(text: PageText) -> bool:
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
     )
-    is_undo_pressed = button_pressed(buttons_row, "Undo", "marks_undo", disabled=not session.marks_before, width="content")
+    is_undo_pressed = button_pressed(
+        buttons_row, "Undo", "marks_undo", disabled=not session.earlier_boundaries, width="content"
+    )
     is_remove_all_pressed = button_pressed(
         buttons_row, "Remove all marks", "marks_remove", disabled=known_boundaries is None, width="content"
     )
-    if is_undo_pressed and session.marks_before:
+    if is_undo_pressed and session.earlier_boundaries:
         undo_known_boundaries()
     if is_remove_all_pressed:
         set_known_boundaries(None)
@@ -302,8 +313,8 @@ def boundary_marking_controls(text: PageText) -> bool:
             on_change=_start_reading_boundary_file,
             args=(text.source.text,),
         )
-    if session.marks_reading is not None:
-        show_job_progress(session.marks_reading, key="marks_reading")
+    if session.boundary_reading_job is not None:
+        show_job_progress(session.boundary_reading_job, key="marks_reading")
     if session.marks_complaint:
         notice(session.marks_complaint, "error", key="marks_complaint_notice")
     return is_marking_on
@@ -311,25 +322,25 @@ def boundary_marking_controls(text: PageText) -> bool:
 
 def _start_reading_boundary_file(text: str) -> None:
     boundary_file = st.session_state["marks_file"]
-    session.marks_reading = None
+    session.boundary_reading_job = None
     if boundary_file is None:
         return
     boundary_file_reader = single_file_converter(lambda data, _, cancelled: BoundaryFile.read(data, cancelled).of(text))
-    session.marks_reading = ReadingJob(
-        [(boundary_file.name, boundary_file.getvalue())], boundary_file_reader, about=text
+    session.boundary_reading_job = ReadingJob(
+        [(boundary_file.name, boundary_file.getvalue())], boundary_file_reader, subject=text
     ).begin()
     _use_uploaded_boundaries(text)
 
 
 def _use_uploaded_boundaries(text: str) -> bool:
     """Use the boundaries from an uploaded file once it is read, if they fit this text; return whether they do."""
-    boundary_file_reading_job = session.take_finished_reading("marks_reading")
-    if boundary_file_reading_job is None or boundary_file_reading_job.about != text:
+    boundary_file_reading_job = session.take_finished_reading("boundary_reading_job")
+    if boundary_file_reading_job is None or boundary_file_reading_job.subject != text:
         return False
-    if boundary_file_reading_job.made is None:
+    if boundary_file_reading_job.result is None:
         session.marks_complaint = boundary_file_reading_job.error
         return False
-    set_known_boundaries(boundary_file_reading_job.made)
+    set_known_boundaries(boundary_file_reading_job.result)
     return True
 
 
@@ -438,20 +449,20 @@ def measured_rows(measured_settings: Sequence[MeasuredSetting]) -> list[RowData]
         score_table_row(
             measured.column,
             chunker_class(measured.setting.chunker).title,
-            measured.made.chunker.describe() if measured.made.chunker is not None else measured.setting.words(),
+            measured.result.chunker.describe() if measured.result.chunker is not None else measured.setting.words(),
             [
                 count_cell(len(chunking.chunks)),
                 *chunking_score_cells(chunking, measured.scores or {}, TABLE_MEASURES),
             ]
-            if (chunking := measured.made.chunking) is not None
+            if (chunking := measured.result.chunking) is not None
             else [],
-            measured.made.error or "waits for its embeddings",
-            kind=measured.which,
+            measured.result.error or "waits for its embeddings",
+            kind=measured.result_kind,
             origin=measured.origin_label,
         )
-        for measured in sorted(measured_settings, key=lambda measured: (measured.which != "compare", measured.column))
+        for measured in sorted(measured_settings, key=lambda measured: (measured.result_kind != "compare", measured.column))
     ]
-    if all(measured.made.chunking is not None or measured.made.error for measured in measured_settings):
+    if all(measured.result.chunking is not None or measured.result.error for measured in measured_settings):
         for cell_index, name in enumerate(TABLE_MEASURES, start=1):
             flag_best_cells(rows, cell_index, max if HIGHER_IS_BETTER[name] else min)
     return rows

@@ -36,24 +36,24 @@ Compare."""
 class MeasuredSetting:
     """A chunker's setting with its result, if any, and its measures, if boundaries are known.
 
-    ``which`` (one of `RESULT_KINDS`) and ``column`` (the number of the chunker, or of the column of Compare) identify the
-    row.
+    ``result_kind`` (one of `RESULT_KINDS`) and ``column`` (the number of the chunker, or of the column of Compare) identify
+    the row.
     """
 
-    which: str
+    result_kind: str
     setting: SweptSetting
     origin: str
-    made: ColumnResult
+    result: ColumnResult
     scores: Mapping[str, Score] | None = None
-    wrong: tuple[int, ...] = ()
+    misassigned_sentences: tuple[int, ...] = ()
     column: int = 0
 
     @property
     def origin_label(self) -> str:
         """The setting's origin: ``best found``, ``default``, ``published``, or ``column 2`` of Compare."""
-        if self.which == "best":
+        if self.result_kind == "best":
             return "best found"
-        if self.which == "compare":
+        if self.result_kind == "compare":
             return self.origin
         return "default" if self.origin == OUR_SOURCE else "published"
 
@@ -110,10 +110,10 @@ def current_settings_search(current_page: Page, text: PageText) -> Sweep | None:
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
     """
     current_search_key = _settings_search_key(current_page, text)
-    for other_search_key, other_search in session.failure_searches.items():
+    for other_search_key, other_search in session.best_setting_searches.items():
         if other_search_key != current_search_key and other_search.running:
             other_search.cancel()
-    return session.failure_searches.get(current_search_key)
+    return session.best_setting_searches.get(current_search_key)
 
 
 def best_settings(settings_search: Sweep | None) -> dict[str, SweptSetting]:
@@ -153,7 +153,7 @@ def draw_search_controls(current_page: Page, text: PageText, best_settings_searc
             tokenizer,
             session.on_disk,
         )
-        failure_search_by_key = session.failure_searches
+        failure_search_by_key = session.best_setting_searches
         failure_search_by_key.pop(_settings_search_key(current_page, text), None)
         failure_search_by_key[_settings_search_key(current_page, text)] = new_settings_search
         for old_search_key in list(failure_search_by_key)[:-MOST_SEARCHES]:

@@ -10,10 +10,12 @@ class FailuresSession(Session):
     """Session state that only the Failures page uses."""
 
     # Reads boundaries of the current text
-    marks_reading: "SessionJob[ReadingJob[tuple[int, ...]] | None]" = SessionJob("marks_reading", None)
-    failure_searches: "MutableSessionValue[dict[tuple[object, ...], Sweep]]" = MutableSessionValue("failure_searches", dict)
-    finding_sought = SessionValue("finding_sought", "")  # the finding for whose removal remedies are searched
-    finding_job: "SessionJob[RemedyJob | None]" = SessionJob("finding_job", None)
+    boundary_reading_job: "SessionJob[ReadingJob[tuple[int, ...]] | None]" = SessionJob("boundary_reading_job", None)
+    best_setting_searches: "MutableSessionValue[dict[tuple[object, ...], Sweep]]" = MutableSessionValue(
+        "best_setting_searches", dict
+    )
+    sought_finding_id = SessionValue("sought_finding_id", "")  # the finding for whose removal remedies are searched
+    finding_remedy_job: "SessionJob[RemedyJob | None]" = SessionJob("finding_remedy_job", None)
 
 
 session = FailuresSession()

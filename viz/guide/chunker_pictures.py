@@ -56,9 +56,9 @@ class Example(NamedTuple):
     ----------
     parameters
         The chunker's settings, small enough for its text.
-    looks, decides
+    measure_explanation, decision_explanation
         Explanations of its measure and of its decision, with glossary terms in brackets.
-    fails_on
+    failure_example
         The sections of a text on which it fails, and the settings used there.
     unit
         The tokenizer that counts its sizes; empty for chunkers that use scores.
@@ -69,9 +69,9 @@ class Example(NamedTuple):
     """
 
     parameters: Mapping[str, Any]
-    looks: str
-    decides: str
-    fails_on: tuple[tuple[str, ...], Mapping[str, Any]]
+    measure_explanation: str
+    decision_explanation: str
+    failure_example: tuple[tuple[str, ...], Mapping[str, Any]]
     unit: str = ""
     text: str = SIX_SENTENCES
     row: str = "sentence"
@@ -253,13 +253,13 @@ def pictures_of_run(chunker_name: str, text: str, tools: Tools) -> list[PictureD
             f"{pluralize(len(sentence_numbers), chunker_example.row)}, each with its number. Between two lies a [gap]."
         ),
     )
-    measured_values_picture = new_picture("What it measures", split_at_glossary_terms(chunker_example.looks))
+    measured_values_picture = new_picture("What it measures", split_at_glossary_terms(chunker_example.measure_explanation))
     measured_values_picture["gaps"] = (
         _open_chunk_size_data(chunking, chunker, size_counter, chunker_example.unit)
         if chunker_example.unit
         else _centre_distance_data(chunking) or _gap_score_data(chunking)
     )
-    decision_picture = new_picture("What it decides", split_at_glossary_terms(chunker_example.decides))
+    decision_picture = new_picture("What it decides", split_at_glossary_terms(chunker_example.decision_explanation))
     decision_picture["gaps"] = _gap_decision_data(chunking)
     explained_gap = max(
         chunking.gaps,
@@ -286,7 +286,7 @@ def pictures_of_run(chunker_name: str, text: str, tools: Tools) -> list[PictureD
 
 def known_failure_picture(name: str, tools: Tools) -> PictureData:
     """Return a picture of a text on which the chunker is known to fail."""
-    sections, parameters = EXAMPLES[name].fails_on
+    sections, parameters = EXAMPLES[name].failure_example
     section_end_offsets = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
     _, chunker, chunking = _run_chunker(name, "".join(sections), parameters, tools)
     found_count, _, added_count = count_found_missed_added(cut_offsets(chunking), section_end_offsets)

@@ -98,7 +98,7 @@ def show_introduction(
 
     show_pictures(introduction_pictures, PICTURES_KEY, on_question=store_question)
     if current_page.embedder is not None and chunking.chunks and not _may_embed_document(document, current_page.embedder):
-        allow_embedding = partial(session.allowed.add, ("embed", (document.identity, current_page.embedder.name)))
+        allow_embedding = partial(session.given_consents.add, ("embed", (document.identity, current_page.embedder.name)))
         draw_consent_buttons({"Find nearest chunks": allow_embedding})
 
 
@@ -358,7 +358,7 @@ def _bundled_questions() -> list[tuple[str, str]]:
 
 
 def _may_embed_document(document: Document, embedder: Embedder) -> bool:
-    return len(document.text) <= ASKED_AT_ONCE or ("embed", (document.identity, embedder.name)) in session.allowed
+    return len(document.text) <= ASKED_AT_ONCE or ("embed", (document.identity, embedder.name)) in session.given_consents
 
 
 def _search_chunks_and_sentences(
@@ -390,4 +390,4 @@ def _search_chunks_and_sentences(
         if question_search_job.cancelled():
             st.button("Continue embedding", on_click=setattr, args=(session, "guide_ask_job", None))
         return None, None, question_search_job.error or "The search was cancelled."
-    return question_search_job.found[0], question_search_job.found.get(1), ""
+    return question_search_job.retrieval_by_column[0], question_search_job.retrieval_by_column.get(1), ""

@@ -253,7 +253,7 @@ def _draw_lectures_view(current_page: Page) -> None:
 def _set_guide_column(choices: Choices, column: ColumnChoice) -> None:
     choices.columns = [column]
     # The choice may interrupt the page's first run, which has not yet taken the column of Compare.
-    session.opening.pop(PAGE, None)
+    session.opening_columns.pop(PAGE, None)
 
 
 def _open_view(choices: Choices, view: str) -> None:
@@ -293,7 +293,11 @@ def _draw_chunker_view(current_page: Page) -> None:
         elif column_result.error:
             lacks_model = column_result.error == MISSING_MODEL_MESSAGE
             error_message = no_model_message(CHUNKER_NEEDS_PHRASE, "below") if lacks_model else column_result.error
-            notice(error_message, "info" if lacks_model or column_result.sending is not None else "error", key="guide_error")
+            notice(
+                error_message,
+                "info" if lacks_model or column_result.pending_requests is not None else "error",
+                key="guide_error",
+            )
         elif column_result.chunking is None:
             notice(waiting_status_phrase(asks=chunker_type.asks), key="guide_waits")
         else:
@@ -391,7 +395,7 @@ def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Cal
     screen, tools, user_choice, error_message = (
         SCREENS[screen_index],
         bundled_model_tools(),
-        session.guide_path.get(screen_number),
+        session.path_choices.get(screen_number),
         "",
     )
     try:
@@ -400,7 +404,7 @@ def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Cal
         drawn_screen, error_message = screen.draw(screen.text, None, tools), str(error)
     screen_control = drawn_screen.control
     screen_text_picture = new_picture(
-        screen.title, split_at_glossary_terms(screen.said), split_at_glossary_terms(screen.task)
+        screen.title, split_at_glossary_terms(screen.explanation), split_at_glossary_terms(screen.task)
     )
     if screen_control == "question":
         screen_text_picture["ask"] = {
@@ -409,13 +413,13 @@ def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Cal
             "complaint": error_message,
         }
     if screen_control == "cuts":
-        drawn_screen.picture["cuts"] = {"gaps": user_choice or [], "heard": session.guide_path.get("heard")}
+        drawn_screen.picture["cuts"] = {"gaps": user_choice or [], "heard": session.path_choices.get("heard")}
 
     def store_reader_choice(value: Any) -> None:
-        session.guide_path = {**session.guide_path, screen_number: value}
+        session.path_choices = {**session.path_choices, screen_number: value}
 
     def store_cuts(gaps: list[int], event_time: float) -> None:
-        session.guide_path = {**session.guide_path, screen_number: gaps, "heard": event_time}
+        session.path_choices = {**session.path_choices, screen_number: gaps, "heard": event_time}
 
     screen_text_container, picture_container = side_by_side_columns(key, 2, 3, gap="large")
     with screen_text_container:
@@ -431,7 +435,7 @@ def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Cal
         show_pictures(
             [drawn_screen.picture],
             "guide_path_picture",
-            effect=split_at_glossary_terms(drawn_screen.told),
+            effect=split_at_glossary_terms(drawn_screen.effect),
             on_cut=store_cuts,
         )
         if screen_index == len(SCREENS) - 1:

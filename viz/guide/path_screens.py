@@ -57,13 +57,13 @@ class Drawn(NamedTuple):
         The screen's control.
     picture
         The picture, without a title.
-    told
+    effect
         The effect of the reader's action, in words, with glossary terms in brackets.
     """
 
     control: Control
     picture: PictureData
-    told: str
+    effect: str
 
 
 class Screen(NamedTuple):
@@ -71,7 +71,7 @@ class Screen(NamedTuple):
 
     Attributes
     ----------
-    said, task
+    explanation, task
         The explanation and the one thing to do, with glossary terms in brackets.
     text
         The text of the picture.
@@ -81,7 +81,7 @@ class Screen(NamedTuple):
     """
 
     title: str
-    said: str
+    explanation: str
     task: str
     text: str
     draw: Callable[[str, Any, Tools], Drawn]

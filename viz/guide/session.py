@@ -14,7 +14,7 @@ class GuideSession(Session):
     guide_question: SessionValue[tuple[str, str]] = SessionValue("guide_question", ("", ""))
     guide_ask_job: SessionJob[AskJob | None] = SessionJob("guide_ask_job", None)
     # What the reader has done on each screen of the path, by the screen's number in the link; and the time of the last cut
-    guide_path: SessionValue[Mapping[str, Any]] = SessionValue("guide_path", {})
+    path_choices: SessionValue[Mapping[str, Any]] = SessionValue("path_choices", {})
 
 
 session = GuideSession()

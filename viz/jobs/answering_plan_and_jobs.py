@@ -48,13 +48,13 @@ class AnswerModels(NamedTuple):
 
     Attributes
     ----------
-    answers
+    answering_model
         The model that answers.
     judge
         The model that judges; empty if the answers are not judged.
     """
 
-    answers: str
+    answering_model: str
     judge: str
 
     @property
@@ -65,7 +65,7 @@ class AnswerModels(NamedTuple):
     def changed(self, other: AnswerModels) -> list[str]:
         """Return the names of the models that differ from ``other``; a missing judge does not count."""
         differs_by_setting = {
-            "the language model": self.answers != other.answers,
+            "the language model": self.answering_model != other.answering_model,
             "the judging model": bool(other.judge) and self.judge != other.judge,
         }
         return [name for name, different in differs_by_setting.items() if different]
@@ -83,7 +83,7 @@ class AnswerPlan:
         The names of the columns, followed by those of the trivial baselines.
     budget
         Token budget for the chunks given to a question.
-    embedder, vectors
+    embedder, embedder_identity
         The embedder's name, and the identity that distinguishes models of the same name.
     trivial
         The trivial baselines, by their names in `evaluation.answering.questions_and_answers.TRIVIAL_TITLES`.
@@ -94,13 +94,13 @@ class AnswerPlan:
     items: tuple[QuestionItem, ...]
     budget: int
     embedder: str
-    vectors: str
+    embedder_identity: str
     tokenizer: str
     trivial: tuple[str, ...] = ()
 
     def has_same_embedder(self, other: AnswerPlan) -> bool:
         """Return whether both plans embed with the same model."""
-        return (self.embedder, self.vectors) == (other.embedder, other.vectors)
+        return (self.embedder, self.embedder_identity) == (other.embedder, other.embedder_identity)
 
     def changed(self, other: AnswerPlan) -> list[str]:
         """Return the names of the settings in which the other plan differs."""
@@ -163,7 +163,7 @@ class StoredAnswers(StoredRun[_Plan]):
             embedder=plan.embedder,
             tokenizer=plan.tokenizer,
             trivial=plan.trivial,
-            answers=models.answers,
+            answers=models.answering_model,
             judge=models.judge,
         )
         return cls(keeper, plan_to_store)
@@ -222,7 +222,7 @@ class Gathering(ReusableJob):
 
     Attributes
     ----------
-    found
+    passages_by_column
         Results by column number; trivial baselines follow the columns. Grows while the job runs.
     sizes
         Tokens of what answering and judging send in addition to chunks; None until all columns are complete.
@@ -232,7 +232,7 @@ class Gathering(ReusableJob):
     chunkings: Sequence[Chunking]
     embedder: Embedder
     on_disk: bool
-    found: dict[int, GatheredPassages] = field(default_factory=dict)
+    passages_by_column: dict[int, GatheredPassages] = field(default_factory=dict)
     sizes: PromptSizes | None = None
     _status: str = field(default="Embedding the chunks", init=False)
 
@@ -243,7 +243,7 @@ class Gathering(ReusableJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
-        return min(1.0, (len(self.found) + self._share) / max(1, len(self.plan.names))), self._status
+        return min(1.0, (len(self.passages_by_column) + self._share) / max(1, len(self.plan.names))), self._status
 
     def _run(self) -> None:
         self.load(self.embedder)
@@ -251,12 +251,12 @@ class Gathering(ReusableJob):
         document = self.chunkings[0].document
         document_token_ruler = token_ruler_of(document, plan.tokenizer)
         for column_number, chunking in enumerate(self.chunkings):
-            self.found[column_number] = gather_passages(
+            self.passages_by_column[column_number] = gather_passages(
                 chunking, questions, plan.budget, self._tools(column_number), document_token_ruler
             )
         median_chunk_count = round(median(len(chunking.chunks) for chunking in self.chunkings))
         for column_number, baseline_name in enumerate(plan.trivial, start=len(self.chunkings)):
-            self.found[column_number] = gather_trivial_baseline_passages(
+            self.passages_by_column[column_number] = gather_trivial_baseline_passages(
                 baseline_name,
                 document,
                 plan.items,
@@ -287,7 +287,7 @@ class Answering(StoredRunJob):
 
     Attributes
     ----------
-    gathered
+    passages_by_column
         See `Gathering.found`.
     models
         The models that answer and judge.
@@ -295,7 +295,7 @@ class Answering(StoredRunJob):
         Access to the models; None for a run that only shows stored answers. ``judge`` is also None without judging.
     bert
         True if BERTScore is computed at the end.
-    kept
+    stored_run
         Storage for each complete answer on disk; None if the run is not stored.
     results
         Results by column and question, replaced after each step. Earlier results are not requested again.
@@ -306,14 +306,14 @@ class Answering(StoredRunJob):
     stored_run_type = StoredAnswers
     plan: AnswerPlan
     document: Document
-    gathered: Mapping[int, GatheredPassages]
+    passages_by_column: Mapping[int, GatheredPassages]
     models: AnswerModels
     asking: Asking | None
     judge: Asking | None
     embedder: Embedder
     on_disk: bool
     bert: bool = False
-    kept: StoredAnswers | None = None
+    stored_run: StoredAnswers | None = None
     results: dict[tuple[int, int], AnswerResult] = field(default_factory=dict)
     finished: set[tuple[int, int]] = field(default_factory=set, init=False)
     _version: int = 0
@@ -327,7 +327,7 @@ class Answering(StoredRunJob):
     @property
     def total(self) -> int:
         """Total number of answers."""
-        return len(self.gathered) * len(self.plan.items)
+        return len(self.passages_by_column) * len(self.plan.items)
 
     @property
     def done(self) -> int:
@@ -385,8 +385,8 @@ class Answering(StoredRunJob):
     def _run(self) -> None:
         if self.asking is None:
             return
-        if self.kept is not None:
-            self.kept.begin()
+        if self.stored_run is not None:
+            self.stored_run.begin()
             self.load(self.embedder)
             self._status = ""
             for column_and_question_numbers in self.finished:
@@ -394,7 +394,7 @@ class Answering(StoredRunJob):
         answer_and_judge_services = self.services(self.asking, self.judge, self)
         answer_all_questions(
             self.plan.items,
-            self.gathered,
+            self.passages_by_column,
             answer_and_judge_services,
             self.keep,
             self._store_complete_answer,
@@ -411,8 +411,8 @@ class Answering(StoredRunJob):
 
     def write_to_disk(self, column_and_question_numbers: tuple[int, int]) -> None:
         """Store an answer on disk, if its run is stored there."""
-        if self.kept is not None:
-            self.kept.add(column_and_question_numbers, self.results[column_and_question_numbers])
+        if self.stored_run is not None:
+            self.stored_run.add(column_and_question_numbers, self.results[column_and_question_numbers])
 
     def _compute_bert_scores(self) -> None:
         self._status = "Computing BERTScore"
@@ -443,14 +443,16 @@ class Judging(BackgroundJob):
     """
 
     run: Answering
-    question: int
+    question_index: int
     judge: Asking
     finished: int = 0
 
     @property
     def places(self) -> list[tuple[int, int]]:
         """The column and question numbers of the answers to judge."""
-        return [place for place, answered in self.run.results.items() if place[1] == self.question and answered.answer.text]
+        return [
+            place for place, answered in self.run.results.items() if place[1] == self.question_index and answered.answer.text
+        ]
 
     def progress(self) -> tuple[float, str]:
         """Return the share of answers judged, and a status text."""
@@ -512,24 +514,24 @@ class QuestionSharing(ReusableJob):
 
     Attributes
     ----------
-    given
+    question_sets
         The origin of each set of questions, and the questions with their documents.
-    found
+    shared_texts
         Questions by text, without those that no document or several documents answer.
     """
 
-    given: tuple[tuple[str, RunMaterial], ...]
-    found: dict[str, SharedText] = field(default_factory=dict)
+    question_sets: tuple[tuple[str, RunMaterial], ...]
+    shared_texts: dict[str, SharedText] = field(default_factory=dict)
     _status: str = field(default="Looking up Retrieval's questions", init=False)
 
     @property
     def subject(self) -> tuple[tuple[str, RunMaterial], ...]:
         """Key of the job's result: the sets of questions."""
-        return self.given
+        return self.question_sets
 
     def _run(self) -> None:
         error_messages = []
-        for question_origin, documents_and_questions in self.given:
+        for question_origin, documents_and_questions in self.question_sets:
             try:
                 self._assign_questions_to_texts(question_origin, documents_and_questions)
             except InputError as error:
@@ -554,7 +556,7 @@ class QuestionSharing(ReusableJob):
             text_with_questions = SharedText(
                 name_by_text[text], text, parts_by_document_name.get(name_by_text[text]), question_items, origin
             )
-            earlier_found_text = self.found.get(text)
-            self.found[text] = (
+            earlier_found_text = self.shared_texts.get(text)
+            self.shared_texts[text] = (
                 text_with_questions if earlier_found_text is None else earlier_found_text.merged_with(text_with_questions)
             )

@@ -160,14 +160,14 @@ class StoredRunJob(BackgroundJob):
 
     Attributes
     ----------
-    kept
+    stored_run
         The storage of the run; None if it is not stored. Each part is stored before it is shown.
     stored_run_type
         The type of the storage.
     """
 
     stored_run_type: ClassVar[type[StoredRun[Any]]]
-    kept: StoredRun[Any] | None
+    stored_run: StoredRun[Any] | None
 
     @property
     @abstractmethod
@@ -187,8 +187,8 @@ class StoredRunJob(BackgroundJob):
     def load(self, embedder: Embedder) -> None:
         """Load the embedding model. Raises InputError if the stored run was begun with another model of the same name."""
         super().load(embedder)
-        if self.kept is not None:
-            self.kept.keeper.check_embedder(embedder)
+        if self.stored_run is not None:
+            self.stored_run.keeper.check_embedder(embedder)
 
 
 Kind = TypeVar("Kind", bound=BackgroundJob)
@@ -310,23 +310,23 @@ class Estimating(BackgroundJob):
         The identity of the run, to which the estimate and the user's consent apply.
     asking
         The language model that would be called.
-    count
+    count_requests
         The function that makes the estimate.
-    found
+    estimate
         The estimate; None until it is known.
     """
 
     subject: object
     asking: Asking
-    count: RequestCounter
-    found: Estimate | None = field(default=None, init=False)
+    count_requests: RequestCounter
+    estimate: Estimate | None = field(default=None, init=False)
 
     def progress(self) -> tuple[float, str]:
         """Return 0 and a status text, since the progress is unknown."""
         return 0.0, f"Counting what would be sent to {self.asking.model.title}"
 
     def _run(self) -> None:
-        self.found = self.count(self)
+        self.estimate = self.count_requests(self)
 
 
 def estimate_llm_requests(

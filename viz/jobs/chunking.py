@@ -18,8 +18,8 @@ class ChunkingTask:
     """A chunker to run on a document; equal tasks have equal results.
 
     ``revision`` is the embedder's revision, empty if it is not known before loading. ``model`` is the identity of the
-    language model. ``answers`` is the identity of the session's cache of its answers, which may differ between sessions.
-    Both are empty for chunkers that call no language model.
+    language model. ``answer_cache_identity`` is the identity of the session's cache of its answers, which may differ between
+    sessions. Both are empty for chunkers that call no language model.
     """
 
     document: str
@@ -28,7 +28,7 @@ class ChunkingTask:
     tokenizer: str
     chunker: str
     model: str = ""
-    answers: str = ""
+    answer_cache_identity: str = ""
 
     @classmethod
     def of(
@@ -63,10 +63,10 @@ class ChunkingTask:
 class ChunkingJob(BackgroundJob):
     """A job that runs chunkers on a document.
 
-    If a chunker fails, so do those that need the same embedder or language model; the others continue. ``failed`` has the
-    error messages by task without embedder. ``made`` are the tasks, also without embedder, that gave a result; ``results``
-    has those that are still shown. ``seconds_left`` estimates the time until the current chunker's texts are embedded; None
-    until the speed is known.
+    If a chunker fails, so do those that need the same embedder or language model; the others continue. ``error_by_task`` has
+    the error messages by task without embedder. ``successful_tasks`` are the tasks, also without embedder, that gave a
+    result; ``results`` has those that are still shown. ``seconds_left`` estimates the time until the current chunker's texts
+    are embedded; None until the speed is known.
     """
 
     source: Document
@@ -76,12 +76,12 @@ class ChunkingJob(BackgroundJob):
     asking: Asking | None = None
     done: int = 0
     total: int = 0
-    decided: float = 0.0
-    ahead: int = 0
+    decided_share: float = 0.0
+    jobs_ahead: int = 0
     seconds_left: float | None = None
     results: dict[ChunkingTask, Chunking] = field(default_factory=dict)
-    failed: dict[ChunkingTask, str] = field(default_factory=dict)
-    made: set[ChunkingTask] = field(default_factory=set, init=False)
+    error_by_task: dict[ChunkingTask, str] = field(default_factory=dict)
+    successful_tasks: set[ChunkingTask] = field(default_factory=set, init=False)
     embed_ms: float = 0.0
     embedded: int = 0
     _calls_model: bool = False
@@ -95,11 +95,11 @@ class ChunkingJob(BackgroundJob):
     def progress(self) -> tuple[float, str]:
         """Return the progress of the current chunker: first of its embedding, then of a long search."""
         if self._calls_model and self.asking is not None:
-            return self.decided, f"Asking {self.asking.model.title}: {self.decided:.0%} of the text done"
-        if self.decided:
-            return self.decided, f"Deciding: {self.decided:.0%} done"
-        if self.ahead:
-            texts_ahead_phrase = "1 other text is" if self.ahead == 1 else f"{self.ahead:,} other texts are"
+            return self.decided_share, f"Asking {self.asking.model.title}: {self.decided_share:.0%} of the text done"
+        if self.decided_share:
+            return self.decided_share, f"Deciding: {self.decided_share:.0%} done"
+        if self.jobs_ahead:
+            texts_ahead_phrase = "1 other text is" if self.jobs_ahead == 1 else f"{self.jobs_ahead:,} other texts are"
             return 0.0, f"Waiting: {texts_ahead_phrase} ahead"
         if self._status:
             return self._share, self._status
@@ -114,7 +114,7 @@ class ChunkingJob(BackgroundJob):
         self.done, self.total = done, total
 
     def _note_parts_done(self, done: int, total: int) -> None:
-        self.decided = done / total
+        self.decided_share = done / total
 
     def _note_share(self, share: float) -> None:
         self._share = share
@@ -128,7 +128,7 @@ class ChunkingJob(BackgroundJob):
             self.seconds_left = (current_monotonic_time - first_batch_end_time) * (1 - share) / (share - first_batch_share)
 
     def _note_queue_length(self, jobs_ahead_count: int) -> None:
-        self.ahead = jobs_ahead_count
+        self.jobs_ahead = jobs_ahead_count
 
     def _run(self) -> None:
         error_by_model_needs: dict[tuple[bool, bool], InputError] = {}
@@ -140,13 +140,13 @@ class ChunkingJob(BackgroundJob):
                     continue
                 except InputError as error:
                     error_by_model_needs[model_needs] = error
-            self.failed[task.without_embedder] = str(error_by_model_needs[model_needs])
+            self.error_by_task[task.without_embedder] = str(error_by_model_needs[model_needs])
         if error_by_model_needs:
             raise next(iter(error_by_model_needs.values()))
 
     def _run_chunker(self, task: ChunkingTask, chunker: Chunker) -> None:
         self.done = self.total = 0
-        self.decided = 0.0
+        self.decided_share = 0.0
         self._calls_model = chunker.asks
         self._first_batch_end = self.seconds_left = None
         if chunker.embeds and self.embedder is not None:
@@ -167,7 +167,7 @@ class ChunkingJob(BackgroundJob):
         )
         chunking = run(chunker, self.source, tools)
         self.results[task] = chunking
-        self.made.add(task.without_embedder)
+        self.successful_tasks.add(task.without_embedder)
         if chunking.timing:
             self.embed_ms += chunking.timing.embed_ms if chunking.timing.embedded else 0
             self.embedded += chunking.timing.embedded

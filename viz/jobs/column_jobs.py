@@ -35,7 +35,7 @@ class ColumnInquiry(NamedTuple):
     ----------
     reranker
         The folder of a cross-encoder; empty for none.
-    contexts
+    context_hash
         The hash from `contexts_digest`; empty if the chunks are searched without context sentences.
     """
 
@@ -45,7 +45,7 @@ class ColumnInquiry(NamedTuple):
     embedded_as: EmbeddedAs
     tokenizer: str
     reranker: str = ""
-    contexts: str = ""
+    context_hash: str = ""
 
 
 @dataclass(eq=False)
@@ -56,7 +56,7 @@ class AskJob(ReusableJob):
     ----------
     columns
         Each column's number, from 0, its task and its chunks.
-    found
+    retrieval_by_column
         Retrieval results by column number; grows while the job runs.
     """
 
@@ -65,7 +65,7 @@ class AskJob(ReusableJob):
     embedder: Embedder | None
     on_disk: bool
     reranker: Reranker | None = None
-    found: dict[int, AskedQuestion] = field(default_factory=dict)
+    retrieval_by_column: dict[int, AskedQuestion] = field(default_factory=dict)
     _status: str = field(default="Looking for the answer", init=False)
 
     @property
@@ -76,7 +76,7 @@ class AskJob(ReusableJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
-        return min(1.0, (len(self.found) + self._share) / max(1, len(self.columns))), self._status
+        return min(1.0, (len(self.retrieval_by_column) + self._share) / max(1, len(self.columns))), self._status
 
     def _run(self) -> None:
         embedder = None if self.inquiry.method == "bm25" else self.embedder
@@ -94,7 +94,7 @@ class AskJob(ReusableJob):
             )
             column_search_index = _search_index_of_column(task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
-            self.found[column_number] = retrieve_for_question(
+            self.retrieval_by_column[column_number] = retrieve_for_question(
                 column_search_index,
                 self.inquiry.question,
                 tools,
@@ -149,7 +149,7 @@ class ChangedCuts(ReusableJob):
 
     Attributes
     ----------
-    task, before
+    task, chunking_before
         The column before the change, and its chunks.
     chunker
         The same chunker with the changed values.
@@ -157,12 +157,12 @@ class ChangedCuts(ReusableJob):
         Questions asked of the chunks before and after the change.
     change
         The cuts that change; None until the chunker has run.
-    whole
+    answers_whole
         For each question, whether its answer is whole before and after the change; None until all are asked.
     """
 
     task: ChunkingTask
-    before: Chunking
+    chunking_before: Chunking
     chunker: Chunker
     questions: tuple[PosedQuestion, ...]
     search: SearchSettings
@@ -170,7 +170,7 @@ class ChangedCuts(ReusableJob):
     embedder: Embedder | None
     on_disk: bool
     change: CutChange | None = None
-    whole: Sequence[tuple[bool, bool]] | None = None
+    answers_whole: Sequence[tuple[bool, bool]] | None = None
 
     @property
     def subject(self) -> tuple[object, ...]:
@@ -189,18 +189,18 @@ class ChangedCuts(ReusableJob):
             arrival=self.arrival,
             cached_only=self.embedder is not None and self.embedder.remote,
         )
-        chunking_after = run(self.chunker, self.before.document, tools)
-        self.change = CutChange.between(self.before, chunking_after, self.known)
+        chunking_after = run(self.chunker, self.chunking_before.document, tools)
+        self.change = CutChange.between(self.chunking_before, chunking_after, self.known)
         if not self.questions:
             # Without questions, the text's tokens need not be counted.
-            self.whole = []
+            self.answers_whole = []
             return
-        document_token_ruler = token_ruler_of(self.before.document, self.task.tokenizer)
+        document_token_ruler = token_ruler_of(self.chunking_before.document, self.task.tokenizer)
         are_answers_whole_before, are_answers_whole_after = (
             whole_answer_retrieved_flags(chunking, self.questions, self.search, tools, document_token_ruler)
-            for chunking in (self.before, chunking_after)
+            for chunking in (self.chunking_before, chunking_after)
         )
-        self.whole = [*zip(are_answers_whole_before, are_answers_whole_after, strict=True)]
+        self.answers_whole = [*zip(are_answers_whole_before, are_answers_whole_after, strict=True)]
 
 
 # Context sentences of chunks.
@@ -216,14 +216,14 @@ class ContextSentencesJob(BackgroundJob):
     ----------
     chunkings
         The chunks without context sentences, by their tasks.
-    found
+    chunkings_with_contexts
         The chunks with their context sentences, by their tasks; grows while the job runs.
     """
 
     asking: Asking
     tokenizer: str
     chunkings: Mapping[ChunkingTask, Chunking]
-    found: dict[ChunkingTask, Chunking] = field(default_factory=dict)
+    chunkings_with_contexts: dict[ChunkingTask, Chunking] = field(default_factory=dict)
     _done: int = 0
 
     def progress(self) -> tuple[float, str]:
@@ -233,7 +233,7 @@ class ContextSentencesJob(BackgroundJob):
     def _run(self) -> None:
         tools = self.tools(None, self.tokenizer, deciding=self._note_parts_done, asking=self.asking)
         for task, chunking in self.chunkings.items():
-            self.found[task] = context_sentences.add_context_sentences(chunking, tools)
+            self.chunkings_with_contexts[task] = context_sentences.add_context_sentences(chunking, tools)
             self._done, self._share = self._done + 1, 0.0
 
 

@@ -25,21 +25,21 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
     ----------
     files
         Name and content of each file.
-    make
+    convert_files
         The conversion of the files.
     encoding
         The encoding that the user chose; None to detect it.
-    about
+    subject
         The purpose of the files, for the code that uses the result.
-    made
-        The result of ``make``; None until it returns.
+    result
+        The result of ``convert_files``; None until it returns.
     """
 
     files: Sequence[tuple[str, bytes]]
-    make: FileConverter[Converted]
+    convert_files: FileConverter[Converted]
     encoding: str | None = None
-    about: object = None
-    made: Converted | None = field(default=None, init=False)
+    subject: object = None
+    result: Converted | None = field(default=None, init=False)
     _current_file_number: int = field(default=0, init=False)
 
     def progress(self) -> tuple[float, str]:
@@ -70,7 +70,7 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
         return self
 
     def _run(self) -> None:
-        self.made = self.make(self._files_one_by_one(), self._read_file, self.cancelled)
+        self.result = self.convert_files(self._files_one_by_one(), self._read_file, self.cancelled)
 
     def _files_one_by_one(self) -> Iterator[tuple[str, bytes]]:
         for file_number, name_and_content in enumerate(self.files, start=1):

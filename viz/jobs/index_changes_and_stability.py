@@ -34,7 +34,7 @@ class IndexSetting(NamedTuple):
 
     material: RunMaterial
     embedder: tuple[str, str]
-    sentences: str
+    splitter: str
     tokenizer: str
     embedded_as: EmbeddedAs
     method: SearchMethod
@@ -66,7 +66,7 @@ class IndexChanges(BackgroundJob):
         The chunkers, with their display names.
     results
         What was measured, by chunker; a job that continues an earlier one is given its results.
-    refused
+    refusal_by_chunker
         Why a chunker is not measured.
     questions
         The usable questions.
@@ -79,14 +79,14 @@ class IndexChanges(BackgroundJob):
     embedder: Embedder | None
     on_disk: bool
     results: dict[Chunker, MeasuredChunks] = field(default_factory=dict)
-    refused: dict[Chunker, str] = field(default_factory=dict)
+    refusal_by_chunker: dict[Chunker, str] = field(default_factory=dict)
     questions: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     _compared: dict[tuple[Chunker, Chunker], IndexComparison] = field(default_factory=dict, init=False)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the chunkers that are done, and the current step."""
-        processed_chunkers = (self.results.keys() | self.refused.keys()) & self.chunkers.keys()
+        processed_chunkers = (self.results.keys() | self.refusal_by_chunker.keys()) & self.chunkers.keys()
         return len(processed_chunkers) / max(1, len(self.chunkers)), self._status
 
     def compare_chunkers(self, before: Chunker, after: Chunker) -> IndexComparison:
@@ -102,7 +102,7 @@ class IndexChanges(BackgroundJob):
     def _run(self) -> None:
         comparison_setting = self.setting
         self._status = "Splitting into sentences"
-        corpus = Corpus(tuple(comparison_setting.material.documents(comparison_setting.sentences, self.cancelled)))
+        corpus = Corpus(tuple(comparison_setting.material.documents(comparison_setting.splitter, self.cancelled)))
         corpus_questions = self._read_questions(corpus)
         token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(comparison_setting.tokenizer))
         # Without questions only the chunks count, and nothing is embedded for searching.
@@ -113,14 +113,14 @@ class IndexChanges(BackgroundJob):
             if chunker in self.results:
                 continue
             if chunker.asks:
-                self.refused[chunker] = "Not measured: its language model would be asked about every document."
+                self.refusal_by_chunker[chunker] = "Not measured: its language model would be asked about every document."
                 continue
             try:
                 self.results[chunker] = self._measure_chunker(
                     chunker, chunker_title, search_method, corpus, corpus_questions, token_ruler
                 )
             except InputError as error:
-                self.refused[chunker] = str(error)
+                self.refusal_by_chunker[chunker] = str(error)
 
     def _read_questions(self, corpus: Corpus) -> tuple[Question, ...]:
         question_file_name, question_file_content = self.setting.material.questions
@@ -180,39 +180,43 @@ class IndexChanges(BackgroundJob):
 class EditStabilityJob(BackgroundJob):
     """A job that measures how stable chunkers are under edits of the text, one chunker after another.
 
-    ``named`` has the chunkers with their display names. ``results`` has the measurements; ``refused`` has the reasons for
-    chunkers that cannot be measured.
+    ``named_chunkers`` has the chunkers with their display names. ``results`` has the measurements; ``refusal_by_task`` has
+    the reasons for chunkers that cannot be measured.
     """
 
     source: Document
     embedder: Embedder | None
-    named: Sequence[tuple[str, ChunkingTask, Chunker]]
+    named_chunkers: Sequence[tuple[str, ChunkingTask, Chunker]]
     on_disk: bool
-    edits: int = DEFAULT_EDITS
+    edit_count: int = DEFAULT_EDITS
     results: dict[ChunkingTask, EditStability] = field(default_factory=dict)
-    refused: dict[ChunkingTask, str] = field(default_factory=dict)
+    refusal_by_task: dict[ChunkingTask, str] = field(default_factory=dict)
     _chunker_index: int = 0
     _done: int = 0
 
     def progress(self) -> tuple[float, str]:
         """Return the share of all edits that are done, and the current chunker."""
         chunker_index, done_edit_count = self._chunker_index, self._done
-        edits_done_share = (chunker_index * self.edits + done_edit_count) / max(1, len(self.named) * self.edits)
-        current_chunker_name = self.named[min(chunker_index, len(self.named) - 1)][0] if self.named else ""
-        return min(edits_done_share, 1.0), f"{current_chunker_name}: {done_edit_count:,} of {self.edits:,} edits"
+        edits_done_share = (chunker_index * self.edit_count + done_edit_count) / max(
+            1, len(self.named_chunkers) * self.edit_count
+        )
+        current_chunker_name = (
+            self.named_chunkers[min(chunker_index, len(self.named_chunkers) - 1)][0] if self.named_chunkers else ""
+        )
+        return min(edits_done_share, 1.0), f"{current_chunker_name}: {done_edit_count:,} of {self.edit_count:,} edits"
 
     def _note_edits_done(self, done: int, total: int) -> None:
         # A short text has fewer edits.
-        self._done = done * self.edits // total
+        self._done = done * self.edit_count // total
 
     def _run(self) -> None:
-        for chunker_index, (_, task, chunker) in enumerate(self.named):
+        for chunker_index, (_, task, chunker) in enumerate(self.named_chunkers):
             self._chunker_index, self._done = chunker_index, 0
             if chunker.asks:
-                self.refused[task] = "Not measured: the language model would be asked anew after each edit."
+                self.refusal_by_task[task] = "Not measured: the language model would be asked anew after each edit."
                 continue
             if chunker.elsewhere:
-                self.refused[task] = "Not measured: made elsewhere, the chunks cannot be made again after each edit."
+                self.refusal_by_task[task] = "Not measured: made elsewhere, the chunks cannot be made again after each edit."
                 continue
             if chunker.embeds and self.embedder is not None:
                 self.load(self.embedder)
@@ -220,6 +224,8 @@ class EditStabilityJob(BackgroundJob):
                 self.embedder if chunker.embeds else None, task.tokenizer, on_disk=self.on_disk, arrival=self.arrival
             )
             try:
-                self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._note_edits_done)
+                self.results[task] = edit_stability(
+                    chunker, self.source, tools, self.edit_count, progress=self._note_edits_done
+                )
             except InputError as error:
-                self.refused[task] = str(error)
+                self.refusal_by_task[task] = str(error)

@@ -35,13 +35,13 @@ class QuestionGenerationJob(BackgroundJob):
         The documents, and the pages or chapters of those that have any.
     asking
         The language model. Whoever starts the job has the user's consent.
-    drafts
+    draft_by_question
         The user's edits of questions; None for a removed question.
-    lines
+    filter_thresholds
         The thresholds of the two filters.
-    outcomes
+    window_results
         The outcome of each window; grows while the job runs.
-    asked
+    ledger
         The tokens and cost so far.
     """
 
@@ -49,24 +49,24 @@ class QuestionGenerationJob(BackgroundJob):
     parts: tuple[tuple[str, TextParts], ...]
     settings: GenerationSettings
     asking: Asking
-    drafts: dict[Generated, QuestionDraft | None] = field(default_factory=dict)
-    lines: tuple[float, float] = (LEAST_EXCERPT_COSINE, MOST_QUESTION_COSINE)
-    outcomes: list[WindowResult] = field(default_factory=list)
-    asked: Ledger = field(default_factory=Ledger)
+    draft_by_question: dict[Generated, QuestionDraft | None] = field(default_factory=dict)
+    filter_thresholds: tuple[float, float] = (LEAST_EXCERPT_COSINE, MOST_QUESTION_COSINE)
+    window_results: list[WindowResult] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
 
     @property
     def made(self) -> list[Generated]:
         """The questions generated so far."""
-        return [outcome for outcome in list(self.outcomes) if isinstance(outcome, Generated)]
+        return [outcome for outcome in list(self.window_results) if isinstance(outcome, Generated)]
 
     @property
     def dropped_windows(self) -> list[Dropped]:
         """The windows of text for which no usable question was generated."""
-        return [outcome for outcome in list(self.outcomes) if isinstance(outcome, Dropped)]
+        return [outcome for outcome in list(self.window_results) if isinstance(outcome, Dropped)]
 
     def progress(self) -> tuple[float, str]:
         """Return the share of passages processed, and a status text."""
-        done_count, passage_count = len(self.outcomes), self.settings.count
+        done_count, passage_count = len(self.window_results), self.settings.count
         # No text from the model: Streamlit renders the label of a progress bar as Markdown.
         passages_done_status = f"{done_count:,} of {passage_count:,} passages done"
         dropped_passage_count = len(self.dropped_windows)
@@ -81,8 +81,8 @@ class QuestionGenerationJob(BackgroundJob):
         generate_questions(
             self.texts.texts,
             self.settings,
-            partial(self.asking.ask, ledger=self.asked),
-            self.outcomes.append,
+            partial(self.asking.ask, ledger=self.ledger),
+            self.window_results.append,
             self.cancelled,
             self.asking.report_usability,
         )
@@ -94,30 +94,30 @@ class QuestionSimilarityJob(ReusableJob):
 
     Attributes
     ----------
-    alike
+    similarities
         The similarities; None until the job is done.
     """
 
     texts: SourceTexts
-    made: tuple[Generated, ...]
+    questions: tuple[Generated, ...]
     splitter: str
     embedder: Embedder
     on_disk: bool
-    alike: Cosines | None = field(default=None, init=False)
+    similarities: Cosines | None = field(default=None, init=False)
     _status: str = field(default="Loading the embedding model", init=False)
 
     @property
     def subject(self) -> tuple[object, ...]:
         """Key of the job's result; jobs with equal keys have equal results."""
-        return self.texts, self.made, self.splitter, embedder_key(self.embedder)
+        return self.texts, self.questions, self.splitter, embedder_key(self.embedder)
 
     def _run(self) -> None:
         def note_embedded_texts(done: int, total: int) -> None:
             self._status, self._share = f"{done:,} of {total:,} questions and excerpts embedded", done / max(1, total)
 
         self.load(self.embedder)
-        self.alike = question_cosines(
-            self.made,
+        self.similarities = question_cosines(
+            self.questions,
             self.texts.corpus(self.splitter),
             self.tools(self.embedder, on_disk=self.on_disk, progress=note_embedded_texts),
         )

@@ -27,7 +27,7 @@ class RemedyOutcome:
     """The result of the search for one column: the changes that solve its problem, and the number of settings tried."""
 
     remedies: tuple[Remedy, ...] = ()
-    tried: int = 0
+    tried_count: int = 0
 
 
 RemedySearch = Callable[[Tools], RemedyOutcome]
@@ -66,7 +66,7 @@ def remedy_search_for_finding(
 def _trials_cache_key(
     task: ChunkingTask, suspicious_column: SuspiciousColumn, tokenizer: str, tools: Tools
 ) -> tuple[Hashable, ...]:
-    return task.document, task, suspicious_column.hair, tokenizer, embedder_key(tools.embedder)
+    return task.document, task, suspicious_column.narrow_margin, tokenizer, embedder_key(tools.embedder)
 
 
 @cached_while_shown(16, _trials_cache_key)
@@ -87,7 +87,7 @@ class RemedyJob(BackgroundJob):
         Key of the outcomes, in addition to their tasks.
     searches
         The search of each column, by its task.
-    found
+    outcome_by_task
         The outcomes by task; grows while the job runs.
     """
 
@@ -96,12 +96,12 @@ class RemedyJob(BackgroundJob):
     embedder: Embedder | None
     tokenizer: str
     on_disk: bool
-    found: dict[ChunkingTask, RemedyOutcome] = field(default_factory=dict)
+    outcome_by_task: dict[ChunkingTask, RemedyOutcome] = field(default_factory=dict)
 
     @property
     def done(self) -> bool:
         """True if the search is finished for every column."""
-        return self.searches.keys() <= self.found.keys()
+        return self.searches.keys() <= self.outcome_by_task.keys()
 
     def unstarted_copy(self) -> "RemedyJob":
         """Return a copy of the job that is not started yet and keeps the outcomes found so far."""
@@ -112,12 +112,12 @@ class RemedyJob(BackgroundJob):
         if earlier is not None and earlier.subject == self.subject:
             if earlier.searches.keys() == self.searches.keys():
                 return earlier
-            self.found.update(earlier.found)
+            self.outcome_by_task.update(earlier.outcome_by_task)
         return self
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns searched, and a status text."""
-        searched_column_count = len(self.searches.keys() & self.found.keys())
+        searched_column_count = len(self.searches.keys() & self.outcome_by_task.keys())
         return min(1.0, (searched_column_count + self._share) / max(1, len(self.searches))), "Trying other settings"
 
     def _run(self) -> None:
@@ -125,6 +125,6 @@ class RemedyJob(BackgroundJob):
             self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._note_parts_done, arrival=self.arrival
         )
         for task, search_for_remedies in self.searches.items():
-            if task not in self.found:
+            if task not in self.outcome_by_task:
                 self._share = 0.0
-                self.found[task] = search_for_remedies(tools)
+                self.outcome_by_task[task] = search_for_remedies(tools)

@@ -104,7 +104,7 @@ class StoredRetrieval(StoredRun[_Plan]):
             embedded_as=plan.embedded_as,
             returned=str(plan.returned),
             language_model=plan.language_model,
-            each=plan.each,
+            each=plan.embedding_modes,
             searched_by=plan.searched_by,
         )
         return cls(keeper, plan_to_store)
@@ -161,7 +161,7 @@ class StoredRetrieval(StoredRun[_Plan]):
             embedded_as=self.plan.embedded_as,
             returned=ReturnedText.parse(self.plan.returned),
             language_model=self.plan.language_model,
-            each=self.plan.each,
+            embedding_modes=self.plan.each,
             searched_by=self.plan.searched_by,
         )
 
@@ -208,19 +208,20 @@ class ReportJob(BackgroundJob):
 
     Attributes
     ----------
-    made
+    report_and_failures
         The report; None until the job is done.
     """
 
     reports: Reports
-    found: Mapping[int, MeasuredChunker]
+    measured_chunkers: Mapping[int, MeasuredChunker]
     choice: ReportChoice
-    made: ReportAndFailures | None = field(default=None, init=False)
+    report_and_failures: ReportAndFailures | None = field(default=None, init=False)
     _status: str = field(default="Comparing the chunkers", init=False)
 
     def _run(self) -> None:
-        self.made = ReportAndFailures(
-            self.reports.report_for(self.found, self.choice), self.reports.failures(self.found, self.choice.limit)
+        self.report_and_failures = ReportAndFailures(
+            self.reports.report_for(self.measured_chunkers, self.choice),
+            self.reports.failures(self.measured_chunkers, self.choice.limit),
         )
 
 
@@ -232,12 +233,12 @@ class Retrieval(StoredRunJob):
     ----------
     embedder
         None for a run that only shows stored results.
-    kept
+    stored_run
         Storage for each evaluation, written before the evaluation is shown, and the source of earlier results; None if the
         run is not stored.
     asking
         The language model that chunkers call; None if none does. The caller must have the user's consent.
-    asked
+    ledger
         The tokens and cost of calling it.
     found
         The finished evaluations, by index into the plan's chunkers; grows while the job runs.
@@ -245,7 +246,7 @@ class Retrieval(StoredRunJob):
         The results at a ladder of budgets, by the same index; missing for results stored by an earlier version.
     errors
         The messages of the chunkers that failed, by the same index.
-    lacking
+    missing_passages_note
         A note on documents without the passages to return, such as sections; empty if all have them.
     left_out
         Notes on chunks without a usable context sentence from the language model, by the same index.
@@ -255,14 +256,14 @@ class Retrieval(StoredRunJob):
     plan: Plan
     embedder: Embedder | None
     on_disk: bool
-    kept: StoredRetrieval | None = None
+    stored_run: StoredRetrieval | None = None
     asking: Asking | None = None
-    asked: Ledger = field(default_factory=Ledger)
+    ledger: Ledger = field(default_factory=Ledger)
     questions: Questions = field(default_factory=lambda: Questions((), ()))
     found: dict[int, Evaluation] = field(default_factory=dict)
     ladders: dict[int, BudgetLadder] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
-    lacking: str = ""
+    missing_passages_note: str = ""
     left_out: dict[int, str] = field(default_factory=dict)
     _status: str = field(default="Splitting into sentences", init=False)
     _reports: Reports | None = None
@@ -314,27 +315,27 @@ class Retrieval(StoredRunJob):
             report_settings = report_settings._replace(budget=0, last="cut")
 
         job = self._report_job
-        if job is None or (job.choice, job.found.keys()) != (report_settings, measured_chunker_by_number.keys()):
+        if job is None or (job.choice, job.measured_chunkers.keys()) != (report_settings, measured_chunker_by_number.keys()):
             self._report_job = job = ReportJob(self._reports, measured_chunker_by_number, report_settings)
             job.start(PATIENCE_S)
         return job
 
     def _run(self) -> None:
-        if self.kept is not None and self.embedder is not None:
-            self.kept.begin()
+        if self.stored_run is not None and self.embedder is not None:
+            self.stored_run.begin()
         questions_file_name, questions_csv = self.plan.material.questions
         corpus = Corpus(tuple(self._split_documents()))
         self._status = "Reading the questions"
         self.questions = read_questions(questions_csv, questions_file_name, corpus, self.cancelled)
         usable_questions = self.questions.require_usable(questions_file_name)
-        self.lacking = missing_sections_note(corpus, self.plan.returned)
+        self.missing_passages_note = missing_sections_note(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
             self.load(self.embedder)
         corpus_token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
         self._reports = Reports(corpus_token_ruler, self.plan.names)
-        if self.kept is not None:
+        if self.stored_run is not None:
             self._status = "Reading what is kept on disk"
-            self._adopt_results(self.kept.found(corpus, usable_questions))
+            self._adopt_results(self.stored_run.found(corpus, usable_questions))
         if self.embedder is not None:
             self._measure_unfinished_chunkers(self.embedder, corpus, usable_questions, corpus_token_ruler)
 
@@ -367,7 +368,7 @@ class Retrieval(StoredRunJob):
                 progress=self._embedded_count_reporter(chunker_title),
                 deciding=note_deciding_progress,
                 asking=self.asking,
-                ledger=self.asked,
+                ledger=self.ledger,
             )
             returned_text_kind = self.plan.returned
             try:
@@ -381,9 +382,9 @@ class Retrieval(StoredRunJob):
             except InputError as error:
                 self.errors[chunker_number] = str(error)
                 continue
-            if chunk_search_index.unsituated:
+            if chunk_search_index.missing_context_count:
                 self.left_out[chunker_number] = (
-                    f"{chunker_title}: the model gave no usable context of {chunk_search_index.unsituated:,} of "
+                    f"{chunker_title}: the model gave no usable context of {chunk_search_index.missing_context_count:,} of "
                     f"{len(chunk_search_index.chunks):,} chunks; "
                     "those are searched without."
                 )
@@ -398,8 +399,8 @@ class Retrieval(StoredRunJob):
 
     def _add_result(self, chunker_number: int, evaluation: Evaluation, results_at_budgets: BudgetLadder) -> None:
         """Add a chunker's results, first on disk, so that a shown result is never lost."""
-        if self.kept is not None:
-            self.kept.add(chunker_number, evaluation, results_at_budgets)
+        if self.stored_run is not None:
+            self.stored_run.add(chunker_number, evaluation, results_at_budgets)
         self.ladders[chunker_number] = results_at_budgets
         self.found[chunker_number] = evaluation
 

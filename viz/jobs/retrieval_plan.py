@@ -85,8 +85,8 @@ class Plan:
 
     ``embedder`` is the embedder's name. ``embedded_as`` determines the text that is embedded for each chunk, ``returned``
     the passage that is returned for a retrieved chunk. ``language_model`` is the identity of the language model; empty if
-    none is called. If chunkers are measured several times, ``each`` has the way of embedding for each of the ``chunkers``.
-    ``searched_by`` is the search method: by cosine, by words, or by both.
+    none is called. If chunkers are measured several times, ``embedding_modes`` has the way of embedding for each of the
+    ``chunkers``. ``searched_by`` is the search method: by cosine, by words, or by both.
     """
 
     material: RunMaterial
@@ -97,22 +97,22 @@ class Plan:
     embedded_as: EmbeddedAs = "plain"
     returned: ReturnedText = RETURN_CHUNK_ITSELF
     language_model: str = ""
-    each: tuple[EmbeddedAs, ...] = ()
+    embedding_modes: tuple[EmbeddedAs, ...] = ()
     searched_by: SearchMethod = "embedding"
 
     def embedding_mode(self, chunker_number: int) -> EmbeddedAs:
         """Return the embedding mode of chunker ``chunker_number`` (from 0), such as ``heading_path``."""
-        return self.each[chunker_number] if self.each else self.embedded_as
+        return self.embedding_modes[chunker_number] if self.embedding_modes else self.embedded_as
 
     @property
     def asks(self) -> bool:
         """True if the plan calls a language model."""
-        return any(chunker.asks for chunker in self.chunkers) or "context" in (self.embedded_as, *self.each)
+        return any(chunker.asks for chunker in self.chunkers) or "context" in (self.embedded_as, *self.embedding_modes)
 
     @property
     def uses_late_chunking(self) -> bool:
         """True if chunks are embedded by late chunking."""
-        return self.searched_by != "bm25" and "late" in (self.embedded_as, *self.each)
+        return self.searched_by != "bm25" and "late" in (self.embedded_as, *self.embedding_modes)
 
     @property
     def embeds_anything(self) -> bool:
@@ -140,7 +140,7 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The chunkers' display names, numbered from 1, with the embedding mode if there are several."""
-        embedding_modes: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
+        embedding_modes: list[EmbeddedAs] = [*self.embedding_modes] or ["plain"] * len(self.chunkers)
         return [
             f"{number}. {type(chunker).title}{EMBEDDING_SUFFIXES[way]}"
             for number, (chunker, way) in enumerate(zip(self.chunkers, embedding_modes, strict=True), start=1)
@@ -160,7 +160,7 @@ class Plan:
             "embedder": self.embedder != other.embedder,
             "sentences": self.sentences != other.sentences,
             "tokenizer": self.tokenizer != other.tokenizer,
-            "what is embedded": (self.embedded_as, self.each) != (other.embedded_as, other.each),
+            "what is embedded": (self.embedded_as, self.embedding_modes) != (other.embedded_as, other.embedding_modes),
             "how it is searched": self.searched_by != other.searched_by,
             "what is returned": self.returned != other.returned,
             "language model": self.language_model != other.language_model,

@@ -189,11 +189,11 @@ def document_digest(keeper: Keeper, marked_text: MarkedText) -> str:
 class Sweep(StoredRunJob):
     """A job that runs chunker settings on documents with known boundaries; ``rows`` grows while it runs.
 
-    ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names the
-    documents that are held out of the ranking. Settings that are in ``rows`` when the job starts are not run again. With
-    ``kept``, each row is stored on disk before it is added. Without an ``embedder``, the sweep only shows its rows.
-    ``asking`` is the language model of settings that call one, and ``asked`` its tokens and cost; the caller must have the
-    user's consent.
+    ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held_out_names``
+    names the documents that are held out of the ranking. Settings that are in ``rows`` when the job starts are not run
+    again. With ``stored_run``, each row is stored on disk before it is added. Without an ``embedder``, the sweep only shows
+    its rows. ``asking`` is the language model of settings that call one, and ``ledger`` its tokens and cost; the caller must
+    have the user's consent.
     """
 
     stored_run_type = StoredSweep
@@ -203,11 +203,11 @@ class Sweep(StoredRunJob):
     embedder: Embedder | None
     tokenizer: str
     on_disk: bool
-    held: frozenset[str] = frozenset()
+    held_out_names: frozenset[str] = frozenset()
     rows: list[SweepRow] = field(default_factory=list)
-    kept: StoredSweep | None = None
+    stored_run: StoredSweep | None = None
     asking: Asking | None = None
-    asked: Ledger = field(default_factory=Ledger)
+    ledger: Ledger = field(default_factory=Ledger)
 
     @classmethod
     def from_disk(cls, stored_sweep: StoredSweep) -> Sweep:
@@ -230,8 +230,8 @@ class Sweep(StoredRunJob):
 
     def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
         """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
-        assert self.kept is not None
-        planned_documents = self.kept.plan.documents
+        assert self.stored_run is not None
+        planned_documents = self.stored_run.plan.documents
         name_by_stored_name = {before: document.name for before, document in zip(self.names, documents, strict=True)}
 
         def split_planned_documents() -> Iterator[MarkedDocument]:
@@ -245,9 +245,9 @@ class Sweep(StoredRunJob):
             embedder,
             self.tokenizer,
             True,
-            frozenset(name_by_stored_name[name] for name in self.held),
+            frozenset(name_by_stored_name[name] for name in self.held_out_names),
             [replace(row, document=name_by_stored_name[row.document]) for row in self.rows],
-            self.kept,
+            self.stored_run,
             asking=asking,
         )
 
@@ -265,7 +265,9 @@ class Sweep(StoredRunJob):
     def has_document_names(self) -> bool:
         """True if the names of all documents are known; a stored sweep has only the names of bundled documents."""
         return (
-            self.embedder is not None or self.kept is None or all(document.sample for document in self.kept.plan.documents)
+            self.embedder is not None
+            or self.stored_run is None
+            or all(document.sample for document in self.stored_run.plan.documents)
         )
 
     def progress(self) -> tuple[float, str]:
@@ -279,15 +281,15 @@ class Sweep(StoredRunJob):
 
     def _run(self) -> None:
         assert self.embedder is not None
-        if self.kept is not None:
-            self.kept.begin()
+        if self.stored_run is not None:
+            self.stored_run.begin()
         sweep_documents = []
         for document in self.split():
             raise_if_cancelled(self.cancelled)
             sweep_documents.append(document)
         self.load(self.embedder)
         self._status = ""
-        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, asking=self.asking, ledger=self.asked)
+        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, asking=self.asking, ledger=self.ledger)
         row_number_by_run = {
             (name, setting): place * len(self.settings) + number
             for place, name in enumerate(self.names)
@@ -296,8 +298,8 @@ class Sweep(StoredRunJob):
         for row in sweep_settings(
             sweep_documents, self.settings, tools, workers=os.cpu_count() or 1, finished_rows=tuple(self.rows)
         ):
-            if self.kept is not None:
-                self.kept.add(row_number_by_run[row.document, row.setting], row)
+            if self.stored_run is not None:
+                self.stored_run.add(row_number_by_run[row.document, row.setting], row)
             self.rows.append(row)
 
 

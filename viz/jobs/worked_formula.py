@@ -273,7 +273,7 @@ def _total_reward_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools
     piece_index_at_gap = bisect_left(piece_spans, (gap_offset, 0))
     if gap.score is None or piece_spans[piece_index_at_gap][0] != gap_offset:
         return [], None
-    best_total_reward, reward_gain = float(reward_table.totals[-1]), float(reward_table.gains()[piece_index_at_gap - 1])
+    best_total_reward, reward_gain = float(reward_table.best_totals[-1]), float(reward_table.gains()[piece_index_at_gap - 1])
     reward_with_cut, reward_without_cut = (
         (best_total_reward, best_total_reward - reward_gain)
         if gap.verdict.is_cut

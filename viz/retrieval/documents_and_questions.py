@@ -68,7 +68,7 @@ def choose_documents_and_questions(
     stored on Compare are used if there is nothing else, and otherwise offered.
     """
     refresh_questions_from_compare()
-    questions_from_other_page, run_material_is_own = session.retrieval_given, page_material is not None and page_material.own
+    questions_from_other_page, run_material_is_own = session.given_questions, page_material is not None and page_material.own
     earlier_own_material = page_material if run_material_is_own else own_material_of_last_run()
     # A run on the bundled documents is shown with them, regardless of earlier material.
     default_material_source = (
@@ -82,11 +82,11 @@ def choose_documents_and_questions(
     widget_key = "retrieval_material"
     shown_material_source = (
         OWN_OPTION
-        if session.retrieval_arrived
+        if session.has_arrived_questions
         else st.session_state.get(current_widget_key(widget_key), default_material_source)
     )
     widget_key = widget_key_for_value(shown_material_source, widget_key)
-    session.retrieval_arrived = False
+    session.has_arrived_questions = False
     st.segmented_control(
         "Documents and questions", [BUNDLED_OPTION, OWN_OPTION], default=shown_material_source, key=widget_key, required=True
     )
@@ -95,11 +95,11 @@ def choose_documents_and_questions(
     if (
         questions_from_other_page is None
         and session.questions
-        and not (waits_for_files or run_material_is_own or earlier_own_material or session.retrieval_files)
+        and not (waits_for_files or run_material_is_own or earlier_own_material or session.prefers_question_files)
     ):
         give_stored_questions_to_retrieval()
-        session.retrieval_arrived = False
-        questions_from_other_page = session.retrieval_given
+        session.has_arrived_questions = False
+        questions_from_other_page = session.given_questions
     if questions_from_other_page is not None:
         return _draw_questions_from_page(questions_from_other_page)
     if session.questions:
@@ -114,18 +114,18 @@ def chosen_documents(material: RunMaterial | None) -> OwnDocuments:
     """Return the documents that `choose_documents_and_questions` has read, even if their questions are missing."""
     if material is not None:
         return OwnDocuments(list(material.texts), [], list(material.parts))
-    reading_job = session.retrieval_reading
-    return reading_job.made if reading_job is not None and reading_job.made is not None else OwnDocuments([], [], [])
+    reading_job = session.document_reading_job
+    return reading_job.result if reading_job is not None and reading_job.result is not None else OwnDocuments([], [], [])
 
 
 def _draw_questions_from_page(questions_from_other_page: GivenQuestions) -> RunMaterial:
     """Draw the questions from another page, and the button that uses files instead."""
 
     def forget_given_questions() -> None:
-        session.retrieval_given, session.retrieval_files = None, True
+        session.given_questions, session.prefers_question_files = None, True
         session.shared_questions.pop(RETRIEVAL_QUESTIONS, None)
 
-    remark(questions_from_other_page.said, key="retrieval_given_said")
+    remark(questions_from_other_page.summary, key="retrieval_given_said")
     for note_number, note in enumerate(questions_from_other_page.notes):
         notice(note, key=f"retrieval_note_{note_number}")
     st.button("Use files instead", on_click=forget_given_questions, key="retrieval_files")
@@ -196,20 +196,20 @@ def _reading_job_for_files(
 ) -> ReadingJob[Converted]:
     """Return ``earlier_job`` if it reads the same files, by their identities; otherwise return a new job."""
     uploaded_file_identities = [identity for identity, _, _ in files]
-    if earlier_job is not None and earlier_job.about == uploaded_file_identities:
+    if earlier_job is not None and earlier_job.subject == uploaded_file_identities:
         return earlier_job
-    return ReadingJob([(name, data) for _, name, data in files], convert_files, about=uploaded_file_identities)
+    return ReadingJob([(name, data) for _, name, data in files], convert_files, subject=uploaded_file_identities)
 
 
 def _read_uploaded_documents(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
-    session.retrieval_reading = reading_job = _reading_job_for_files(session.retrieval_reading, files, read_documents)
+    session.document_reading_job = reading_job = _reading_job_for_files(session.document_reading_job, files, read_documents)
     reading_job.begin()
     if reading_job.in_progress:
         show_job_progress(reading_job)
     if reading_job.cancelled():
         return OwnDocuments([], ["Reading the documents was stopped; upload them again, or fewer of them."], [])
-    return reading_job.made or OwnDocuments([], [reading_job.error] if reading_job.error else [], [])
+    return reading_job.result or OwnDocuments([], [reading_job.error] if reading_job.error else [], [])
 
 
 def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, str, bool]:
@@ -222,11 +222,13 @@ def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSe
     question_set_converter = single_file_converter(
         lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled)
     )
-    session.retrieval_asked = reading_job = _reading_job_for_files(session.retrieval_asked, files, question_set_converter)
+    session.question_reading_job = reading_job = _reading_job_for_files(
+        session.question_reading_job, files, question_set_converter
+    )
     reading_job.begin()
     if reading_job.cancelled():
         return None, "Reading the questions was stopped; upload them again.", False
     if reading_job.running:
         show_job_progress(reading_job)
         return None, "", True
-    return reading_job.made, reading_job.error, False
+    return reading_job.result, reading_job.error, False

@@ -66,7 +66,7 @@ MOST_COMPLAINTS = 5
 
 def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generated]) -> list[Generated]:
     """Draw an editable table of the generated questions, and return the valid questions as edited."""
-    question_drafts = [job.drafts.get(question) or _unedited_draft(job, question) for question in questions]
+    question_drafts = [job.draft_by_question.get(question) or _unedited_draft(job, question) for question in questions]
     excerpt_column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in question_drafts), default=0))
     excerpt_column_titles = [f"excerpt {place}" for place in range(1, excerpt_column_count + 1)]
     question_table_columns = {
@@ -77,7 +77,7 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
         for place, column in enumerate(excerpt_column_titles)
     }
     # After an edit the table is rebuilt with the edits in its data.
-    question_table_widget_key = f"question_table/{session.question_table}"
+    question_table_widget_key = f"question_table/{session.question_table_edits}"
 
     st.data_editor(
         question_table_columns,
@@ -95,7 +95,7 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
         }
         | {column: st.column_config.TextColumn(column.capitalize(), width=300) for column in excerpt_column_titles},
     )
-    unusable_reasons = [row.why for row in question_drafts if row.made is None]
+    unusable_reasons = [row.why for row in question_drafts if row.generated_question is None]
     for message_number, unusable_reason in enumerate(unusable_reasons[:MOST_COMPLAINTS]):
         notice(unusable_reason, "error", key=f"question_wrong_{message_number}")
     if len(unusable_reasons) > MOST_COMPLAINTS:
@@ -104,7 +104,7 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
             "error",
             key="question_wrong_more",
         )
-    return [row.made for row in question_drafts if row.made is not None]
+    return [row.generated_question for row in question_drafts if row.generated_question is not None]
 
 
 def apply_table_edits(
@@ -128,21 +128,21 @@ def apply_table_edits(
     """
     for row_number, changed_columns in table_widget_state.get("edited_rows", {}).items():
         generated_question = questions[int(row_number)]
-        earlier_draft = job.drafts.get(generated_question) or _unedited_draft(job, generated_question)
+        earlier_draft = job.draft_by_question.get(generated_question) or _unedited_draft(job, generated_question)
         edited_draft_excerpts = [*earlier_draft.excerpts, *[""] * (excerpt_column_count - len(earlier_draft.excerpts))]
         edited_draft_excerpts = [
             changed_columns.get(f"excerpt {place}", excerpt) or ""
             for place, excerpt in enumerate(edited_draft_excerpts, start=1)
         ]
-        job.drafts[generated_question] = QuestionDraft.of(
+        job.draft_by_question[generated_question] = QuestionDraft.of(
             generated_question,
             job.texts,
             changed_columns.get("question", earlier_draft.question) or "",
             [excerpt for excerpt in edited_draft_excerpts if excerpt.strip()],
         )
     for row_number in table_widget_state.get("deleted_rows", []):
-        job.drafts[questions[int(row_number)]] = None
-    session.question_table += 1
+        job.draft_by_question[questions[int(row_number)]] = None
+    session.question_table_edits += 1
 
 
 def _unedited_draft(job: QuestionGenerationJob, generated_question: Generated) -> QuestionDraft:
@@ -180,7 +180,7 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_
     generation_run_token = current_page.choices.extra["generated"]
     question_generation_job = run_registry().find(generation_run_token, QuestionGenerationJob, session.runs)
     # The section closes once its questions are in use, so that the results are visible.
-    with st.expander("Generate questions", expanded=question_generation_job is not None and session.retrieval_given is None):
+    with st.expander("Generate questions", expanded=question_generation_job is not None and session.given_questions is None):
         remark(
             "A language model reads passages from random places of the documents and asks a question about each, with "
             "the excerpts that answer it. Every excerpt stands in its document word for word. Two filters drop poor "
@@ -231,7 +231,7 @@ def _offer_question_generation(
         f"{pluralize(len(source_texts.names), 'document')}",
         "generating",
         answer_tokens=0,
-        formed=asking,
+        schema_model=asking,
     )
 
     def start_generation_job() -> None:
@@ -240,12 +240,12 @@ def _offer_question_generation(
         if job is not None:
             job.cancel()
             # A question that is generated again keeps the user's edits.
-            new_generation_job.drafts, new_generation_job.lines = (
-                dict(job.drafts) if job.texts == source_texts else {},
-                job.lines,
+            new_generation_job.draft_by_question, new_generation_job.filter_thresholds = (
+                dict(job.draft_by_question) if job.texts == source_texts else {},
+                job.filter_thresholds,
             )
-        session.comparing = None
-        session.question_table += 1
+        session.similarity_job = None
+        session.question_table_edits += 1
         current_page.choices.extra["generated"] = run_registry().keep(new_generation_job, session_runs=session.runs)
         new_generation_job.start()
 
@@ -306,7 +306,7 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
         )
     repaired_excerpt_count = sum(question.repaired for question in questions)
     generation_summary_sentence = (
-        f"{pluralize(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
+        f"{pluralize(len(questions), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.ledger.spent}."
     )
     if repaired_excerpt_count:
         repaired_phrase = pluralize(repaired_excerpt_count, "excerpt was", "excerpts were")
@@ -328,7 +328,7 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
     if not questions:
         return
     similarities_per_question = _question_similarities(current_page, job, questions)
-    similarity_job = session.comparing
+    similarity_job = session.similarity_job
     if similarities_per_question is None and similarity_job is not None and similarity_job.in_progress:
         # A table of unfiltered questions would soon change.
         return
@@ -339,7 +339,7 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
     kept_questions = [
         question
         for question, keep in zip(questions, is_kept_per_question, strict=True)
-        if (job.drafts[question] is not None if question in job.drafts else keep)
+        if (job.draft_by_question[question] is not None if question in job.draft_by_question else keep)
     ]
     _show_filtered_questions(job, kept_questions)
 
@@ -349,9 +349,9 @@ def _question_similarities(current_page: Page, job: QuestionGenerationJob, quest
     if current_page.embedder is None:
         notice(current_page.embedder_complaint, key="generating_embedder")
         return None
-    session.comparing = question_similarity_job = QuestionSimilarityJob(
+    session.similarity_job = question_similarity_job = QuestionSimilarityJob(
         job.texts, tuple(questions), current_page.choices.sentences, current_page.embedder, session.on_disk
-    ).earlier_if_same(session.comparing)
+    ).earlier_if_same(session.similarity_job)
     question_similarity_job.start_once(0.2)
     if question_similarity_job.cancelled():
         notice(
@@ -360,16 +360,16 @@ def _question_similarities(current_page: Page, job: QuestionGenerationJob, quest
         )
     else:
         show_job_state(question_similarity_job, "comparing")
-    return question_similarity_job.alike
+    return question_similarity_job.similarities
 
 
 def _choose_filters(job: QuestionGenerationJob, question_cosines: Cosines) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
-    excerpt_threshold, earlier_question_threshold = job.lines
+    excerpt_threshold, earlier_question_threshold = job.filter_thresholds
 
     def set_threshold(drops_below: bool, threshold: float) -> None:
-        excerpt_threshold, earlier_question_threshold = job.lines
-        job.lines = (threshold, earlier_question_threshold) if drops_below else (excerpt_threshold, threshold)
+        excerpt_threshold, earlier_question_threshold = job.filter_thresholds
+        job.filter_thresholds = (threshold, earlier_question_threshold) if drops_below else (excerpt_threshold, threshold)
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
     question_filter_result = filter_questions(question_cosines, excerpt_threshold or -1.0, earlier_question_threshold)
@@ -413,7 +413,9 @@ def _choose_filters(job: QuestionGenerationJob, question_cosines: Cosines) -> Se
 
 def _show_filtered_questions(job: QuestionGenerationJob, shown_questions: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
-    removed_questions = [question for question in job.made if question in job.drafts and job.drafts[question] is None]
+    removed_questions = [
+        question for question in job.made if question in job.draft_by_question and job.draft_by_question[question] is None
+    ]
     usable_questions = draw_question_table(job, shown_questions) if shown_questions else []
     if not shown_questions:
         restore_phrase = ", or restore the questions that you removed" if removed_questions else ""
@@ -429,8 +431,8 @@ def _show_filtered_questions(job: QuestionGenerationJob, shown_questions: Sequen
 
     def restore_removed_questions() -> None:
         for question in removed_questions:
-            del job.drafts[question]
-        session.question_table += 1
+            del job.draft_by_question[question]
+        session.question_table_edits += 1
 
     actions_row = st.container(horizontal=True, vertical_alignment="center")
     actions_row.button(
@@ -477,18 +479,18 @@ class KeptAndDropped(NamedTuple):
     ----------
     edges
         The edges of the bins, one more than there are bins.
-    kept, dropped
+    kept_counts, dropped_counts
         Number of questions per bin.
     """
 
     edges: tuple[float, ...]
-    kept: tuple[int, ...]
-    dropped: tuple[int, ...]
+    kept_counts: tuple[int, ...]
+    dropped_counts: tuple[int, ...]
 
     @property
     def histogram_table(self) -> dict[str, Sequence[float | int]]:
         """The histogram's data as a table, by column name."""
-        return {"from": self.edges[:-1], "to": self.edges[1:], "kept": self.kept, "dropped": self.dropped}
+        return {"from": self.edges[:-1], "to": self.edges[1:], "kept": self.kept_counts, "dropped": self.dropped_counts}
 
 
 def count_kept_and_dropped(values: FloatArray, threshold: float, *, drops_below: bool) -> KeptAndDropped:
@@ -512,16 +514,16 @@ def filter_histogram(kept_and_dropped_bins: KeptAndDropped, threshold: float, la
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     figure = stacked_histogram(
         kept_and_dropped_bins.edges,
-        {"kept": kept_and_dropped_bins.kept, "dropped": kept_and_dropped_bins.dropped},
+        {"kept": kept_and_dropped_bins.kept_counts, "dropped": kept_and_dropped_bins.dropped_counts},
         "dropped",
         "about %{customdata}: %{y}",
         height=230,
     )
     figure.add_vline(x=threshold, line={"color": theme_colour_by_role["accent"], "width": 2})
     left_counts, right_counts = (
-        (kept_and_dropped_bins.dropped, kept_and_dropped_bins.kept)
+        (kept_and_dropped_bins.dropped_counts, kept_and_dropped_bins.kept_counts)
         if drops_below
-        else (kept_and_dropped_bins.kept, kept_and_dropped_bins.dropped)
+        else (kept_and_dropped_bins.kept_counts, kept_and_dropped_bins.dropped_counts)
     )
     threshold_side_labels = ("dropped", "kept") if drops_below else ("kept", "dropped")
     for side_index, (counts, side_label) in enumerate(zip((left_counts, right_counts), threshold_side_labels, strict=True)):
@@ -539,7 +541,9 @@ def filter_histogram(kept_and_dropped_bins: KeptAndDropped, threshold: float, la
     # Room for the labels next to a line near either end: each takes a third of the width.
     axis_start, axis_end = min(kept_and_dropped_bins.edges[0], threshold), max(kept_and_dropped_bins.edges[-1], threshold)
     label_space_width = max(0.5 * (axis_end - axis_start), 0.2)
-    tallest_bin_count = max(map(sum, zip(kept_and_dropped_bins.kept, kept_and_dropped_bins.dropped, strict=True)), default=0)
+    tallest_bin_count = max(
+        map(sum, zip(kept_and_dropped_bins.kept_counts, kept_and_dropped_bins.dropped_counts, strict=True)), default=0
+    )
     figure.update_layout(
         xaxis={
             "title": label,

@@ -37,7 +37,7 @@ FAILED_LIST_KEY, FAILED_QUESTION_KEY = "traces_list", "traces_one"
 
 def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[Chunker | None]) -> None:
     """Draw the section: the file, the chunks that were searched, the failed questions, and one of them in detail."""
-    with st.expander("Your own traces", expanded=session.tracing is not None):
+    with st.expander("Your own traces", expanded=session.trace_job is not None):
         remark(
             "What your own retrieval was asked and what it found, located in the documents on the left or in a file of "
             "chunks: each failed question with the stage that lost its answer.",
@@ -46,7 +46,7 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
         trace_file, chunker, chunk_file = _choose_traces_and_chunks(
             chunkers if current_page.embedder is not None else (), current_page.choices.selected
         )
-        trace_diagnosis_job = session.tracing
+        trace_diagnosis_job = session.trace_job
         if not documents.texts and chunk_file is None:
             notice(
                 "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed.",
@@ -58,7 +58,7 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
         trace_file = trace_file or (trace_diagnosis_job.file if trace_diagnosis_job is not None else ("", b""))
         embedder = current_page.embedder if chunker is not None else None
         earlier_job, splitter_name = trace_diagnosis_job, current_page.choices.sentences
-        session.tracing = trace_diagnosis_job = DiagnosingTraces(
+        session.trace_job = trace_diagnosis_job = DiagnosingTraces(
             trace_file, documents, splitter_name, chunker, embedder, session.on_disk, chunk_file
         ).earlier_if_same(earlier_job)
         trace_diagnosis_job.start_once(PATIENCE_S)
@@ -78,8 +78,8 @@ def _choose_traces_and_chunks(
 
     def reset_chunk_file() -> None:
         # The traces stay: their upload is gone when the user has left the page meanwhile.
-        if session.tracing is not None:
-            session.tracing.chunk_file = None
+        if session.trace_job is not None:
+            session.trace_job.chunk_file = None
 
     left_column, right_column = st.columns(2)
     uploaded_traces_file = left_column.file_uploader(
@@ -88,13 +88,13 @@ def _choose_traces_and_chunks(
         key="traces_file",
         max_upload_size=MOST_UPLOAD_MEGABYTES,
         on_change=setattr,
-        args=(session, "tracing", None),
+        args=(session, "trace_job", None),
         help="Spans of OpenInference (Phoenix) or OpenTelemetry, a Langfuse export, a ragas data set, or rows with a "
         "question, the texts that were retrieved and, where known, excerpts, an answer and feedback; in JSON, JSON "
         "lines or CSV. They stay on this machine.",
     )
     pasted_traces_text = right_column.text_area(
-        "Or paste them", key="traces_pasted", on_change=setattr, args=(session, "tracing", None), height=92
+        "Or paste them", key="traces_pasted", on_change=setattr, args=(session, "trace_job", None), height=92
     )
     # A language model may cut otherwise each time.
     usable_chunker_by_number = {
@@ -104,7 +104,7 @@ def _choose_traces_and_chunks(
     title_by_source |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunker_by_number.items()}
     title_by_source[CHUNK_FILE_CHOICE] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
-    is_widget_new, trace_diagnosis_job = "traces_searched" not in st.session_state, session.tracing
+    is_widget_new, trace_diagnosis_job = "traces_searched" not in st.session_state, session.trace_job
     earlier_chunk_file = trace_diagnosis_job.chunk_file if trace_diagnosis_job is not None else None
     default_source_index = [*title_by_source].index(
         CHUNK_FILE_CHOICE
@@ -238,7 +238,9 @@ def _failed_row_data(report: TraceReport, question_number: int, chosen_number: i
         "missed": question_diagnosis.stage or "",
         "seams": [cut_inside_excerpt_data(document_text, seam) for seam in cuts_inside_answer[:MOST_SHOWN_CUTS]],
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
-        "holder": f"{question_diagnosis.said[:1].upper()}{question_diagnosis.said[1:]}." if question_diagnosis.said else "",
+        "holder": f"{question_diagnosis.explanation[:1].upper()}{question_diagnosis.explanation[1:]}."
+        if question_diagnosis.explanation
+        else "",
         "others": f"It failed because {question_diagnosis.rule}.",
         "here": question_number == chosen_number,
     }
@@ -287,7 +289,7 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer_place: 
     )
     for retrieved_text, text_placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
         score_phrase = "" if retrieved_text.score is None else f" · score {retrieved_text.score:.3g}"
-        notes_phrase = f" · {text_placement.said}" * bool(text_placement.said) + " · not given to the language model" * (
+        notes_phrase = f" · {text_placement.remark}" * bool(text_placement.remark) + " · not given to the language model" * (
             not retrieved_text.given
         )
         if not text_placement.places:
@@ -352,6 +354,6 @@ def _show_undecided_and_unlocated(report: TraceReport) -> None:
         "rank": [retrieved.rank for _, retrieved, _ in unlocated_texts],
         "state": [placement_status(placement) for _, _, placement in unlocated_texts],
         "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in unlocated_texts],
-        "remark": [placement.said for _, _, placement in unlocated_texts],
+        "remark": [placement.remark for _, _, placement in unlocated_texts],
     }
     show_folded_table(f"{pluralize(len(unlocated_texts), 'retrieved text')} without a place", unlocated_text_columns)

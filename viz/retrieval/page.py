@@ -82,7 +82,9 @@ def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
     current_page.check_link_parameters(PARAMETER_OPTIONS)
     linked_run = find_retrieval_run(link_parameters["run"], None)
-    uses_own_documents = isinstance(linked_run, LostRun) and linked_run.kept is not None and linked_run.kept.plan.own
+    uses_own_documents = (
+        isinstance(linked_run, LostRun) and linked_run.stored_run is not None and linked_run.stored_run.plan.own
+    )
     adopt_columns_with_questions(current_page, PAGE)
     chunkers, start_obstacle_message = build_chunkers(current_page)
     with current_page.controls:
@@ -144,7 +146,7 @@ def _draw_page_body(current_page: Page) -> None:
             measured_chunkers,
             *embedder_and_text_settings,
             ReturnedText.parse(link_parameters["returned"]),
-            each=embedding_mode_per_chunker,
+            embedding_modes=embedding_mode_per_chunker,
             searched_by=checked_search_method(link_parameters["search"]),
         )
         if new_run_plan.asks:
@@ -164,9 +166,9 @@ def _draw_page_body(current_page: Page) -> None:
 
 def adopt_columns_with_questions(current_page: Page, page: str) -> None:
     """Adopt the columns that came with another page's questions, once; the user can undo the change."""
-    given_questions = session.retrieval_given
+    given_questions = session.given_questions
     if (
-        not session.retrieval_arrived
+        not session.has_arrived_questions
         or given_questions is None
         or not given_questions.columns
         or current_page.choices.columns == [*given_questions.columns]
@@ -234,8 +236,8 @@ def _draw_start_row(current_page: Page, plan: Plan | None, documents_and_questio
         begin_run(current_page.choices.extra, Retrieval, make_run)
 
     requests_of_run = model_requests_of_plan(plan, current_page.embedder, language_model_access)
-    if session.retrieval_begins and plan is not None:
-        session.retrieval_begins = False
+    if session.begins_retrieval and plan is not None:
+        session.begins_retrieval = False
         run_or_estimate_requests(requests_of_run, start_new_run)
         st.rerun()
     if current_page.embedder is None:
@@ -260,7 +262,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     link_parameters = choices.extra
     _say_run_state(run, plan)
     if run.asking is not None and not run.running:
-        remark(f"{run.asking.model.title}: {run.asked.spent}.", key="retrieval_asked_model")
+        remark(f"{run.asking.model.title}: {run.ledger.spent}.", key="retrieval_asked_model")
     for chunker_number, left_out_reason in run.left_out.items():
         notice(left_out_reason, key=f"retrieval_left_out_{chunker_number}")
     for chunker_number, evaluation in sorted(run.found.items()):
@@ -283,7 +285,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     retrieval_report_job = run.report_job(
         report_choice_from_link(link_parameters, baseline_chunker_index, run.budgets_by_unit)
     )
-    report_and_failures = retrieval_report_job.made
+    report_and_failures = retrieval_report_job.report_and_failures
     if report_and_failures is None:
         if retrieval_report_job.error:
             notice(retrieval_report_job.error, "error", key="retrieval_report_error")
@@ -332,7 +334,8 @@ def _say_search_settings(run: Retrieval) -> None:
         notice(run.plan.keyword_search_sentence, key="retrieval_search_said")
     if run.plan.returned.said:
         returned_text_sentence = (
-            f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
+            f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. "
+            f"{run.missing_passages_note}"
         )
         notice(returned_text_sentence.strip(), key="retrieval_returned_said")
 
@@ -397,7 +400,7 @@ def model_requests_of_plan(
     """Return a run's requests to a language model, or None if the run needs none; ``token`` names a run to resume."""
     if plan is None or not plan.asks:
         return None
-    has_context_embedding = "context" in (plan.embedded_as, *plan.each)
+    has_context_embedding = "context" in (plan.embedded_as, *plan.embedding_modes)
     sending_phrase = (
         "This run sends "
         f"{pluralize(len(plan.material.texts), 'document')}{', once for every chunk,' * has_context_embedding}"
@@ -409,7 +412,7 @@ def model_requests_of_plan(
         partial(estimate_run_llm_requests, plan, embedder, session.on_disk),
         sending_phrase,
         f"run{token}",
-        formed=asking if chunkers_call_model else None,
+        schema_model=asking if chunkers_call_model else None,
     )
 
 
@@ -451,7 +454,7 @@ def rest_of_retrieval(current_page: Page, run: Retrieval, stored_retrieval: Stor
     if chunker_numbers_lacking_file:
         # With several ways of embedding, each way has all columns in turn.
         column_number_lacking_file = (
-            chunker_numbers_lacking_file[0] % (len(run_plan.chunkers) // max(1, len(set(run_plan.each)))) + 1
+            chunker_numbers_lacking_file[0] % (len(run_plan.chunkers) // max(1, len(set(run_plan.embedding_modes)))) + 1
         )
         missing_chunk_file_message = (
             f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column "
@@ -476,7 +479,11 @@ def _plan_with_chunk_files(plan: Plan) -> Plan:
 def _plan_without_finished_chunkers(plan: Plan, finished_numbers: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
     unfinished_chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished_numbers]
-    mode_per_chunker = tuple(plan.each[number] for number in unfinished_chunker_numbers) if plan.each else ()
+    mode_per_chunker = (
+        tuple(plan.embedding_modes[number] for number in unfinished_chunker_numbers) if plan.embedding_modes else ()
+    )
     return replace(
-        plan, chunkers=tuple(plan.chunkers[number] for number in unfinished_chunker_numbers), each=mode_per_chunker
+        plan,
+        chunkers=tuple(plan.chunkers[number] for number in unfinished_chunker_numbers),
+        embedding_modes=mode_per_chunker,
     )

@@ -84,7 +84,7 @@ def ranked_passages(evaluation: Evaluation, question_scores: QuestionScores, giv
             continue
         if not chunk.given:
             unused_budget_phrase = (
-                f"{given_chunks.limit.budget - given_chunks.filled:,} of {given_chunks.limit.budget:,} "
+                f"{given_chunks.limit.budget - given_chunks.filled_length:,} of {given_chunks.limit.budget:,} "
                 f"{given_chunks.limit.unit}"
             )
             passage_title += f" · left out: it does not fit into the {unused_budget_phrase} that are left"
@@ -111,7 +111,9 @@ def ranked_passages(evaluation: Evaluation, question_scores: QuestionScores, giv
             }
         )
     passages += _budget_notes(given_chunks)
-    missed_spans = [] if given_chunks.more else difference_of_ranges(excerpt_spans_in_corpus, given_chunks.spans)
+    missed_spans = (
+        [] if given_chunks.unkept_chunk_count else difference_of_ranges(excerpt_spans_in_corpus, given_chunks.spans)
+    )
     for start, end in missed_spans:
         if corpus_text[start:end].strip():
             passage_title = (
@@ -124,15 +126,16 @@ def ranked_passages(evaluation: Evaluation, question_scores: QuestionScores, giv
 def _budget_notes(given_chunks: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
     budget_note_titles = []
-    if given_chunks.more:
+    if given_chunks.unkept_chunk_count:
         budget_note_titles.append(
-            f"{pluralize(given_chunks.more, 'more chunk')} of lower rank, which the run does not keep one by one"
+            f"{pluralize(given_chunks.unkept_chunk_count, 'more chunk')} of lower rank, which the run does not keep one by "
+            "one"
         )
-    elif given_chunks.limit.budget > given_chunks.filled and all(
+    elif given_chunks.limit.budget > given_chunks.filled_length and all(
         chunk.given or not chunk.spans for chunk in given_chunks.chunks[-1:]
     ):
         budget_note_titles.append(
-            f"Every chunk is here: they fill {given_chunks.filled:,} of {given_chunks.limit.budget:,} "
+            f"Every chunk is here: they fill {given_chunks.filled_length:,} of {given_chunks.limit.budget:,} "
             f"{given_chunks.limit.unit}"
         )
     return [{"kind": "note", "title": title, "parts": []} for title in budget_note_titles]

@@ -70,7 +70,7 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, question
         chunker_numbers[lead_of_best_chunker.best],
         chunker_numbers[lead_of_best_chunker.rival],
     )
-    trailing_chunker_numbers = [chunker_numbers[place] for place in lead_of_best_chunker.behind]
+    trailing_chunker_numbers = [chunker_numbers[place] for place in lead_of_best_chunker.significantly_worse_chunkers]
     return [
         question_key_figure,
         _leader_key_figure(
@@ -115,8 +115,8 @@ def _leader_key_figure(
 ) -> KeyFigure:
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     key_figure_label, mean_percent_phrase = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
-    if lead.level:
-        tied_names_phrase = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.level)])
+    if lead.equal_chunkers:
+        tied_names_phrase = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.equal_chunkers)])
         tie_subject_phrase = "All have" if lead.are_all_means_equal else f"{tied_names_phrase} have"
         return KeyFigure(key_figure_label, "A tie", f"{tie_subject_phrase} {mean_percent_phrase}.")
     if lead.significant:
@@ -135,7 +135,7 @@ def _leader_key_figure(
 def _certainty_key_figure(lead: Lead, best_chunker_name: str, rival_chunker_name: str) -> KeyFigure:
     certainty_figure_label = "How sure is that?"
     if lead.difference is None:
-        return KeyFigure(certainty_figure_label, "Too few questions", lead.too_few)
+        return KeyFigure(certainty_figure_label, "Too few questions", lead.too_few_sentence)
     best_to_rival_difference = lead.difference
     lead_phrase = f"{best_to_rival_difference.points} points on {rival_chunker_name}"
     uncertainty_phrase = (
@@ -144,15 +144,15 @@ def _certainty_key_figure(lead: Lead, best_chunker_name: str, rival_chunker_name
     )
     if best_to_rival_difference.significant:
         return KeyFigure(certainty_figure_label, "Significant", f"{lead_phrase}: {uncertainty_phrase}")
-    if lead.needed is None:
+    if lead.needed_question_count is None:
         return KeyFigure(
             certainty_figure_label, "They are level", f"{best_chunker_name} and {rival_chunker_name}: {uncertainty_phrase}"
         )
-    if lead.needed <= best_to_rival_difference.count:
+    if lead.needed_question_count <= best_to_rival_difference.count:
         return KeyFigure(certainty_figure_label, "Not after correction", f"{lead_phrase}: {uncertainty_phrase}")
     return KeyFigure(
         certainty_figure_label,
-        f"It takes some {round_up_estimate(lead.needed):,} questions",
+        f"It takes some {round_up_estimate(lead.needed_question_count):,} questions",
         f"{lead_phrase}: {uncertainty_phrase}",
     )
 
@@ -231,7 +231,7 @@ def show_report(run: Retrieval, report: Report, link_parameters: dict[str, str])
             len(chunker.evaluation.index.chunks),
             chunker.chunk_tokens,
             chunker.costs,
-            retrieves_everything=chunker.everything,
+            retrieves_everything=chunker.retrieves_everything,
         )
         for number, chunker in report.chunkers.items()
     ]
@@ -285,7 +285,7 @@ def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> 
     _key_figures_component(key="retrieval_summary", data={"cells": [list(cell) for cell in run_key_figures]})
     if not report.everything and (
         everything_retrieving_chunker_names := [
-            names[number] for number, chunker in report.chunkers.items() if chunker.everything
+            names[number] for number, chunker in report.chunkers.items() if chunker.retrieves_everything
         ]
     ):
         notice(

@@ -14,14 +14,16 @@ class RetrievalSession(QuestionExchangeSession):
     """Session state of the Retrieval page: its own, and the questions that other pages pass to it."""
 
     # Reads the uploaded files, and is about Streamlit's ids of them
-    retrieval_reading: SessionJob[ReadingJob[OwnDocuments] | None] = SessionJob("retrieval_reading", None)
+    document_reading_job: SessionJob[ReadingJob[OwnDocuments] | None] = SessionJob("retrieval_document_reading_job", None)
     # The same for the file of questions, which may include its documents
-    retrieval_asked: SessionJob[ReadingJob[QuestionSet | None] | None] = SessionJob("retrieval_asked", None)
+    question_reading_job: SessionJob[ReadingJob[QuestionSet | None] | None] = SessionJob(
+        "retrieval_question_reading_job", None
+    )
     # Settings for the questions that a language model generates; None to use those of the shown questions
     generating_settings: SessionValue[GenerationSettings | None] = SessionValue("generating_settings", None)
-    comparing: SessionJob[QuestionSimilarityJob | None] = SessionJob("comparing", None)
-    question_table = SessionValue("question_table", 0)  # number of edits of the question table, part of its key
-    tracing: SessionJob[DiagnosingTraces | None] = SessionJob("tracing", None)
+    similarity_job: SessionJob[QuestionSimilarityJob | None] = SessionJob("similarity_job", None)
+    question_table_edits = SessionValue("question_table_edits", 0)  # number of edits of the question table, part of its key
+    trace_job: SessionJob[DiagnosingTraces | None] = SessionJob("trace_job", None)
     traced_question: SessionValue[int | None] = SessionValue(
         "traced_question", None
     )  # number of the failed question that is shown

@@ -86,11 +86,11 @@ def columns_to_open_with(page: str, chunker_names_per_column: Sequence[Collectio
     """
     if session.page not in ("", page) and not st.query_params.to_dict() and main_page.opened:
         adopted_indexes_and_columns = [compare_column_with_chunker(kind) for kind in chunker_names_per_column]
-        if session.opened_with.get(page) != adopted_indexes_and_columns:
-            session.opened_with[page] = adopted_indexes_and_columns
-            session.opening[page] = [None if pair is None else pair[1] for pair in adopted_indexes_and_columns]
+        if session.adopted_columns.get(page) != adopted_indexes_and_columns:
+            session.adopted_columns[page] = adopted_indexes_and_columns
+            session.opening_columns[page] = [None if pair is None else pair[1] for pair in adopted_indexes_and_columns]
     # A run may be interrupted before the page has adopted them, so the next run returns them again.
-    return [None if column is None else column.copy() for column in session.opening.get(page, [])]
+    return [None if column is None else column.copy() for column in session.opening_columns.get(page, [])]
 
 
 def show_compare_column_number(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
@@ -108,7 +108,7 @@ def show_compare_column_number(page: str, column: ColumnChoice, embedder: Embedd
         True if the settings are valid.
     """
     same_column_index = column_index_on_compare(column, chunker_defaults_of_embedder(embedder, column.chunker))
-    adopted_indexes_and_columns = [pair for pair in session.opened_with.get(page, []) if pair is not None]
+    adopted_indexes_and_columns = [pair for pair in session.adopted_columns.get(page, []) if pair is not None]
     origin_column_index = next(
         (number for number, choice in adopted_indexes_and_columns if choice.chunker == column.chunker), None
     )

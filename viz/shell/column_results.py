@@ -54,8 +54,8 @@ class FinishedColumn(NamedTuple):
 class ColumnResult:
     """A column's chunker, if its parameters are valid, and its result or error.
 
-    ``sending`` are the requests that need the user's consent. ``tried`` is True if the error comes from a job that can be
-    repeated.
+    ``pending_requests`` are the requests that need the user's consent. ``is_retryable`` is True if the error comes from a
+    job that can be repeated.
     """
 
     choice: ColumnChoice
@@ -63,8 +63,8 @@ class ColumnResult:
     task: ChunkingTask | None = None
     chunking: Chunking | None = None
     error: str = ""
-    sending: ModelRequests | None = None
-    tried: bool = False
+    pending_requests: ModelRequests | None = None
+    is_retryable: bool = False
 
     @property
     def title(self) -> str:
@@ -87,10 +87,12 @@ def run_columns(current_page: Page, text: PageText, columns: Sequence[ColumnChoi
     embedder, document, chunking_job, language_model_access = (
         current_page.embedder,
         text.document,
-        session.job,
+        session.chunking_job,
         access_to_chosen_model(),
     )
-    cached_chunkings = session.results if chunking_job is None else {**session.results, **chunking_job.results_so_far()}
+    cached_chunkings = (
+        session.chunking_by_task if chunking_job is None else {**session.chunking_by_task, **chunking_job.results_so_far()}
+    )
     column_results = [
         _immediate_column_result(current_page, document, number, choice, language_model_access, cached_chunkings)
         for number, choice in enumerate(columns)
@@ -100,19 +102,19 @@ def run_columns(current_page: Page, text: PageText, columns: Sequence[ColumnChoi
         for column in column_results
         if column.task is not None and column.chunker is not None and column.chunking is None
     ]
-    session.results = {
+    session.chunking_by_task = {
         column.task: column.chunking for column in column_results if column.task and column.chunking is not None
     }
     if chunking_job is not None and not chunking_job.cancelled():
         # Release the results that are no longer shown.
-        for unshown_task in cached_chunkings.keys() - session.results.keys():
+        for unshown_task in cached_chunkings.keys() - session.chunking_by_task.keys():
             chunking_job.results.pop(unshown_task, None)
     # Columns that only embed come first, since a language model may take long.
     _start_job(sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, language_model_access)
-    chunking_job = session.job
+    chunking_job = session.chunking_job
     error_by_task = {} if chunking_job is None else error_by_failed_task(chunking_job)
     return [
-        replace(column, task=None, error=error_by_task[column.task.without_embedder], tried=True)
+        replace(column, task=None, error=error_by_task[column.task.without_embedder], is_retryable=True)
         if column.task is not None and column.chunking is None and column.task.without_embedder in error_by_task
         else column
         for column in column_results
@@ -123,11 +125,11 @@ def error_by_failed_task(job: ChunkingJob) -> dict[ChunkingTask, str]:
     """Return the error messages of a job's failed tasks, keyed by the task without its embedder."""
     # Tasks that were never started failed for the reason that ended the job.
     error_by_unstarted_task = (
-        {task.without_embedder: job.error for task, _ in job.tasks if task.without_embedder not in job.made}
+        {task.without_embedder: job.error for task, _ in job.tasks if task.without_embedder not in job.successful_tasks}
         if job.error
         else {}
     )
-    return error_by_unstarted_task | job.failed
+    return error_by_unstarted_task | job.error_by_task
 
 
 def _start_job(
@@ -137,20 +139,20 @@ def _start_job(
 
     Failed tasks are not repeated. A job for another document or another model is cancelled.
     """
-    chunking_job = session.job
+    chunking_job = session.chunking_job
     if chunking_job is not None and (
         chunking_job.source.identity != document.identity
         or chunking_job.embedder is not embedder
         or chunking_job.asking is not asking
     ):
         chunking_job.cancel()
-        session.job = chunking_job = None
+        session.chunking_job = chunking_job = None
     error_by_task = {} if chunking_job is None else error_by_failed_task(chunking_job)
     untried_tasks = [pair for pair in waiting_tasks if pair[0].without_embedder not in error_by_task]
     if not untried_tasks or (chunking_job is not None and (chunking_job.running or chunking_job.cancelled())):
         return
-    session.job = chunking_job = ChunkingJob(
-        document, embedder, untried_tasks, session.on_disk, asking, failed=error_by_task
+    session.chunking_job = chunking_job = ChunkingJob(
+        document, embedder, untried_tasks, session.on_disk, asking, error_by_task=error_by_task
     )
     chunking_job.start()
 
@@ -181,19 +183,19 @@ def _immediate_column_result(
             chunking is None
             and chunker.asks
             and asking is not None
-            and ("send", chunking_task.without_embedder) not in session.allowed
+            and ("send", chunking_task.without_embedder) not in session.given_consents
         ):
             return ColumnResult(
                 choice,
                 chunker,
                 error=WAITING_FOR_SEND_MESSAGE,
-                sending=ModelRequests(
+                pending_requests=ModelRequests(
                     chunking_task.without_embedder,
                     asking,
                     estimate_chunker_requests(chunking_task, chunker, document),
                     f"“{chunker.title}” ({chunker.describe()}) sends the text",
                     str(number),
-                    formed=asking,
+                    schema_model=asking,
                 ),
             )
     except InputError as error:
@@ -230,16 +232,16 @@ QUICK_EMBEDDER = "tfidf"
 def show_progress(results: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
     shown_request_subjects: set[Hashable] = set()
-    for model_requests in filter(None, (column.sending for column in results)):
+    for model_requests in filter(None, (column.pending_requests for column in results)):
         # Two columns may be identical.
         if model_requests.subject not in shown_request_subjects:
             show_consent(
                 model_requests,
-                partial(session.allowed.add, ("send", model_requests.subject)),
+                partial(session.given_consents.add, ("send", model_requests.subject)),
                 omits_destination=bool(shown_request_subjects),
             )
             shown_request_subjects.add(model_requests.subject)
-    chunking_job = session.job
+    chunking_job = session.chunking_job
     if chunking_job is None:
         return
     # Read once, since the job may end at any moment.
@@ -254,13 +256,13 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
         with st.container(key="progress"):
             show_job_progress(
                 chunking_job,
-                lambda: bool(chunking_job.results_so_far().keys() - session.results.keys()),
+                lambda: bool(chunking_job.results_so_far().keys() - session.chunking_by_task.keys()),
                 lambda row: _offer_quick_embedder(row, chunking_job),
             )
     elif chunking_job.cancelled() and waiting_chunkers:
         calls_language_model = any(chunker.asks for chunker in waiting_chunkers)
         st.button("Continue asking" if calls_language_model else "Continue embedding", on_click=_forget_chunking_job)
-    elif any(column.tried for column in results):
+    elif any(column.is_retryable for column in results):
         st.button("Try again", on_click=_forget_chunking_job)
 
 
@@ -278,7 +280,7 @@ def _offer_quick_embedder(row: DeltaGenerator, job: ChunkingJob) -> None:
 
 
 def _forget_chunking_job() -> None:
-    session.job = None
+    session.chunking_job = None
 
 
 # Warnings that the text does not suit its splitter or model, with buttons that fix it.
@@ -373,7 +375,7 @@ def reader_column_for_result(
     column_subtitle = ": ".join(part for part in (prefix, settings_in_words(result)) if part)
     if result.error:
         # Waiting for consent or for a file is not an error.
-        is_waiting_for_user = result.sending is not None or result.error in (
+        is_waiting_for_user = result.pending_requests is not None or result.error in (
             MISSING_MODEL_MESSAGE,
             NO_FILE_MESSAGE,
             FILE_MISSING_MESSAGE,
@@ -412,7 +414,7 @@ def known_boundaries_comparison_row(found_count: int, missed_count: int, added_c
 
 def waiting_status_phrase(*, asks: bool = False) -> str:
     """Return the status text of a column without a result; ``asks`` is True if it waits for a language model."""
-    chunking_job = session.job
+    chunking_job = session.chunking_job
     if chunking_job is not None and chunking_job.cancelled():
         return "Stopped while asking." if asks else "Stopped while embedding."
     return "Asking …" if asks else "Embedding …"

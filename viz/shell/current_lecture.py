@@ -72,9 +72,9 @@ def read_lecture_link() -> None:
 
     A link without the state of a page leads to the scene's own state.
     """
-    if session.deck_read and not went_back_or_forward():
+    if session.is_lecture_read and not went_back_or_forward():
         return
-    session.deck_read, session.playing, session.deck_complaint = True, None, ""
+    session.is_lecture_read, session.playing, session.deck_complaint = True, None, ""
     link_query_parameters = st.query_params.to_dict()
     deck_name, scene_number_word = link_query_parameters.get(DECK_PARAMETER), link_query_parameters.get(SCENE_PARAMETER, "1")
     if deck_name is None:
@@ -90,7 +90,7 @@ def read_lecture_link() -> None:
             return
     deck_by_name = decks_by_name()
     if is_lecture_only_in_tab:
-        session.lecture_asked = uuid4().hex
+        session.lecture_request_token = uuid4().hex
     elif deck_name not in deck_by_name:
         session.deck_complaint = (
             f"The link's {DECK_PARAMETER} must be one of {', '.join(deck_by_name)}; got {deck_name[:60]!r}."
@@ -106,8 +106,8 @@ def read_lecture_link() -> None:
             f"{scene_number_word[:60]!r}."
         )
         scene_number_word = "1"
-    session.playing, session.lecture = PlaceInLecture(deck_name, int(scene_number_word) - 1), True
-    session.scene_wanted = not went_back_or_forward() and link_query_parameters.keys() <= {
+    session.playing, session.is_in_lecture_mode = PlaceInLecture(deck_name, int(scene_number_word) - 1), True
+    session.opens_scene_page = not went_back_or_forward() and link_query_parameters.keys() <= {
         DECK_PARAMETER,
         SCENE_PARAMETER,
         SCENES_PARAMETER,
@@ -117,7 +117,11 @@ def read_lecture_link() -> None:
 
 def open_scene(deck_name: str, scene_index: int = 0) -> None:
     """Show a scene of a lecture on the next run, in lecture mode; for use as a callback."""
-    session.playing, session.lecture, session.scene_wanted = PlaceInLecture(deck_name, scene_index), True, True
+    session.playing, session.is_in_lecture_mode, session.opens_scene_page = (
+        PlaceInLecture(deck_name, scene_index),
+        True,
+        True,
+    )
 
 
 def start_lecture(deck_name: str) -> None:
@@ -139,10 +143,10 @@ def switch_to_scene_page(shown_page: str) -> None:
         with error_placeholder:
             notice(session.deck_complaint, "error", key="deck_error")
     deck_and_scene_index = current_scene()
-    if session.scene_wanted and deck_and_scene_index is not None:
+    if session.opens_scene_page and deck_and_scene_index is not None:
         deck, scene_index = deck_and_scene_index
         opened_scene = deck.scenes[scene_index]
-        session.scene_wanted = False
+        session.opens_scene_page = False
         page_key, link_parameters = (
             opened_scene.page or main_page.key,
             {**opened_scene.query, LECTURE_PARAMETER: "1", **lecture_link_parameters()},
@@ -172,11 +176,11 @@ def _adopt_scene_text(scene: Scene) -> None:
         return
     own_text_before, own_text_as_given, is_own_text_stored = (
         session.own,
-        session.own_given,
+        session.own_text_as_given,
         OWN_DOCUMENT in session.stored_versions,
     )
     store_own_text(own_lecture_text_by_key[scene.text].source)
-    session.own_taken += 1
+    session.outside_text_count += 1
     if (
         own_text_before is not None
         and not is_own_text_stored
@@ -220,10 +224,10 @@ def add_scene(text_by_field: Mapping[str, str], *, hides: bool) -> None:
         page_choices, session.language_server.model or session.linked_model
     )
     if page_link_parameters.get("document") == OWN_DOCUMENT and session.own is None:
-        session.lecture_said = "There is no text yet to show in a lecture."
+        session.lecture_message = "There is no text yet to show in a lecture."
         return
     if len(lecture_before.deck.scenes) == MOST_SCENES:
-        session.lecture_said = f"A lecture must have at most {MOST_SCENES} scenes; remove one first."
+        session.lecture_message = f"A lecture must have at most {MOST_SCENES} scenes; remove one first."
         return
     try:
         new_lecture_scene = Scene(
@@ -237,14 +241,14 @@ def add_scene(text_by_field: Mapping[str, str], *, hides: bool) -> None:
             new_lecture_scene, session.own if page_link_parameters.get("document") == OWN_DOCUMENT else None
         )
     except ValueError:
-        session.lecture_said = "The settings of this page are too long for a scene."
+        session.lecture_message = "The settings of this page are too long for a scene."
         return
     if len(lecture_with_new_scene.model_dump_json(indent=1).encode()) > LARGEST_FILE:
-        session.lecture_said = f"A lecture's file must have at most {LARGEST_FILE:,} bytes; with this text it has more."
+        session.lecture_message = f"A lecture's file must have at most {LARGEST_FILE:,} bytes; with this text it has more."
         return
     session.own_lecture = lecture_with_new_scene
     shows_chunk_file = any(column.chunker == YourChunks.name for column in page_choices.columns)
-    session.lecture_said = f"Added as scene {len(lecture_with_new_scene.deck.scenes)} of your lecture" + (
+    session.lecture_message = f"Added as scene {len(lecture_with_new_scene.deck.scenes)} of your lecture" + (
         "; the file of chunks is not saved with it" * shows_chunk_file
         or "; it is too long to survive a reload, so save it under “Lectures”"
         * (len(lecture_with_new_scene.packed) > LARGEST_TAB_LECTURE)
@@ -318,7 +322,7 @@ def remove_scene() -> None:
     if place_in_lecture is None or place_in_lecture.deck != OWN_DECK:
         return
     replace_lecture(session.own_lecture.without(place_in_lecture.scene))
-    session.lecture_said = "Removed from your lecture; “Lectures” in the settings can bring it back"
+    session.lecture_message = "Removed from your lecture; “Lectures” in the settings can bring it back"
 
 
 def restore_lecture() -> None:

@@ -96,7 +96,7 @@ def show_lecture_bar() -> None:
     adds the page to the user's own lecture, ``move`` and ``remove`` change the scene at hand there, and ``picture`` draws
     the page. ``kept`` has the lecture that the browser's tab has kept.
     """
-    session.lecture_asked = session.lecture_asked or uuid4().hex
+    session.lecture_request_token = session.lecture_request_token or uuid4().hex
     deck_and_scene_index = current_lecture.current_scene() if lecture_mode.is_lecture_mode_on() else None
     _lecture_bar_component(
         key=LECTURE_BAR_KEY,
@@ -112,18 +112,18 @@ def show_lecture_bar() -> None:
             "started": session.lectures_started,
             "adding": session.scene_adding,
             "picture": session.scene_picture,
-            "ask": session.lecture_asked,
+            "ask": session.lecture_request_token,
             "awaited": current_lecture.is_tab_lecture_awaited(),
-            "heard": session.taken.get((LECTURE_BAR_KEY, "act")),
+            "heard": session.handled_event_times.get((LECTURE_BAR_KEY, "act")),
         },
         height=0,
         on_act_change=_perform_bar_event,
         on_kept_change=_adopt_stored_lecture,
     )
     current_lecture.keep_lecture_in_tab()
-    if session.lecture_said:
-        st.toast(session.lecture_said)
-        session.lecture_said = ""
+    if session.lecture_message:
+        st.toast(session.lecture_message)
+        session.lecture_message = ""
 
 
 def _perform_bar_event() -> None:

@@ -11,9 +11,9 @@ from viz.state import OWN_DECK, session, went_back_or_forward
 
 def is_lecture_mode_on() -> bool:
     """Return whether the session is in lecture mode, which a link can turn on."""
-    if session.lecture is None or went_back_or_forward():
-        session.lecture = st.query_params.get(LECTURE_PARAMETER) == "1"
-    return bool(session.lecture)
+    if session.is_in_lecture_mode is None or went_back_or_forward():
+        session.is_in_lecture_mode = st.query_params.get(LECTURE_PARAMETER) == "1"
+    return bool(session.is_in_lecture_mode)
 
 
 def apply_lecture_styles() -> None:
@@ -33,7 +33,7 @@ def settings_container() -> DeltaGenerator:
         return st.sidebar
     lecture_bar_container = st.container(key="lecture_bar", horizontal=True)
     settings_popover_menu = lecture_bar_container.popover("Settings")
-    lecture_bar_container.button("Leave lecture mode", on_click=setattr, args=(session, "lecture", False))
+    lecture_bar_container.button("Leave lecture mode", on_click=setattr, args=(session, "is_in_lecture_mode", False))
     return settings_popover_menu
 
 
@@ -52,7 +52,7 @@ def show_lecture_button() -> None:
     st.button(
         "Lecture mode",
         on_click=setattr,
-        args=(session, "lecture", True),
+        args=(session, "is_in_lecture_mode", True),
         width="stretch",
         help="Large type and pictures, no side bar. The link keeps it. Keys show one column alone, or hide the cuts: its "
         "Settings name them.",

@@ -28,11 +28,11 @@ class LostRun(NamedTuple):
 
     reason: str
     tone: str
-    kept: StoredRun[Any] | None = None
+    stored_run: StoredRun[Any] | None = None
 
     def show(self, key: str) -> None:
         """Draw the reason why a run cannot be shown, as a notice."""
-        notice(self.reason, self.tone, key=f"{key}_{'lost' if self.kept is None else 'kept'}")
+        notice(self.reason, self.tone, key=f"{key}_{'lost' if self.stored_run is None else 'kept'}")
 
 
 def find_run(token: str, job_type: type[Job], reopen: Callable[[Any], Job | str]) -> Job | LostRun | None:
@@ -127,7 +127,7 @@ class RestOfRun(NamedTuple):
 
     Attributes
     ----------
-    again
+    resume_run
         Returns the job for the rest, which replaces the run under the same link.
     requests
         The requests that the rest would send; None if it calls no language model.
@@ -135,7 +135,7 @@ class RestOfRun(NamedTuple):
         A sentence that names missing documents or files; empty if nothing is missing.
     """
 
-    again: Callable[[], Any]
+    resume_run: Callable[[], Any]
     requests: ModelRequests | None
     missing: str
 
@@ -154,7 +154,7 @@ def show_unfinished_run(
     """
     if not run.stopped_early:
         return
-    stored_run, done_parts_phrase = run.kept, _done_parts_phrase(run.done, run.total, run.stored_run_type)
+    stored_run, done_parts_phrase = run.stored_run, _done_parts_phrase(run.done, run.total, run.stored_run_type)
     resume_sentence = "“Resume” measures the others." if stored_run is not None else ""
     next_step_sentence = (
         "“Send” asks for the others; answered questions are not asked again." if rest is None else resume_sentence

@@ -31,16 +31,16 @@ class ModelRequests:
     estimate
         The number of requests, and the tokens of all their prompts; or a function that counts them in the background, once
         `run_or_estimate_requests` is called.
-    what
+    sentence_start
         The beginning of the sentence, such as “llm” sends the text; “to HOST” and the proxy, if any, are appended.
     key
         Key of the notice and the button.
     answer_tokens
         Assumed tokens of one answer, added to those in the estimate.
-    formed
+    schema_model
         The language model if its answers must follow a schema; None if all answers are free text. Unless it is known how the
         server treats schemas, finding out takes one more request.
-    also
+    other_model
         Another model of the same server that is also called, with its estimate and its answer tokens.
     label
         The label of the button.
@@ -49,11 +49,11 @@ class ModelRequests:
     subject: Hashable
     asking: Asking | None
     estimate: Estimate | RequestCounter
-    what: str
+    sentence_start: str
     key: str
     answer_tokens: int = GUESSED_SHORT_ANSWER_TOKENS
-    formed: Asking | None = None
-    also: tuple[LanguageModel, Estimate, int] | None = None
+    schema_model: Asking | None = None
+    other_model: tuple[LanguageModel, Estimate, int] | None = None
     label: str = "Send"
 
 
@@ -69,7 +69,7 @@ def run_or_estimate_requests(requests: ModelRequests | None, run: Callable[[], N
     if requests is None:
         run()
     elif requests.asking is not None and not isinstance(requests.estimate, Estimate):
-        session.estimating = request_estimation_job = Estimating(requests.subject, requests.asking, requests.estimate)
+        session.estimation_job = request_estimation_job = Estimating(requests.subject, requests.asking, requests.estimate)
         request_estimation_job.start(ESTIMATE_WAIT_S)
 
 
@@ -85,7 +85,7 @@ def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, omi
     if isinstance(requests.estimate, Estimate):
         _draw_requests(requests, requests.asking, requests.estimate, run, omits_destination=omits_destination)
         return True
-    request_estimation_job = session.estimating
+    request_estimation_job = session.estimation_job
     if (
         request_estimation_job is None
         or request_estimation_job.subject != requests.subject
@@ -94,28 +94,31 @@ def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, omi
     ):
         return False
     is_estimating = show_job_state(request_estimation_job, f"estimating_{requests.key}")
-    if request_estimation_job.found is not None and not is_estimating:
+    if request_estimation_job.estimate is not None and not is_estimating:
 
         def run_with_consent() -> None:
-            session.estimating = None
+            session.estimation_job = None
             run()
 
         _draw_requests(
-            requests, requests.asking, request_estimation_job.found, run_with_consent, omits_destination=omits_destination
+            requests, requests.asking, request_estimation_job.estimate, run_with_consent, omits_destination=omits_destination
         )
-    return request_estimation_job.found is not None
+    return request_estimation_job.estimate is not None
 
 
 def _draw_requests(
     requests: ModelRequests, asking: Asking, estimate: Estimate, send: Callable[[], None], *, omits_destination: bool
 ) -> None:
     """Draw the destination, size and cost of the requests, with the button that sends them."""
-    estimate_per_model = [(asking.model, estimate, requests.answer_tokens), *([requests.also] if requests.also else [])]
+    estimate_per_model = [
+        (asking.model, estimate, requests.answer_tokens),
+        *([requests.other_model] if requests.other_model else []),
+    ]
     request_count, sent_token_count, reply_token_count = map(
         sum, zip(*[estimated for _, estimated, _ in estimate_per_model], strict=True)
     )
     probe_request_count, probe_token_count = (
-        (0, 0) if requests.formed is None or omits_destination else requests.formed.probe_requests_and_tokens
+        (0, 0) if requests.schema_model is None or omits_destination else requests.schema_model.probe_requests_and_tokens
     )
     try:
         request_destination = asking.model.destination
@@ -148,9 +151,9 @@ def _draw_requests(
     # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{requests.key}"):
         notice(
-            f"{requests.what} there too: {request_amount_phrase}; {price_phrase}."
+            f"{requests.sentence_start} there too: {request_amount_phrase}; {price_phrase}."
             if omits_destination
-            else f"{requests.what} to {request_destination}, to {models_phrase}: {request_amount_phrase}, "
+            else f"{requests.sentence_start} to {request_destination}, to {models_phrase}: {request_amount_phrase}, "
             f"more if it has to be asked more often; {price_phrase}.{spending_limit_phrase} "
             f"Nothing is sent until you press “{requests.label}”.",
             key=f"send_{requests.key}",

@@ -81,7 +81,7 @@ def switch_to_requested_page(shown_page: str) -> None:
     if requested_page_and_link is None or requested_page_and_link.page == shown_page:
         return
     # A text stored by another version may name a page that no longer exists.
-    if requested_page_and_link.before == shown_page and requested_page_and_link.page in PAGES:
+    if requested_page_and_link.previous_page == shown_page and requested_page_and_link.page in PAGES:
         st.switch_page(PAGES[requested_page_and_link.page].file, query_params=requested_page_and_link.link)
     session.arriving = None
 

@@ -136,9 +136,9 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
             _write_link(name, choices, default)
             store_questions_in_tab()
             store_changed_texts()
-            session.opening.pop(name, None)
+            session.opening_columns.pop(name, None)
             # A press of a button that this run has not drawn must not act when a later run draws it.
-            session.pressed.clear()
+            session.pressed_button_keys.clear()
             if session.arriving is not None and session.arriving.page == name:
                 session.arriving = None
 
@@ -201,7 +201,7 @@ def _split_into_sentences(source: TextSource, splitter_name: str) -> PageText | 
 
 def _warn_of_moved_cuts(choices: Choices, text: PageText) -> None:
     """Draw a notice that cuts in an older link's columns may have moved, until the user changes the columns."""
-    for column_index, column in session.older.get(session.page, {}).items():
+    for column_index, column in session.outdated_columns.get(session.page, {}).items():
         if choices.columns[column_index : column_index + 1] == [column]:
             chunker = build_chunker(column.chunker, column.parameters)
             if moved_cuts_sentence := chunker.changed_since(len(text.document.sentences)):
@@ -239,7 +239,7 @@ def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, l
         session.choices[page_key], session.complaints[page_key] = _choices_from_link(link_parameters, default)
         numbered_columns = enumerate(session.choices[page_key].columns)
         numbers_of_older_columns = older_column_numbers(link_parameters)
-        session.older[page_key] = {
+        session.outdated_columns[page_key] = {
             index: column.copy() for index, column in numbered_columns if index + 1 in numbers_of_older_columns
         }
         if requested_page_and_link is not None:
@@ -249,7 +249,7 @@ def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, l
     link_query_parameters = st.query_params.to_dict()
     if went_back_or_forward() and requested_page_and_link is None:
         session.written_link = "", {}
-        session.pressed.clear()
+        session.pressed_button_keys.clear()
         # The menu opens a page's bare address, a history entry of its own that stands for the page's initial choices.
         session.choices[page_key] = _choices_of_history(
             link_query_parameters or session.first_links.get(page_key, {}), default
@@ -265,7 +265,7 @@ def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, l
                 setattr(page_choices, shared_choice_name, getattr(session.choices[previous_page], shared_choice_name))
     if previous_page != page_key:
         session.sent.forget()
-        session.pressed.clear()
+        session.pressed_button_keys.clear()
     session.page = page_key
     return page_choices, session.complaints[page_key]
 
@@ -285,7 +285,7 @@ def _choices_from_link(link: Mapping[str, str], default: Choices) -> tuple[Choic
     choices, complaints = choices_from_query(
         parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default
     )
-    session.own_linked = choices.document == OWN_DOCUMENT
+    session.is_linked_text_missing = choices.document == OWN_DOCUMENT
     session.linked_text_id = parameters_without_scenes.get(STORED_TEXT_PARAMETER, "")[:LONGEST_NAME]
     # Only a suggestion; it is used once the user confirms it.
     if is_valid_name(model_name := parameters_without_scenes.get(MODEL_PARAMETER, "")):

@@ -27,7 +27,7 @@ class GivenQuestions:
     ----------
     material
         The questions with their documents.
-    said
+    summary
         A sentence on the number and origin of the questions.
     notes
         Notes on the questions' measures.
@@ -38,7 +38,7 @@ class GivenQuestions:
     """
 
     material: RunMaterial
-    said: str
+    summary: str
     notes: tuple[str, ...]
     origin: str
     columns: tuple[ColumnChoice, ...] = ()
@@ -47,14 +47,16 @@ class GivenQuestions:
 class QuestionExchangeSession(Session):
     """Session state of the questions that pages pass to each other."""
 
-    retrieval_given: SessionValue[GivenQuestions | None] = SessionValue(
-        "retrieval_given", None
+    given_questions: SessionValue[GivenQuestions | None] = SessionValue(
+        "given_questions", None
     )  # from another page, instead of files
-    retrieval_files = SessionValue("retrieval_prefers_files", False)  # whether the user prefers files to those questions
-    retrieval_arrived = SessionValue(
-        "retrieval_arrived", False
+    prefers_question_files = SessionValue(
+        "retrieval_prefers_files", False
+    )  # whether the user prefers files to those questions
+    has_arrived_questions = SessionValue(
+        "has_arrived_questions", False
     )  # whether the questions arrived since the page was last drawn
-    retrieval_begins = SessionValue("retrieval_begins", False)  # whether a run on the questions starts immediately
+    begins_retrieval = SessionValue("begins_retrieval", False)  # whether a run on the questions starts immediately
     # Questions of Retrieval's that Answers asks too, by what they are there: where they are from, and their documents
     shared_questions: MutableSessionValue[dict[str, tuple[str, RunMaterial]]] = MutableSessionValue("shared_questions", dict)
 
@@ -98,15 +100,15 @@ def give_questions_to_retrieval(
     begins_run
         True to start a run on the questions as soon as Retrieval is drawn.
     """
-    session.retrieval_given = GivenQuestions(
+    session.given_questions = GivenQuestions(
         RunMaterial(question_set.texts, question_set.questions, True, parts),
         f"{pluralize(question_count, 'question')} about {pluralize(len(question_set.texts), 'document')}, {origin}.",
         question_set.notes,
         origin,
         tuple(column.copy() for column in columns),
     )
-    session.retrieval_arrived, session.retrieval_files = True, False
-    session.retrieval_begins |= begins_run
+    session.has_arrived_questions, session.prefers_question_files = True, False
+    session.begins_retrieval |= begins_run
 
 
 def give_stored_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, begins_run: bool = False) -> None:
@@ -124,20 +126,20 @@ def give_stored_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, 
 
 def refresh_questions_from_compare() -> None:
     """Replace Retrieval's questions that came from Compare with Compare's current questions."""
-    previously_given_questions = session.retrieval_given
+    previously_given_questions = session.given_questions
     if previously_given_questions is not None and previously_given_questions.origin == COMPARE_ORIGIN and session.questions:
-        have_questions_arrived = session.retrieval_arrived
+        have_questions_arrived = session.has_arrived_questions
         give_stored_questions_to_retrieval(previously_given_questions.columns)
-        session.retrieval_arrived = have_questions_arrived
+        session.has_arrived_questions = have_questions_arrived
         if (
-            newly_given_questions := session.retrieval_given
+            newly_given_questions := session.given_questions
         ) is not None and newly_given_questions.material == previously_given_questions.material:
-            session.retrieval_given = previously_given_questions
+            session.given_questions = previously_given_questions
 
 
 def share_questions(material: RunMaterial) -> None:
     """Share the user's own questions and documents on Retrieval with the Answers page."""
-    previously_given_questions = session.retrieval_given
+    previously_given_questions = session.given_questions
     question_origin_phrase = (
         f"from {material.questions[0]}"
         if previously_given_questions is None or previously_given_questions.material is not material

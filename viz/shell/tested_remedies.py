@@ -29,7 +29,7 @@ def is_remedy_search_automatic(
 
 def add_remedy_column(event: Mapping[str, Any], job: RemedyJob | None, embedder: Embedder | None) -> bool:
     """Add a column to Compare with the change of settings that the user chose; return False if there is no such change."""
-    remedy_search_outcomes = [*job.found.values()] if job is not None else []
+    remedy_search_outcomes = [*job.outcome_by_task.values()] if job is not None else []
     for remedy in (remedy for outcome in remedy_search_outcomes for remedy in outcome.remedies):
         if _setting_identity(remedy.variation.chunker) == event.get("setting"):
             add_to_compare(_column_of_chunker(remedy.variation.chunker, embedder))
@@ -72,7 +72,9 @@ def remedies_payload(
     search_message, completed_share, search_state = "", 1.0, "done"
     if outcome is not None and not remedy_lines:
         search_message = (
-            f"None of {pluralize(outcome.tried, 'tried setting')} {failure_phrase}." if outcome.tried else NOTHING_TRIED
+            f"None of {pluralize(outcome.tried_count, 'tried setting')} {failure_phrase}."
+            if outcome.tried_count
+            else NOTHING_TRIED
         )
     if outcome is None:
         completed_share, search_message = job.progress()
@@ -102,11 +104,15 @@ def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     effect_phrases = [f"{pluralize(remedy.chunks, 'chunk')} of ~{pluralize(round(remedy.tokens), 'token')}"]
     if remedy.findings is not None:
         effect_phrases.append(f"other findings {_before_after_phrase(*remedy.findings)}")
-    if remedy.marks is not None:
-        effect_phrases.append(f"boundaries {_before_after_phrase(*remedy.marks[:2])}")
-    if remedy.others:
-        won_lost_phrases = [f"{count} {what}" for count, what in ((remedy.won, "won"), (remedy.lost, "lost")) if count]
-        effect_phrases.append(f"{pluralize(remedy.others, 'other question')}: {', '.join(won_lost_phrases) or 'unchanged'}")
+    if remedy.boundary_counts is not None:
+        effect_phrases.append(f"boundaries {_before_after_phrase(*remedy.boundary_counts[:2])}")
+    if remedy.other_question_count:
+        won_lost_phrases = [
+            f"{count} {what}" for count, what in ((remedy.won_answer_count, "won"), (remedy.lost, "lost")) if count
+        ]
+        effect_phrases.append(
+            f"{pluralize(remedy.other_question_count, 'other question')}: {', '.join(won_lost_phrases) or 'unchanged'}"
+        )
     return {
         "setting": _setting_identity(chunker),
         "words": remedy.variation.words,

@@ -34,7 +34,7 @@ def chunker_defaults_of_embedder(embedder: Embedder | None, chunker: str) -> Map
 
 def embedder_waits_for_consent(choices: Choices) -> bool:
     """Return whether the embedder still needs the user's consent to read, download or send something."""
-    return choices.embedder not in EMBEDDERS and ("embedder", choices.embedder) not in session.allowed
+    return choices.embedder not in EMBEDDERS and ("embedder", choices.embedder) not in session.given_consents
 
 
 def embedder_destination(choices: Choices) -> str:
@@ -48,17 +48,21 @@ def embedder_destination(choices: Choices) -> str:
 def splitter_waits_for_consent(choices: Choices) -> bool:
     """Return whether the splitter still needs the user's consent to run a package or read a folder."""
     splitter_kind, pipeline_name = SplitterName.parse(choices.sentences)
-    return splitter_kind == "spacy" and pipeline_name is not None and ("sentences", choices.sentences) not in session.allowed
+    return (
+        splitter_kind == "spacy"
+        and pipeline_name is not None
+        and ("sentences", choices.sentences) not in session.given_consents
+    )
 
 
 def _server_embedder(name: str) -> Embedder:
     """Return the embedder of that name on the session's server, recreated only if either changes."""
-    name_and_server = name, session.server
+    name_and_server = name, session.embedding_server
     cached_key_and_embedder = session.server_embedder
     if cached_key_and_embedder is None or cached_key_and_embedder[0] != name_and_server:
         cached_key_and_embedder = session.server_embedder = (
             name_and_server,
-            OpenAIServer(name, session.server.address, session.server.key),
+            OpenAIServer(name, session.embedding_server.address, session.embedding_server.key),
         )
     return cached_key_and_embedder[1]
 
@@ -101,9 +105,9 @@ def access_to_chosen_model() -> Asking | None:
     language_model_server = session.language_server
     if not language_model_server.model:
         return None
-    cached_server_and_access = session.asking
+    cached_server_and_access = session.model_access
     if cached_server_and_access is None or cached_server_and_access[0] != language_model_server:
-        cached_server_and_access = session.asking = (
+        cached_server_and_access = session.model_access = (
             language_model_server,
             Asking(
                 ChatServer(
@@ -113,15 +117,15 @@ def access_to_chosen_model() -> Asking | None:
                 ),
                 session.answers,
                 SpendingLimit(
-                    language_model_server.tokens,
-                    Decimal(str(language_model_server.money)) if language_model_server.money else None,
+                    language_model_server.token_limit,
+                    Decimal(str(language_model_server.dollar_limit)) if language_model_server.dollar_limit else None,
                 ),
                 _stop_after_unusable_answers,
             ),
         )
     answer_cache = disk_answer_cache() if session.on_disk else session.answers
     if cached_server_and_access[1].answer_cache_identity != answer_cache.identity:
-        cached_server_and_access = session.asking = (
+        cached_server_and_access = session.model_access = (
             language_model_server,
             cached_server_and_access[1].with_answers(answer_cache),
         )

@@ -59,7 +59,7 @@ def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     chunk_file = chunker.held_file
     assert chunk_file is not None
     located_chunks = chunk_file.cached_result_in(document)
-    file_chunk_count = len(chunk_file.chunks) if located_chunks is None else located_chunks.given
+    file_chunk_count = len(chunk_file.chunks) if located_chunks is None else located_chunks.given_chunk_count
     file_gives_text = chunk_file.text(document.name) is not None
     advice_phrase = "; the text that they give can be opened in this column's settings" if file_gives_text else ""
     return (
@@ -77,7 +77,10 @@ def add_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> Non
         If the files together would have too many characters.
     """
     undoable_change = session.undo
-    used_columns = [*columns, *(() if undoable_change is None else (*undoable_change.before, *undoable_change.after))]
+    used_columns = [
+        *columns,
+        *(() if undoable_change is None else (*undoable_change.columns_before, *undoable_change.columns_after)),
+    ]
     used_columns += [column for choices in session.choices.values() for column in choices.columns]
     used_file_by_identity = {
         used_file.identity: used_file for column in used_columns if (used_file := chunk_file_of(column)) is not None

@@ -78,7 +78,7 @@ def reopen_session(file: SessionFile, choices: Choices) -> None:
         # All parameters, including those at their defaults, because defaults depend on the embedder.
         main_choices.columns = [ColumnChoice(column.recipe.chunker, column.recipe.settings()) for column in file.columns]
         main_choices.selected = file.selected
-    session.reopened = file
+    session.reopened_session_file = file
 
 
 def add_column_of_recipe(recipe: Recipe, name: str, choices: Choices) -> None:

@@ -24,10 +24,10 @@ MOST_EDITED = 100_000
 
 
 class ReplacedText(NamedTuple):
-    """The user's previous own text; ``given`` is this text before its lines of dashes were removed, if it had any."""
+    """The user's previous own text; ``text_as_given`` is this text with its lines of dashes, if it had any."""
 
     own: TextSource
-    given: TextSource | None
+    text_as_given: TextSource | None
 
 
 def choose_document(choices: Choices, document: str) -> None:
@@ -35,8 +35,8 @@ def choose_document(choices: Choices, document: str) -> None:
 
     For the user's own text, a splitter that the user has chosen is kept, on this text or on the previous sample.
     """
-    session.lost = session.own_complaint = ""
-    session.own_linked = False
+    session.lost_text_message = session.own_complaint = ""
+    session.is_linked_text_missing = False
     if document == choices.document:
         return
     splitter_by_sample = sample_splitters()
@@ -65,7 +65,7 @@ def set_own_text(text_as_given: TextSource | None) -> None:
 def store_own_text(own: TextSource | None, text_as_given: TextSource | None = None) -> None:
     """Set the user's own text; ``text_as_given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
-    session.marks_before = []
+    session.earlier_boundaries = []
     previous_own_text = session.own
     if own is None or previous_own_text is None or not is_edit(previous_own_text.text, own.text):
         # A stored version belongs to one text.
@@ -75,17 +75,17 @@ def store_own_text(own: TextSource | None, text_as_given: TextSource | None = No
             and replaced_text_version is None
             and (count_questions_about(previous_own_text) or previous_own_text.known)
         ):
-            session.replaced = ReplacedText(previous_own_text, session.own_given)
+            session.replaced = ReplacedText(previous_own_text, session.own_text_as_given)
     session.own = own
-    session.own_gone = own is None
-    session.own_given = text_as_given
-    session.dashes = True
+    session.is_own_text_emptied = own is None
+    session.own_text_as_given = text_as_given
+    session.dashes_are_boundaries = True
     text_box_content = "" if own is None else (text_as_given or own).text
-    session.pasted_kept = text_box_content if len(text_box_content) <= MOST_EDITED else ""
-    if st.session_state.get(session.box, "") != session.pasted_kept:
+    session.pasted_text = text_box_content if len(text_box_content) <= MOST_EDITED else ""
+    if st.session_state.get(session.text_box_key, "") != session.pasted_text:
         # An event from a browser that has not received the new content is about the old box, and a new key makes it void.
         # In the same box it would look like an edit by the user, and replace the text.
-        session.box = new_text_box_key()
+        session.text_box_key = new_text_box_key()
 
 
 def count_questions_about(source: TextSource) -> int:
@@ -99,9 +99,11 @@ def count_questions_about(source: TextSource) -> int:
 def restore_replaced_text() -> None:
     """Restore the user's previous own text in place of the text that replaced it."""
     if (replaced_own_text := session.replaced) is not None:
-        store_own_text(replaced_own_text.own, replaced_own_text.given)
-        session.dashes = replaced_own_text.given is None or replaced_own_text.own.text != replaced_own_text.given.text
-        session.replaced, session.own_taken = None, session.own_taken + 1
+        store_own_text(replaced_own_text.own, replaced_own_text.text_as_given)
+        session.dashes_are_boundaries = (
+            replaced_own_text.text_as_given is None or replaced_own_text.own.text != replaced_own_text.text_as_given.text
+        )
+        session.replaced, session.outside_text_count = None, session.outside_text_count + 1
 
 
 def edited_source(text: str) -> TextSource:
@@ -109,7 +111,7 @@ def edited_source(text: str) -> TextSource:
 
     After an edit the text keeps its name, its pages, and its known boundaries outside the replaced part.
     """
-    own_text_source, given_text_source = session.own, session.own_given
+    own_text_source, given_text_source = session.own, session.own_text_as_given
     if own_text_source is None:
         return TextSource(text, PASTED_TITLE)
     text_before = (given_text_source or own_text_source).text
@@ -169,7 +171,7 @@ def restore_omitted_lines(omission_kind: str) -> None:
     """
     own_text_source, given_text_source, stored_version, replaced_own_text = (
         session.own,
-        session.own_given,
+        session.own_text_as_given,
         session.stored_versions.get(OWN_DOCUMENT),
         session.replaced,
     )
@@ -178,12 +180,15 @@ def restore_omitted_lines(omission_kind: str) -> None:
     if given_text_source is None:
         store_own_text(with_restored_lines(own_text_source, omission_kind))
     else:
-        dashes_mark_boundaries, restored_source = session.dashes, with_restored_lines(given_text_source, omission_kind)
+        dashes_mark_boundaries, restored_source = (
+            session.dashes_are_boundaries,
+            with_restored_lines(given_text_source, omission_kind),
+        )
         store_own_text(
             with_dashes_as_boundaries(restored_source) if dashes_mark_boundaries is not False else restored_source,
             restored_source,
         )
-        session.dashes = dashes_mark_boundaries
+        session.dashes_are_boundaries = dashes_mark_boundaries
     session.replaced = replaced_own_text
     if stored_version is not None:
         session.stored_versions[OWN_DOCUMENT] = stored_version
@@ -197,12 +202,12 @@ def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:
     lines_by_page: dict[int, list[str]] = {}
     for omission in source.left_out:
         if (
-            omission.what == omission_kind
-            and omission.part is not None
-            and omission.part < len(parts.starts)
-            and omission.words
+            omission.noun == omission_kind
+            and omission.part_number is not None
+            and omission.part_number < len(parts.starts)
+            and omission.text
         ):
-            lines_by_page.setdefault(omission.part, []).append(omission.words)
+            lines_by_page.setdefault(omission.part_number, []).append(omission.text)
     is_page_footer = omission_kind == "repeated footer"
     insertions: list[tuple[int, int, str]] = []
     for page_index, lines_of_page in sorted(lines_by_page.items()):
@@ -234,7 +239,9 @@ def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:
         for piece, inserted_text in zip(text_pieces, [*(inserted_text for *_, inserted_text in insertions), ""], strict=True)
     )
     remaining_omissions = tuple(
-        omission for omission in source.left_out if not (omission.what == omission_kind and omission.part in lines_by_page)
+        omission
+        for omission in source.left_out
+        if not (omission.noun == omission_kind and omission.part_number in lines_by_page)
     )
     remaining_omissions_sentence = omissions_sentence(remaining_omissions)
     other_remarks = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
@@ -310,7 +317,7 @@ def boundaries_after_click(
 def set_known_boundaries(known: KnownBoundaries) -> None:
     """Set the known boundaries of the user's own text; the user can undo the change."""
     assert session.own is not None
-    session.marks_before.append(session.own.known)
+    session.earlier_boundaries.append(session.own.known)
     _store_known_boundaries(known)
 
 
@@ -327,7 +334,7 @@ def set_clicked_boundaries(document: Document, clicks: Iterable[Collection[int] 
 
 def undo_known_boundaries() -> None:
     """Undo the last change of the known boundaries."""
-    _store_known_boundaries(session.marks_before.pop())
+    _store_known_boundaries(session.earlier_boundaries.pop())
 
 
 def _store_known_boundaries(known: KnownBoundaries) -> None:

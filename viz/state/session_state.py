@@ -140,15 +140,15 @@ class EmbeddingServer:
 class LanguageServer:
     """The session's language model, its server, and its spending limits; the key is kept in memory only.
 
-    ``model`` is the name on the server; empty if none is named. ``tokens`` and ``money`` (in US dollars) are the limits; a
-    ``money`` of 0 means no limit.
+    ``model`` is the name on the server; empty if none is named. ``token_limit`` and ``dollar_limit`` (in US dollars) are the
+    limits; a ``dollar_limit`` of 0 means no limit.
     """
 
     model: str = ""
     address: str = ""
     key: str = field(default="", repr=False)
-    tokens: int = MOST_SPENT_TOKENS
-    money: float = 0.0
+    token_limit: int = MOST_SPENT_TOKENS
+    dollar_limit: float = 0.0
 
 
 class PlaceInLecture(NamedTuple):
@@ -162,7 +162,7 @@ class PageArrival(NamedTuple):
     """A page to open and the page before it, both by key; ``link`` has new choices for the page, or is None."""
 
     page: str
-    before: str
+    previous_page: str
     link: dict[str, str] | None = None
 
 
@@ -210,21 +210,21 @@ class Session:
         "complaints", dict
     )  # errors in a page's link
     # By page: columns of its link that lack later parameters, by index
-    older: MutableSessionValue[dict[str, dict[int, ColumnChoice]]] = MutableSessionValue("older", dict)
-    lecture: SessionValue[bool | None] = SessionValue("lecture", None)  # None until read from the link
+    outdated_columns: MutableSessionValue[dict[str, dict[int, ColumnChoice]]] = MutableSessionValue("outdated_columns", dict)
+    is_in_lecture_mode: SessionValue[bool | None] = SessionValue("is_in_lecture_mode", None)  # None until read from the link
     playing: SessionValue[PlaceInLecture | None] = SessionValue("playing", None)  # the lecture at hand
-    deck_read = SessionValue("deck_read", False)  # whether the lecture was read from the link
+    is_lecture_read = SessionValue("is_lecture_read", False)  # whether the lecture was read from the link
     deck_complaint = SessionValue("deck_complaint", "")
     own_lecture: MutableSessionValue[LectureFile] = MutableSessionValue("own_lecture", LectureFile)
-    lecture_asked = SessionValue("lecture_asked", "")  # token of the request to the tab for its kept lecture
+    lecture_request_token = SessionValue("lecture_request_token", "")  # token of the request to the tab for its kept lecture
     lecture_sent = SessionValue("lecture_sent", False)  # whether the own lecture was sent to the tab
     scene_picture: SessionValue[ScenePicture | None] = SessionValue("scene_picture", None)  # asked for last
     # The own lecture before a removal or another file
     lecture_before: SessionValue[LectureFile | None] = SessionValue("lecture_before", None)
     lectures_started = SessionValue("lectures_started", 0)  # how often a lecture was chosen from the list or a file
-    lecture_said = SessionValue("lecture_said", "")  # what became of the own lecture, to be said once
+    lecture_message = SessionValue("lecture_message", "")  # what became of the own lecture, to be said once
     scene_adding = SessionValue("scene_adding", 0)  # how often the form of another scene was opened by a button
-    scene_wanted = SessionValue("scene_wanted", False)  # whether the next run opens the page of the scene
+    opens_scene_page = SessionValue("opens_scene_page", False)  # whether the next run opens the page of the scene
     arriving: SessionValue[PageArrival | None] = SessionValue("arriving", None)  # the page to go to, until it is drawn
     # Of each widget whose value was changed by anything else, how often: the number in its key
     widget_numbers: MutableSessionValue[dict[str, int]] = MutableSessionValue("widget_numbers", dict)
@@ -236,49 +236,57 @@ class Session:
     first_links: MutableSessionValue[dict[str, dict[str, str]]] = MutableSessionValue("first_links", dict)
     undo: SessionValue[Undo | None] = SessionValue("undo", None)
     # Columns that the page is about to open with
-    opening: MutableSessionValue[dict[str, list[ColumnChoice | None]]] = MutableSessionValue("opening", dict)
+    opening_columns: MutableSessionValue[dict[str, list[ColumnChoice | None]]] = MutableSessionValue("opening_columns", dict)
     # By page: the columns of the main page that it opened with, each with its index there
-    opened_with: MutableSessionValue[dict[str, list[tuple[int, ColumnChoice] | None]]] = MutableSessionValue(
-        "opened_with", dict
+    adopted_columns: MutableSessionValue[dict[str, list[tuple[int, ColumnChoice] | None]]] = MutableSessionValue(
+        "adopted_columns", dict
     )
 
     # The user's own text
     own: SessionValue[TextSource | None] = SessionValue("own", None)
-    own_given: SessionValue[TextSource | None] = SessionValue("own_given", None)  # before lines of dashes were removed
-    own_gone = SessionValue("own_gone", False)  # whether the user has emptied the text box
-    own_linked = SessionValue("own_linked", False)  # whether a link refers to an own text that the session lacks
-    own_taken = SessionValue("own_taken", 0)  # number of texts that did not come from the text box
+    own_text_as_given: SessionValue[TextSource | None] = SessionValue(
+        "own_text_as_given", None
+    )  # before lines of dashes were removed
+    is_own_text_emptied = SessionValue("is_own_text_emptied", False)  # whether the user has emptied the text box
+    is_linked_text_missing = SessionValue(
+        "is_linked_text_missing", False
+    )  # whether a link refers to an own text that the session lacks
+    outside_text_count = SessionValue("outside_text_count", 0)  # number of texts that did not come from the text box
     own_complaint = SessionValue("own_complaint", "")
-    tab_asked = SessionValue("tab_asked", "")  # token of the request to the tab for its kept text
+    text_request_token = SessionValue("text_request_token", "")  # token of the request to the tab for its kept text
     tab_answered = SessionValue("tab_answered", False)
     stored_versions: MutableSessionValue[dict[str, StoredTextVersion]] = MutableSessionValue(
         "stored_versions", dict
     )  # by document kept on this machine
     linked_text_id = SessionValue("linked_text_id", "")  # the id of the kept text that a link refers to
-    below_wanted = SessionValue("below_wanted", "")  # the view below the text that the main page will open
+    requested_view = SessionValue("requested_view", "")  # the view below the text that the main page will open
     # The previous own text, if its questions or boundaries are stored nowhere else
     replaced: SessionValue[ReplacedText | None] = SessionValue("replaced", None)
     storage_complaint = SessionValue("storage_complaint", "")
-    lost = SessionValue("lost", "")  # why a sample is shown instead of a link's text
-    own_file: SessionValue[tuple[str, bytes] | None] = SessionValue(
-        "own_file", None
+    lost_text_message = SessionValue("lost_text_message", "")  # why a sample is shown instead of a link's text
+    uploaded_file: SessionValue[tuple[str, bytes] | None] = SessionValue(
+        "uploaded_file", None
     )  # name and content of the uploaded file
-    own_found: SessionValue[FileText | None] = SessionValue("own_found", None)  # the detected encoding, without the text
-    own_reading: SessionJob[ReadingJob[UploadedContent] | None] = SessionJob("own_reading", None)  # reads the uploaded file
+    detected_encoding: SessionValue[FileText | None] = SessionValue(
+        "detected_encoding", None
+    )  # the detected encoding, without the text
+    upload_reading_job: SessionJob[ReadingJob[UploadedContent] | None] = SessionJob(
+        "upload_reading_job", None
+    )  # reads the uploaded file
     own_splitter = SessionValue("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
-    pasted_kept = SessionValue("pasted_kept", "")  # content of the text box: the own text, unless too long
-    box: MutableSessionValue[str] = MutableSessionValue(
-        "box", new_text_box_key
+    pasted_text = SessionValue("pasted_text", "")  # content of the text box: the own text, unless too long
+    text_box_key: MutableSessionValue[str] = MutableSessionValue(
+        "text_box_key", new_text_box_key
     )  # key of the text box, replaced whenever the server fills it
-    dashes: SessionValue[bool | None] = SessionValue(
-        "dashes", None
+    dashes_are_boundaries: SessionValue[bool | None] = SessionValue(
+        "dashes_are_boundaries", None
     )  # a widget: whether dashes are boundaries; None until drawn
-    marks_before: MutableSessionValue[list[tuple[int, ...] | None]] = MutableSessionValue(
-        "marks_before", list
+    earlier_boundaries: MutableSessionValue[list[tuple[int, ...] | None]] = MutableSessionValue(
+        "earlier_boundaries", list
     )  # earlier boundaries, for undo
     marks_complaint = SessionValue("marks_complaint", "")
-    pressed: MutableSessionValue[set[str]] = MutableSessionValue(
-        "pressed", set
+    pressed_button_keys: MutableSessionValue[set[str]] = MutableSessionValue(
+        "pressed_button_keys", set
     )  # keys of buttons whose press the page has not handled yet
 
     # Chunks that were made elsewhere
@@ -286,20 +294,20 @@ class Session:
         "chunk_files", dict
     )  # by the identity that columns refer to
     chunk_complaint = SessionValue("chunk_complaint", "")  # the error of the last file
-    chunk_reading: SessionJob[ReadingJob[ChunkFile] | None] = SessionJob(
-        "chunk_reading", None
+    chunk_reading_job: SessionJob[ReadingJob[ChunkFile] | None] = SessionJob(
+        "chunk_reading_job", None
     )  # for a page and a column number
 
     # All that the user has allowed. An entry is for one thing only: an embedder or a sentence splitter by its name, sending
     # a text for one `ChunkingTask` without its embedder, or embedding one long text, by its
     # identity, with one embedder.
-    allowed: MutableSessionValue[set[tuple[Literal["embedder", "sentences", "send", "embed"], Hashable]]] = (
-        MutableSessionValue("allowed", set)
+    given_consents: MutableSessionValue[set[tuple[Literal["embedder", "sentences", "send", "embed"], Hashable]]] = (
+        MutableSessionValue("given_consents", set)
     )
 
     # The embedder
-    naming = SessionValue("naming", False)  # whether the form for another embedder is open
-    server = SessionValue("server", EmbeddingServer())
+    is_naming_embedder = SessionValue("is_naming_embedder", False)  # whether the form for another embedder is open
+    embedding_server = SessionValue("embedding_server", EmbeddingServer())
     server_embedder: SessionValue[tuple[tuple[str, EmbeddingServer], Embedder] | None] = SessionValue(
         "server_embedder", None
     )
@@ -309,10 +317,10 @@ class Session:
     local_servers: SessionValue[tuple[LocalServer, ...] | None] = SessionValue("local_servers", None)
     linked_model = SessionValue("linked_model", "")  # the model that a link names; used only once the user names it too
     # What asks it, with the answers so far, which no other session is given
-    asking: SessionValue[tuple[LanguageServer, Asking] | None] = SessionValue("asking", None)
+    model_access: SessionValue[tuple[LanguageServer, Asking] | None] = SessionValue("model_access", None)
     answers: MutableSessionValue[AnswerCache] = MutableSessionValue("answer_cache", AnswerCache)
     # A run over many documents that waits for the user to allow what it sends
-    estimating: SessionJob[Estimating | None] = SessionJob("estimating", None)
+    estimation_job: SessionJob[Estimating | None] = SessionJob("estimation_job", None)
 
     runs: MutableSessionValue[SessionRuns] = MutableSessionValue(
         "runs", SessionRuns
@@ -320,13 +328,13 @@ class Session:
 
     # Results
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences
-    job: SessionJob[ChunkingJob | None] = SessionJob("job", None)
-    results: MutableSessionValue[dict[ChunkingTask, Chunking]] = MutableSessionValue(
-        "results", dict
+    chunking_job: SessionJob[ChunkingJob | None] = SessionJob("chunking_job", None)
+    chunking_by_task: MutableSessionValue[dict[ChunkingTask, Chunking]] = MutableSessionValue(
+        "chunking_by_task", dict
     )  # results of the page's columns
     changed_cuts: SessionJob[ChangedCuts | None] = SessionJob("changed_cuts", None)  # previews a change on the card
-    reopened: SessionValue[SessionFile | None] = SessionValue(
-        "reopened", None
+    reopened_session_file: SessionValue[SessionFile | None] = SessionValue(
+        "reopened_session_file", None
     )  # the reopened file, while the main page shows its columns
 
     reranker: SessionValue[Reranker | None] = SessionValue("reranker", None)  # a cross-encoder that the user has named
@@ -338,10 +346,12 @@ class Session:
     )  # their texts, by identity
     # Digests of these texts, by the same keys
     question_digests: MutableSessionValue[dict[str, str]] = MutableSessionValue("question_digests", dict)
-    questions_waiting: SessionValue[tuple[SavedQuestion, ...]] = SessionValue(
-        "questions_waiting", ()
+    unopened_questions: SessionValue[tuple[SavedQuestion, ...]] = SessionValue(
+        "unopened_questions", ()
     )  # questions whose text is not open
-    questions_asked = SessionValue("questions_asked", "")  # token of the request to the tab for its kept questions
+    question_request_token = SessionValue(
+        "question_request_token", ""
+    )  # token of the request to the tab for its kept questions
     questions_sent = SessionValue("questions_sent", False)  # whether questions were sent to the tab
 
     # What files of chunks give to embed, and what a question is compared with
@@ -350,9 +360,11 @@ class Session:
     # State of components and figures
 
     # Events heard for one run and not handled yet
-    noted: MutableSessionValue[dict[tuple[str, str], dict[str, Any]]] = MutableSessionValue("noted", dict)
+    unhandled_events: MutableSessionValue[dict[tuple[str, str], dict[str, Any]]] = MutableSessionValue(
+        "unhandled_events", dict
+    )
     # Reader events already handled, by key and name
-    taken: MutableSessionValue[dict[tuple[str, str], float]] = MutableSessionValue("taken", dict)
+    handled_event_times: MutableSessionValue[dict[tuple[str, str], float]] = MutableSessionValue("handled_event_times", dict)
     figure_formats: MutableSessionValue[dict[str, str]] = MutableSessionValue("figure_formats", dict)  # by figure's key
 
     def take_finished_reading(self, attribute_name: str) -> ReadingJob[Any] | None:
@@ -397,19 +409,19 @@ class Undo:
     ----------
     page
         The key of the page whose columns were changed.
-    said
+    description
         The change in words, as in ``Column 2 removed``.
-    before, selected
+    columns_before, selected
         The columns before the change, and the index of the selected one.
-    after
+    columns_after
         The columns after the change. Once the page's columns differ from these, the change can no longer be undone.
     """
 
     page: str
-    said: str
-    before: tuple[ColumnChoice, ...]
+    description: str
+    columns_before: tuple[ColumnChoice, ...]
     selected: int
-    after: tuple[ColumnChoice, ...]
+    columns_after: tuple[ColumnChoice, ...]
 
 
 @contextmanager
@@ -440,7 +452,7 @@ def last_undoable_column_change(page: str) -> Undo | None:
     recorded_change = session.undo
     if recorded_change is None or recorded_change.page != page or page not in session.choices:
         return None
-    return recorded_change if _copies_of_columns(session.choices[page].columns) == recorded_change.after else None
+    return recorded_change if _copies_of_columns(session.choices[page].columns) == recorded_change.columns_after else None
 
 
 def undo_last_column_change(page: str) -> None:
@@ -449,7 +461,10 @@ def undo_last_column_change(page: str) -> None:
     session.undo = None
     if undone_change is not None:
         page_choices = session.choices[page]
-        page_choices.columns, page_choices.selected = list(_copies_of_columns(undone_change.before)), undone_change.selected
+        page_choices.columns, page_choices.selected = (
+            list(_copies_of_columns(undone_change.columns_before)),
+            undone_change.selected,
+        )
 
 
 def _copies_of_columns(columns: list[ColumnChoice] | tuple[ColumnChoice, ...]) -> tuple[ColumnChoice, ...]:

@@ -56,7 +56,7 @@ def questions_in_stored_form(text: str | None = None) -> tuple[SavedQuestion, ..
     wanted_text_digest = None if text is None else text_digest(text)
     return tuple(
         question
-        for question in (*questions_of_open_texts, *session.questions_waiting)
+        for question in (*questions_of_open_texts, *session.unopened_questions)
         if wanted_text_digest in (None, question.text)
     )
 
@@ -78,8 +78,8 @@ def add_questions_of_tab(questions_json: object) -> None:
 def restore_questions(questions: Iterable[SavedQuestion]) -> None:
     """Add stored questions to the session; questions about an unknown text wait until the text is opened."""
     stored_question_keys = {(question.question, question.text) for question in questions_in_stored_form()}
-    session.questions_waiting = (
-        *session.questions_waiting,
+    session.unopened_questions = (
+        *session.unopened_questions,
         *(question for question in questions if (question.question, question.text) not in stored_question_keys),
     )
     activate_waiting_questions()
@@ -87,7 +87,7 @@ def restore_questions(questions: Iterable[SavedQuestion]) -> None:
 
 def activate_waiting_questions() -> None:
     """Activate the waiting questions whose text has been opened."""
-    waiting_questions = session.questions_waiting
+    waiting_questions = session.unopened_questions
     if not waiting_questions:
         return
     own_text_source = session.own
@@ -105,7 +105,7 @@ def activate_waiting_questions() -> None:
         elif question_text_source.text.startswith(question.answer, question.start):
             session.questions.append(question.marked_question)
             session.question_texts.setdefault(question.identity, question_text_source)
-    session.questions_waiting = tuple(still_waiting_questions[:MOST_QUESTIONS])
+    session.unopened_questions = tuple(still_waiting_questions[:MOST_QUESTIONS])
 
 
 def stored_questions_about(document: Document, excluded_question: str = "") -> tuple[PosedQuestion, ...]:
@@ -173,7 +173,7 @@ def text_in_stored_form(own_text_source: TextSource, text_as_given: TextSource |
     text_metadata = StoredTextMetadata(
         name=own_text_source.name[:300],
         known=own_text_source.known,
-        dashes=session.dashes is not False if text_as_given is not None else None,
+        dashes=session.dashes_are_boundaries is not False if text_as_given is not None else None,
         teaches=own_text_source.teaches[:1_000],
         file=_file_details_json(text_source_as_given),
     )
@@ -188,7 +188,7 @@ def restore_text(kept_text: StoredTextMetadata, text: str) -> None:
     if are_offsets_valid_boundaries(kept_text.known, restored_text_source.text):
         restored_text_source = replace(restored_text_source, known=kept_text.known)
     store_own_text(restored_text_source, text_source_as_given if kept_text.dashes is not None else None)
-    session.dashes = kept_text.dashes is not False
+    session.dashes_are_boundaries = kept_text.dashes is not False
 
 
 def _file_details_json(source: TextSource) -> str:
@@ -243,7 +243,7 @@ class _Head(BaseModel, frozen=True, extra="ignore"):
 class StoredTextVersion(NamedTuple):
     """The version of a document on disk: its key (None before the first write), and a digest of its last content."""
 
-    place: StoredTextKey | None
+    key: StoredTextKey | None
     digest: str
 
 
@@ -251,8 +251,8 @@ class Content(NamedTuple):
     """The current content of a document to store: name, number of questions, metadata as JSON, text and its digest."""
 
     name: str
-    questions: int
-    head: bytes
+    question_count: int
+    metadata: bytes
     digest: str
     text: str
 
@@ -288,23 +288,23 @@ def store_changed_texts() -> None:
 
 
 def _write_text_if_changed(document_name: str, stored_version: StoredTextVersion, content: Content) -> None:
-    content_digest = hashlib.blake2b(content.head + content.digest.encode(), digest_size=16).hexdigest()
+    content_digest = hashlib.blake2b(content.metadata + content.digest.encode(), digest_size=16).hexdigest()
     if stored_version.digest == _UNCHANGED_DIGEST:
         # Nothing has changed yet, so another tab with the same text can continue to write it.
-        session.stored_versions[document_name] = StoredTextVersion(stored_version.place, content_digest)
+        session.stored_versions[document_name] = StoredTextVersion(stored_version.key, content_digest)
         return
     if content_digest == stored_version.digest:
         return
     try:
-        stored_text_key = disk_text_store().write(stored_version.place, *content)
+        stored_text_key = disk_text_store().write(stored_version.key, *content)
         session.stored_versions[document_name], session.storage_complaint = (
             StoredTextVersion(stored_text_key, content_digest),
             "",
         )
     except InputError as error:
         # The next change tries again.
-        session.stored_versions[document_name] = StoredTextVersion(stored_version.place, content_digest)
-        if stored_version.place is None:
+        session.stored_versions[document_name] = StoredTextVersion(stored_version.key, content_digest)
+        if stored_version.key is None:
             del session.stored_versions[document_name]
         session.storage_complaint = str(error)
 
@@ -318,7 +318,7 @@ def current_document() -> str:
 def stored_text_key_of_document() -> StoredTextKey | None:
     """Return the stored key of the page's document; None if the document is not stored."""
     current_stored_version = session.stored_versions.get(current_document())
-    return None if current_stored_version is None else current_stored_version.place
+    return None if current_stored_version is None else current_stored_version.key
 
 
 def delete_stored_texts(stored_text_id: str | None = None) -> None:
@@ -330,7 +330,7 @@ def delete_stored_texts(stored_text_id: str | None = None) -> None:
         session.storage_complaint = str(error)
         return
     for document_name, stored_version in list(session.stored_versions.items()):
-        if stored_text_id is None or (stored_version.place is not None and stored_version.place.id == stored_text_id):
+        if stored_text_id is None or (stored_version.key is not None and stored_version.key.id == stored_text_id):
             del session.stored_versions[document_name]
 
 
@@ -394,8 +394,8 @@ def _restore_stored_text(stored_key: StoredTextKey, metadata: _Head, text: str) 
     stored_choices, _ = choices_from_query(
         metadata.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, main_page.default_choices()
     )
-    session.own_taken += 1
-    session.lost = session.storage_complaint = ""
+    session.outside_text_count += 1
+    session.lost_text_message = session.storage_complaint = ""
     session.stored_versions[document_name] = StoredTextVersion(stored_key, _UNCHANGED_DIGEST)
     return stored_choices
 
@@ -405,7 +405,7 @@ def _document_content(document_name: str) -> Content | None:
     if document_name == OWN_DOCUMENT:
         if own_text_source is None:
             return None
-        text_metadata, text = text_in_stored_form(own_text_source, session.own_given)
+        text_metadata, text = text_in_stored_form(own_text_source, session.own_text_as_given)
         text_asked_about, sentence_splitter_name = own_text_source.text, main_choices.sentences
     else:
         sample_document = load_sample(document_name)

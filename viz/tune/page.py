@@ -119,7 +119,7 @@ def _draw_page_body(current_page: Page) -> None:
 
 def _draw_opened_column_note(link_parameters: dict[str, str]) -> None:
     """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
-    opened_index_and_column = session.opened_with.get(PAGE, [None])[0]
+    opened_index_and_column = session.adopted_columns.get(PAGE, [None])[0]
     if opened_index_and_column is not None and opened_index_and_column[1].chunker == link_parameters["what"]:
         st.caption(
             f"This is the chunker of column {opened_index_and_column[0] + 1} of Compare; parameters that are not swept "
@@ -164,7 +164,7 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
             sweep_request_estimator,
             sent_documents_phrase,
             "sweep",
-            formed=language_model_access,
+            schema_model=language_model_access,
         )
 
     def start_new_sweep() -> None:
@@ -213,7 +213,7 @@ def _show_sweep_state(shown_sweep: Sweep, chosen_settings: Sequence[SweptSetting
     is_different_by_input = {
         "settings": [setting for setting in shown_sweep.settings if not setting.trivial] != list(chosen_settings),
         "documents": shown_sweep.has_document_names and {*shown_sweep.names} != chosen_document_names,
-        "what is held out": shown_sweep.has_document_names and shown_sweep.held != chosen_documents.held_names,
+        "what is held out": shown_sweep.has_document_names and shown_sweep.held_out_names != chosen_documents.held_names,
     }
     changed_input_names = [name for name, has_changed in is_different_by_input.items() if has_changed]
     show_run_state(
@@ -224,10 +224,10 @@ def _show_sweep_state(shown_sweep: Sweep, chosen_settings: Sequence[SweptSetting
 def _show_results(shown_sweep: Sweep, ranking_measure: str) -> None:
     """Draw the results so far."""
     if shown_sweep.asking is not None and not shown_sweep.running:
-        remark(f"{shown_sweep.asking.model.title}: {shown_sweep.asked.spent}.", key="tune_asked")
+        remark(f"{shown_sweep.asking.model.title}: {shown_sweep.ledger.spent}.", key="tune_asked")
     finished_sweep_rows = list(shown_sweep.rows)
     if (
-        not show_sweep(shown_sweep.settings, finished_sweep_rows, set(shown_sweep.held), ranking_measure)
+        not show_sweep(shown_sweep.settings, finished_sweep_rows, set(shown_sweep.held_out_names), ranking_measure)
         and finished_sweep_rows
         and not shown_sweep.running
     ):
@@ -264,7 +264,7 @@ def new_sweep(
         tokenizer,
         session.on_disk,
         held_out_document_names,
-        kept=stored_sweep,
+        stored_run=stored_sweep,
         asking=language_model_access,
     )
 
@@ -289,7 +289,7 @@ def rest_of_sweep(current_page: Page, sweep: Sweep, stored_sweep: StoredSweep) -
             estimate_requests,
             "The rest of this sweep sends at most its documents",
             "resumed",
-            formed=language_model_access,
+            schema_model=language_model_access,
         )
 
     def resumed_sweep() -> Sweep:

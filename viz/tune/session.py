@@ -13,25 +13,25 @@ class MarkedDocuments:
 
     documents: list[MarkedText] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
-    said: str = ""
+    summary: str = ""
 
 
 @dataclass(frozen=True)
 class StitchedDocuments:
     """Documents stitched from the user's files, and the names of the held-out ones."""
 
-    made: MarkedDocuments
-    held: frozenset[str] = frozenset()
+    documents: MarkedDocuments
+    held_out_names: frozenset[str] = frozenset()
 
 
 class TuneSession(Session):
     """Session state that only the Tune page uses."""
 
-    tune_left_out: MutableSessionValue[set[str]] = MutableSessionValue("tune_left_out", set)
-    tune_held: MutableSessionValue[set[str]] = MutableSessionValue("tune_held", set)
+    left_out_names: MutableSessionValue[set[str]] = MutableSessionValue("left_out_names", set)
+    held_out_names: MutableSessionValue[set[str]] = MutableSessionValue("tune_held_out_names", set)
     tune_uploaded = SessionValue("tune_uploaded", MarkedDocuments())
     tune_stitched = SessionValue("tune_stitched", MarkedDocuments())
-    tune_reading: "SessionJob[ReadingJob[MarkedDocuments] | None]" = SessionJob("tune_reading", None)
+    document_reading_job: "SessionJob[ReadingJob[MarkedDocuments] | None]" = SessionJob("tune_document_reading_job", None)
     tune_stitching: "SessionJob[ReadingJob[StitchedDocuments] | None]" = SessionJob("tune_stitching", None)
 
 

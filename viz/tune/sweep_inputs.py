@@ -101,8 +101,8 @@ def _draw_marked_text_uploader() -> None:
         on_change=_read_marked_texts,
         label_visibility="collapsed",
     )
-    if session.tune_reading is not None:
-        show_job_progress(session.tune_reading)
+    if session.document_reading_job is not None:
+        show_job_progress(session.document_reading_job)
     for complaint_number, complaint in enumerate(session.tune_uploaded.complaints):
         notice(complaint, "error", key=f"marked_complaint_{complaint_number}")
 
@@ -110,7 +110,7 @@ def _draw_marked_text_uploader() -> None:
 def _read_marked_texts() -> None:
     file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
     # The job before is cancelled by the assignment, before this one takes its time.
-    session.tune_reading = reading_job = ReadingJob(
+    session.document_reading_job = reading_job = ReadingJob(
         file_name_data_pairs, lambda *given: MarkedDocuments(*read_marked_texts(*given))
     )
     reading_job.begin()
@@ -118,12 +118,12 @@ def _read_marked_texts() -> None:
 
 def _store_finished_job_results() -> None:
     """Store the documents that were read or stitched in the background, if a job has ended."""
-    if reading_job := session.take_finished_reading("tune_reading"):
-        session.tune_uploaded = reading_job.made or MarkedDocuments(complaints=[reading_job.error])
+    if reading_job := session.take_finished_reading("document_reading_job"):
+        session.tune_uploaded = reading_job.result or MarkedDocuments(complaints=[reading_job.error])
     if stitching_job := session.take_finished_reading("tune_stitching"):
-        stitching_result = stitching_job.made or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
-        session.tune_stitched = stitching_result.made
-        session.tune_held = session.tune_held | stitching_result.held
+        stitching_result = stitching_job.result or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
+        session.tune_stitched = stitching_result.documents
+        session.held_out_names = session.held_out_names | stitching_result.held_out_names
 
 
 def _draw_stitching_controls(splitter: str) -> None:
@@ -229,7 +229,7 @@ def _show_stitched_documents(choices: Choices) -> None:
     if not stitched_documents.documents:
         return
     stitched_document_by_name = {document.name: document for document in stitched_documents.documents}
-    st.caption(stitched_documents.said)
+    st.caption(stitched_documents.summary)
     actions_row = st.container(horizontal=True, vertical_alignment="bottom")
     stitched_document_name = actions_row.selectbox(
         "Stitched document", list(stitched_document_by_name), key="stitched_name", width=200
@@ -291,19 +291,19 @@ class SweepDocuments:
     """
 
     tuned: Sequence[MarkedText]
-    held: Sequence[MarkedText]
+    held_out: Sequence[MarkedText]
     complaint: str
     splitter: str
 
     @property
     def all(self) -> list[MarkedText]:
         """The documents to tune on, followed by the held-out documents."""
-        return [*self.tuned, *self.held]
+        return [*self.tuned, *self.held_out]
 
     @property
     def held_names(self) -> frozenset[str]:
         """The names of the held-out documents."""
-        return frozenset(document.name for document in self.held)
+        return frozenset(document.name for document in self.held_out)
 
     @property
     def documents_and_splitter_names(self) -> list[tuple[MarkedText, str]]:
@@ -339,10 +339,10 @@ def choose_documents(link_parameters: dict[str, str]) -> SweepDocuments:
     }
 
     def store_used_names(names: set[str]) -> None:
-        session.tune_left_out = own_document_by_name.keys() - names
+        session.left_out_names = own_document_by_name.keys() - names
 
     def store_held_out_names(names: set[str]) -> None:
-        session.tune_held = names
+        session.held_out_names = names
 
     used_document_names = _choose_document_names(
         "Documents",
@@ -350,7 +350,7 @@ def choose_documents(link_parameters: dict[str, str]) -> SweepDocuments:
         link_parameters,
         "documents",
         document_title_by_name,
-        own_document_by_name.keys() - session.tune_left_out,
+        own_document_by_name.keys() - session.left_out_names,
         store_used_names,
     )
     held_out_document_names = _choose_document_names(
@@ -360,7 +360,7 @@ def choose_documents(link_parameters: dict[str, str]) -> SweepDocuments:
         link_parameters,
         "held",
         document_title_by_name,
-        own_document_by_name.keys() & session.tune_held,
+        own_document_by_name.keys() & session.held_out_names,
         store_held_out_names,
     )
     return _divide_documents(

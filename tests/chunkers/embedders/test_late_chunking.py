@@ -125,10 +125,12 @@ def test_windows_cover_every_piece_once_and_give_it_a_quarter_of_a_window_of_con
     size = MOST - 2
     for pieces in range(60):
         all_windows = overlapping_windows(pieces, MOST)
-        assert [piece for window in all_windows for piece in range(window.first, window.last)] == list(range(pieces))
+        assert [piece for window in all_windows for piece in range(window.kept_start, window.kept_end)] == list(
+            range(pieces)
+        )
         for window in all_windows:
             assert window.end - window.start == min(size, pieces)
-            for piece in range(window.first, window.last):
+            for piece in range(window.kept_start, window.kept_end):
                 assert piece - window.start >= min(piece, size // 4)
                 assert window.end - 1 - piece >= min(pieces - 1 - piece, size // 4)
 

@@ -46,7 +46,7 @@ def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
     table = PartitionTable.from_rewards(rewards_of_runs(vectors, longest))
     best = max(scored, key=scored.get)
     assert tuple(table.cuts().tolist()) == best
-    assert table.totals[-1] == pytest.approx(scored[best], abs=1e-4)
+    assert table.best_totals[-1] == pytest.approx(scored[best], abs=1e-4)
     gains = table.gains()
     for place in range(1, 12):
         with_cut = max(value for cuts, value in scored.items() if place in cuts)
@@ -90,7 +90,7 @@ def test_every_entry_of_the_table_is_the_best_of_all_partitions_of_its_pieces(se
             scored[edges[-2]] = max(value, scored.get(edges[-2], -np.inf))
         runs = table.ranked_last_runs(end)
         assert dict(runs) == pytest.approx(scored, abs=1e-4)
-        assert runs[0] == (table.lasts[end], table.totals[end])
+        assert runs[0] == (table.last_run_starts[end], table.best_totals[end])
         assert [value for _, value in runs] == sorted((value for _, value in runs), reverse=True)
 
 
@@ -142,7 +142,7 @@ def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded
     )
     with pytest.raises(InputError, match=pattern):
         cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), text, embedder=embedder)
-    assert not embedder.batches
+    assert not embedder.batch_count
 
 
 def test_as_many_pieces_as_allowed_are_cut(monkeypatch):

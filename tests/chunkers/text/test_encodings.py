@@ -36,9 +36,9 @@ def test_a_sentence_is_enough(sentence, times):
 
 def test_a_guess_says_so_and_what_else_it_could_be():
     read = decode_by_evidence(PROSE["Polish"].encode("cp1250"), "file.txt")
-    assert (read.encoding, read.guessed) == ("cp1250", True)
+    assert (read.encoding, read.is_guessed) == ("cp1250", True)
     assert read.encoding not in read.others
-    assert not decode_by_evidence(PROSE["Polish"].encode(), "file.txt").guessed
+    assert not decode_by_evidence(PROSE["Polish"].encode(), "file.txt").is_guessed
 
 
 @pytest.mark.parametrize("language", ["English", "German", "Greek", "Japanese", "Chinese", "Korean", "Arabic", "Thai"])
@@ -74,7 +74,7 @@ def test_utf_8_is_always_read_as_it_is(text):
 def test_escapes_that_select_no_letters_are_utf_8(escaped):
     for text in (escaped, f"{escaped} Größe"):
         read = decode_by_evidence(text.encode(), "log.txt")
-        assert (read.text, read.encoding, read.guessed) == (text, "utf-8", False)
+        assert (read.text, read.encoding, read.is_guessed) == (text, "utf-8", False)
 
 
 @pytest.mark.parametrize("encoding", ["iso-2022-jp", "iso-2022-kr"])

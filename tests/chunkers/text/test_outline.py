@@ -87,12 +87,12 @@ def texts(text, found):
     ],
 )
 def test_blocks_are_those_of_a_markdown_parser(text, kinds):
-    assert [block.kind for block in outline_of(text).special] == kinds
+    assert [block.kind for block in outline_of(text).whole_blocks] == kinds
 
 
 def test_a_line_that_only_follows_a_list_is_none_of_its_items():
     text = load_sample("algorithm").text
-    (block,) = outline_of(text).special
+    (block,) = outline_of(text).whole_blocks
     assert text[slice(*block.span)].startswith("1. Divide")
     assert text[slice(*block.span)].endswith("step 1.")
 
@@ -112,7 +112,7 @@ def test_a_list_with_blank_lines_is_one_list(text, items, end):
     text = text.replace("\n", end)
     assert texts(text, outline_of(text).blocks) == [text.strip()]
     assert {block.kind for block in outline_of(text).blocks} == {"list"}
-    assert [text[start:].splitlines()[0] for start in outline_of(text).items] == items
+    assert [text[start:].splitlines()[0] for start in outline_of(text).item_starts] == items
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_front_matter_is_a_block_of_its_own_and_no_heading(front, rest, end, mar
         (block.kind, after[slice(*block.span)]) for block in outline_of(after).blocks
     ]
     assert [heading.title for heading in headings(text)] == [heading.title for heading in headings(after)]
-    assert outline_of(text).not_prose[0] == first
+    assert outline_of(text).blocks_without_sentences[0] == first
 
 
 @pytest.mark.parametrize(
@@ -207,14 +207,14 @@ def test_what_is_not_made_of_sentences_can_be_asked_for(end):
         f"{FRONT}\n\n# 1. One\n\nProse. More.\n\n[a]: https://b.example 'C. D.'\n[e]:\n  f\n\n<div>\nG. H.\n</div>\n\n"
         "- I. J.\n\n      code. in. it.\n\n- <br>\n\n> | a. | b |\n> |---|---|\n>\n> [k]: l\n>\n> Quoted.\n\n***\n"
     ).replace("\n", end)
-    no_prose = outline_of(text).not_prose
+    no_prose = outline_of(text).blocks_without_sentences
     assert [block.kind for block in no_prose] == [
         *("front matter", "heading", "link definitions", "HTML"),
         *("code block", "HTML", "table", "link definitions", "rule"),
     ]
     assert {block.kind for block in no_prose} <= KINDS_WITHOUT_SENTENCES
     assert all(before.span.end <= after.span.start for before, after in pairwise(no_prose))
-    assert [block.kind for block in outline_of(text).nested] == ["item", "code block", "item", "table"]
+    assert [block.kind for block in outline_of(text).nested_blocks] == ["item", "code block", "item", "table"]
     assert {block.kind for block in outline_of(text).blocks} <= {*KIND_BY_TOKEN_TYPE.values()}
 
 
@@ -225,7 +225,7 @@ def test_a_byte_order_mark_hides_no_heading():
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_offsets_are_right_with_any_line_end(end):
     text = "😀" + CODE.replace("\n", end)
-    (block,) = outline_of(text).special
+    (block,) = outline_of(text).whole_blocks
     assert text[slice(*block.span)] == end.join(["```", "first()", "second()", "```"])
 
 
@@ -249,12 +249,12 @@ def test_the_outermost_blocks_in_order(end):
         ("paragraph", 0),
     ]
     assert texts(text, outline_of(text).blocks)[5] == f"Inspection{end}----------"
-    assert texts(text, outline_of(text).special) == [
+    assert texts(text, outline_of(text).whole_blocks) == [
         "> - quoted",
         f"1. One{end}   ```{end}   # no heading{end}   ```{end}2. Two{end}   - deeper",
         f"```{end}   # no heading{end}   ```",
     ]
-    assert [text[start : start + 2] for start in outline_of(text).items] == ["1.", "2."]
+    assert [text[start : start + 2] for start in outline_of(text).item_starts] == ["1.", "2."]
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -350,10 +350,10 @@ def test_blocks_hold_all_but_white_space_once(lines):
         assert (level > 0) == (kind == "heading")
         place = end
     assert not text[place:].strip()
-    spans = [block.span for block in outline_of(text).special]
+    spans = [block.span for block in outline_of(text).whole_blocks]
     assert spans == sorted(spans)
     assert [block for block in all_blocks if block.kind == "code block"] == [
-        block for block in outline_of(text).special if block in all_blocks and block.kind == "code block"
+        block for block in outline_of(text).whole_blocks if block in all_blocks and block.kind == "code block"
     ]
     for heading in headings(text):
         assert isinstance(heading, Heading)

@@ -107,10 +107,10 @@ def test_every_chunk_of_a_long_pdf_is_on_the_pages_that_its_words_were_put_on(pu
 def test_what_returns_on_every_page_is_left_out_and_counted(put, yearbook):
     assert yearbook.left_out == "Left out: 200 repeated footers and 199 repeated headers."
     assert yearbook.text.split() == [word for lines in put[0] for word in " ".join(lines).split()]
-    assert {(omission.part, omission.words) for omission in yearbook.omissions if omission.what == "repeated header"} == {
-        (number, HEADER) for number in range(1, 200)
-    }
-    assert (0, "Page 1 of 200") in {(omission.part, omission.words) for omission in yearbook.omissions}
+    assert {
+        (omission.part_number, omission.text) for omission in yearbook.omissions if omission.noun == "repeated header"
+    } == {(number, HEADER) for number in range(1, 200)}
+    assert (0, "Page 1 of 200") in {(omission.part_number, omission.text) for omission in yearbook.omissions}
 
 
 def test_a_sentence_that_goes_on_over_a_page_break_is_one(yearbook):
@@ -144,7 +144,7 @@ def test_pages_are_called_by_their_labels(put):
 def test_printed_labels_are_page_numbers_too():
     roman = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "1", "2", "3", "4", "5", "6", "7"]
     pages = [f"Words of one kind {'x' * number}\nand {'more' * number}.\n{label}" for number, label in enumerate(roman)]
-    assert [[line.words for line in lines] for lines in find_headers_and_footers(pages, roman)] == [
+    assert [[line.text for line in lines] for lines in find_headers_and_footers(pages, roman)] == [
         [label] for label in roman
     ]
 
@@ -168,7 +168,7 @@ def test_text_at_the_edge_of_pages_is_no_header(line):
 def test_numbers_of_chapters_that_are_those_of_pages_make_no_header(heading):
     pages = [f"{heading.format(n)}\nText {n * 7} of it.\n{n}" for n in range(1, 13)]
     running = find_headers_and_footers(pages, [str(n) for n in range(1, 13)])
-    assert [[line.words for line in some] for some in running] == [[str(n)] for n in range(1, 13)]
+    assert [[line.text for line in some] for some in running] == [[str(n)] for n in range(1, 13)]
 
 
 @pytest.mark.parametrize(("size", "headers"), [(16, 0), (11, 12)])
@@ -184,7 +184,7 @@ def test_a_numbered_line_larger_than_the_text_is_a_heading(size, headers):
         canvas.showPage()
     canvas.save()
     read = read_document(made.getvalue(), "voyages.pdf")
-    assert [omission.what for omission in read.omissions] == ["repeated header"] * headers
+    assert [omission.noun for omission in read.omissions] == ["repeated header"] * headers
     assert read.text.count("Voyage") == 12 - headers
 
 
@@ -208,14 +208,14 @@ def test_lines_of_the_text_that_stand_on_every_page_stay():
 
 def test_left_and_right_pages_may_have_headers_of_their_own():
     pages = [f"{('The book', 'The part')[n % 2]}\n{'text ' * (n + 1)}" for n in range(12)]
-    running = [[line.words for line in some] for some in find_headers_and_footers(pages, [""] * 12)]
+    running = [[line.text for line in some] for some in find_headers_and_footers(pages, [""] * 12)]
     assert running == [[], ["The part"], *[["The book"], ["The part"]] * 5]
 
 
 def test_titles_of_chapters_go_with_the_number_of_the_page_if_most_pages_have_it_there():
     heads = ["1", "Of lamps 2", "Of lamps 3", "4", "5 Of buoys", "Of buoys 6", "7 Of buoys", "Of ships 8", "9", "Year 1900"]
     pages = [f"{head}\n{'text ' * (n + 1)}" for n, head in enumerate(heads)]
-    gone = [[line.words for line in some] for some in find_headers_and_footers(pages, [""] * 10)]
+    gone = [[line.text for line in some] for some in find_headers_and_footers(pages, [""] * 10)]
     # “5 Of buoys” and “7 Of buoys” are the same line, and “Of buoys 6” and “Of ships 8” stand alone, as text might.
     stays = {"Of buoys 6", "Of ships 8", "Year 1900"}
     assert gone == [[] if head in stays else [head] for head in heads]
@@ -227,7 +227,7 @@ def test_titles_of_chapters_go_with_the_number_of_the_page_if_most_pages_have_it
 def test_a_page_without_the_header_keeps_its_text():
     pages = [f"The book\n{'text ' * (n + 1)}\n– {n + 7} –" for n in range(12)]
     pages[5] = "A chapter begins\nwith its text"
-    running = [[line.words for line in some] for some in find_headers_and_footers(pages, [""] * 12)]
+    running = [[line.text for line in some] for some in find_headers_and_footers(pages, [""] * 12)]
     assert running[5] == []
     assert running[4] == ["The book", "– 11 –"]
 
@@ -239,7 +239,7 @@ def test_running_lines_are_edges_and_leave_most_pages_some_text(pages):
     left = 0
     for number, (text, some) in enumerate(zip(texts, page_lines, strict=True)):
         lines = text.split("\n")
-        gone = {running.place for running in some}
+        gone = {running.line_number for running in some}
         assert len(gone) == len(some)
         kept = [place for place, line in enumerate(lines) if line.strip() and place not in gone]
         left += bool(kept)
@@ -305,7 +305,7 @@ def test_chapters_are_called_as_in_the_contents_or_by_their_heading_or_number(co
     at = read.text.index("Untitled.")
     assert read.parts.label_of_spans([(at, at + 9)]) == "ch. 2"
     assert read.parts.labels_of_overlapped_parts([(0, len(read.text))]) == [first, "2", "Buoys"]
-    assert [(omission.what, omission.part) for omission in read.omissions] == [("picture", 1)]
+    assert [(omission.noun, omission.part_number) for omission in read.omissions] == [("picture", 1)]
 
 
 @pytest.mark.slow

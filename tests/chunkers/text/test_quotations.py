@@ -62,7 +62,7 @@ def test_an_excerpt_goes_with_its_surroundings_and_not_with_its_place():
 def test_what_is_typeset_otherwise_is_the_same(text, written):
     assert SearchableText(text).exact_match(Quotation(written)) is None
     match = SearchableText(text).typographic_match(Quotation(written))
-    assert (match.span, match.how) == (Span(4, len(text)), "typography")
+    assert (match.span, match.kind) == (Span(4, len(text)), "typography")
 
 
 def test_small_changes_are_found_up_to_the_threshold_and_no_further():
@@ -71,8 +71,8 @@ def test_small_changes_are_found_up_to_the_threshold_and_no_further():
     inserted, other, shorter = "abcdefghij-klmnopqrst", "abXXXXghijklmnopqrst", "abcdefghijklpqrst"
     for changed, alike in ((inserted, 0.95), (other, 0.8), (shorter, 0.85)):
         match = SearchableText(text.format(changed)).altered_match(Quotation(excerpt))
-        assert (match.span, match.how) == (Span(2, 2 + len(changed)), "altered")
-        assert match.alike == pytest.approx(alike)
+        assert (match.span, match.kind) == (Span(2, 2 + len(changed)), "altered")
+        assert match.similarity == pytest.approx(alike)
     further = text.format("abXXXXXhijklmnopqrst")
     assert SearchableText(further).altered_match(Quotation(excerpt)) is None
     assert SearchableText(further).altered_match(Quotation(excerpt), 0.75) is not None
@@ -122,7 +122,7 @@ def test_the_nearest_passage_is_that_of_all_passages(pattern, text, most, place)
 
 def test_a_search_that_would_take_too_long_is_not_made(monkeypatch):
     assert nearest_passage(code_points("abcdef"), code_points("x" * 1000), 2, 0, 2000)[0] == -2
-    monkeypatch.setattr(quotation_search.ComparisonBudget, "left", 10)
+    monkeypatch.setattr(quotation_search.ComparisonBudget, "remaining", 10)
     monkeypatch.setattr(quotation_search.ComparisonBudget.__init__, "__defaults__", (10,))
     read = read_back(b'{"question": "a?", "excerpts": ["The tide goes in? It comes back."]}', TEXT)
     assert "It was not compared with all passages, as too many excerpts of this file are not found." in read.problems[0]

@@ -159,7 +159,7 @@ def test_a_comment_ignores_the_block_behind_it_alone(comment, quiet):
     def lists(text, file):
         document = Document.from_text(text, "lines", file)
         problems = check("fixed_sentences", size=1).check_document(document, file).problems
-        return {problem.rule: problem.quiet for problem in problems if problem.rule == "inside_list"}
+        return {problem.rule: problem.suppression_reason for problem in problems if problem.rule == "inside_list"}
 
     assert lists(IGNORED.format(comment, ""), "a.md") == quiet
     # A comment behind a block is not about it.
@@ -170,7 +170,7 @@ def test_a_comment_ignores_the_block_behind_it_alone(comment, quiet):
 def test_a_comment_that_names_no_rule_ignores_nothing_and_is_told():
     document = Document.from_text(IGNORED.format("<!-- seamark: ignore inside_lists -->", ""), "lines", "a.md")
     looked = check("fixed_sentences", size=1).check_document(document, "docs/a.md")
-    assert not [problem for problem in looked.problems if problem.quiet]
+    assert not [problem for problem in looked.problems if problem.suppression_reason]
     assert looked.remarks == ("docs/a.md:5: a comment may only ignore rules; 'inside_lists' is none.",)
 
 

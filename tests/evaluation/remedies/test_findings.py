@@ -56,7 +56,7 @@ def suspect_of(seed, column, others=True):
     posed = tuple(PosedQuestion(draw.choice(WORDS), checked_answer(document.text, *span)) for span in spans)
     known = (document.sentences[len(document.sentences) // 2].start,)
     suspect = SuspiciousColumn(
-        chunker, run(chunker, document, tools), "bm25", Limit(budget=60), "plain", posed, known, hair=HAIR
+        chunker, run(chunker, document, tools), "bm25", Limit(budget=60), "plain", posed, known, narrow_margin=HAIR
     )
     return suspect, tools
 
@@ -87,7 +87,7 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
         ]
         assert remedy.findings == (len(findings) - 1, len(left))
         assert len(chunking.chunks) == remedy.chunks > 1
-        assert (remedy.others, remedy.marks[2]) == (2, 1)
+        assert (remedy.other_question_count, remedy.boundary_counts[2]) == (2, 1)
     if RULES[finding.rule].cause != "chunker":
         assert not remedies
 

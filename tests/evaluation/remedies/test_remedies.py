@@ -113,16 +113,16 @@ def test_what_a_remedy_does_to_other_questions_and_to_the_boundaries():
     assert size.variation.words == "sentences per chunk 2"
     assert (size.chunks, size.tokens) == (4, 14)
     # Each line was a chunk: every boundary was a cut. Four cuts are gone, which are eight ends.
-    assert size.marks == (3, 3, 3)
+    assert size.boundary_counts == (3, 3, 3)
     assert size.changed == 8
-    assert size.others == 2
+    assert size.other_question_count == 2
     document = failure.chunking.document
     cut = run(size.variation.chunker, document, tools)
     before, after = (
-        [is_whole(chunking, other, "embedding", failure.limit, tools, ruler)[0] for other in failure.others]
+        [is_whole(chunking, other, "embedding", failure.limit, tools, ruler)[0] for other in failure.other_questions]
         for chunking in (failure.chunking, cut)
     )
-    assert size.won == sum(new and not old for old, new in zip(before, after, strict=True))
+    assert size.won_answer_count == sum(new and not old for old, new in zip(before, after, strict=True))
     assert size.lost == sum(old and not new for old, new in zip(before, after, strict=True))
 
 

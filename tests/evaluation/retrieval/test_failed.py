@@ -96,7 +96,7 @@ def test_what_is_left_out_is_shown_and_not_given():
 
     def given_in(budget):
         given = given_chunks(run._replace(ladder=ladder), Limit(budget, last="left_out"), 0, RULER)
-        return [(chunk.number, bool(chunk.given)) for chunk in given.chunks], given.filled
+        return [(chunk.number, bool(chunk.given)) for chunk in given.chunks], given.filled_length
 
     assert given_in(3) == ([(0, True), (1, False)], 2)
     # A full budget leaves out nothing for want of room, and a large one nothing at all.
@@ -119,7 +119,7 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     (cut,) = retrieval_failures(runs, Limit(7), RULER)[0]
     assert (dict(cut.missed), cut.rank) == ({0: 6}, 4)
     given = given_chunks(runs[0], Limit(8), 0, RULER)
-    assert ([chunk.number for chunk in given.chunks], given.more, given.filled) == ([0, 1], 2, 8)
+    assert ([chunk.number for chunk in given.chunks], given.unkept_chunk_count, given.filled_length) == ([0, 1], 2, 8)
 
 
 def test_most_missed_comes_first_and_equals_keep_their_order():

@@ -76,18 +76,18 @@ def test_it_keeps_as_many_ranks_as_the_largest_budget_needs(monkeypatch):
     # Of 130, 90, 40 and 0, of two words and 9 characters each, five tokens need three; of 30 characters three fit.
     _, _, ladder = climbed([("120", ["40 beta."]), ("0", [])], monkeypatch=monkeypatch)
     assert ladder.results_in_unit("tokens", "cut").taken[:, 0].tolist() == [1, 2, 3]
-    assert ladder.results_in_unit("tokens", "cut").part[:, 0].tolist() == [1, 0, 1]
+    assert ladder.results_in_unit("tokens", "cut").cut_chunk_length[:, 0].tolist() == [1, 0, 1]
     assert ladder.results_in_unit("characters", "left_out").taken[:, 0].tolist() == [0, 3]
-    assert not ladder.results_in_unit("characters", "left_out").part.any()
+    assert not ladder.results_in_unit("characters", "left_out").cut_chunk_length.any()
     # And one more: the one that does not fit.
     assert ladder.ranked.tolist() == [[3, 2, 1, 0], [0, 1, 2, 3]]
-    assert ladder.beyond.tolist() == []
+    assert ladder.lower_ranked_excerpt_chunks.tolist() == []
 
 
 def test_of_the_ranks_that_are_not_kept_those_with_part_of_an_excerpt_are(monkeypatch):
     _, _, ladder = climbed([("120", ["40 beta."]), ("0", ["40 beta."])], monkeypatch=monkeypatch, kept=2)
     assert ladder.ranked.tolist() == [[3, 2], [0, 1]]
-    assert ladder.beyond.tolist() == [[0, 1, 3]]
+    assert ladder.lower_ranked_excerpt_chunks.tolist() == [[0, 1, 3]]
 
 
 @pytest.mark.parametrize("kept", [1, 400])
@@ -95,7 +95,7 @@ def test_an_excerpt_has_a_holder_with_its_rank(monkeypatch, kept):
     asked = [("120", ["0 alpha.", "40 beta.\n90 gamma."]), ("10", ["130 delta."]), ("1", [])]
     _, _, ladder = climbed(asked, monkeypatch=monkeypatch, kept=kept)
     # 120 finds 130, 90, 40, 0; of beta and gamma the longer one. 10 finds 0, 40, 90, 130.
-    assert ladder.holders.tolist() == [[0, 4], [2, 2], [3, 4]]
+    assert ladder.best_holders.tolist() == [[0, 4], [2, 2], [3, 4]]
 
 
 def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
@@ -104,7 +104,7 @@ def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
     (excerpt,) = questions[0].excerpts
     assert chunks_holding_most_excerpt(index, excerpt.span) == ([1, 2], 9)
     assert chunks_holding_most_excerpt(index, (0, 0)) == ([], 0)
-    assert ladder.holders.tolist() == [[2, 1]]
+    assert ladder.best_holders.tolist() == [[2, 1]]
 
 
 @settings(max_examples=25, deadline=None)
@@ -129,7 +129,7 @@ def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
     finally:
         ladders.KEPT_RANKS = before
     ranked = search(index, questions, bench, len(index.chunks)).ranked
-    for (chunk, rank), row in zip(ladder.holders.tolist(), ranked.tolist(), strict=True):
+    for (chunk, rank), row in zip(ladder.best_holders.tolist(), ranked.tolist(), strict=True):
         assert row[rank - 1] == chunk
 
 
@@ -146,7 +146,7 @@ def test_each_of_several_budgets_is_what_it_is_alone():
         alone = evaluate_at_budgets(
             index, questions, bench, TokenRuler(corpus().whole.text, bench.tokenizer), at_budgets.budgets
         )
-        for name in ("taken", "part", "given", "hit", "wanted", "scores"):
+        for name in ("taken", "cut_chunk_length", "given", "retrieved_excerpt_length", "excerpt_length", "scores"):
             np.testing.assert_array_equal(getattr(at_budgets, name), getattr(alone, name))
 
 
@@ -155,7 +155,7 @@ def test_no_question_is_a_ladder_of_nothing_and_a_cancelled_one_is_none():
     bench = tools(AngleEmbedder())
     ruler = TokenRuler(corpus().whole.text, bench.tokenizer)
     nothing = measure_at_standard_budgets(index, (), bench, ruler)
-    assert (nothing.ranked.shape, nothing.holders.shape, nothing.at[0].scores.shape[-1]) == ((0, 0), (0, 2), 0)
+    assert (nothing.ranked.shape, nothing.best_holders.shape, nothing.at[0].scores.shape[-1]) == ((0, 0), (0, 2), 0)
     asked = iter([False, True, True, True])
     with pytest.raises(Cancelled):
         measure_at_standard_budgets(index, questions, tools(AngleEmbedder(), cancelled=lambda: next(asked, True)), ruler)

@@ -32,17 +32,21 @@ def test_a_lead_that_is_not_significant_names_the_rival_and_what_it_would_take()
     assert leaders.significant == (500,)
     lead = leaders.leads[1000]
     assert (lead.best, lead.rival, lead.significant) == (0, 1, False)
-    assert (lead.behind, lead.others, leaders.leads[500].behind) == ((2,), 2, (1, 2))
+    assert (
+        lead.significantly_worse_chunkers,
+        lead.compared_chunker_count,
+        leaders.leads[500].significantly_worse_chunkers,
+    ) == ((2,), 2, (1, 2))
     words = leaders.words()
     assert "At 1,000 tokens, A is significantly ahead of 1 of 2 others: C. At 1,000 tokens, A is" in words
     assert "At 500 tokens," not in words
     assert "The highest recall is with A at 500 and 1,000 tokens." in words
     assert "every other at 1 of 2 budgets, 500 tokens (Holm's correction for 6 comparisons)" in words
     assert "At 1,000 tokens, A is 1.0 points ahead of B (" in words
-    assert lead.needed == int(np.ceil((2.8015852 * NOISE.std(ddof=1) / 0.01) ** 2))
+    assert lead.needed_question_count == int(np.ceil((2.8015852 * NOISE.std(ddof=1) / 0.01) ** 2))
     # Rounded up to two digits.
-    assert 100 <= lead.needed < 1000
-    about = 10 * int(np.ceil(lead.needed / 10))
+    assert 100 <= lead.needed_question_count < 1000
+    about = 10 * int(np.ceil(lead.needed_question_count / 10))
     assert f"not significant; it would take some {about} questions, and there are 60." in words
 
 
@@ -73,7 +77,7 @@ def test_ties_are_said_as_ties():
     words = leaders.words()
     assert words.startswith("The highest recall is with A and B (a tie) at 2 tokens and with C at 3 tokens. ")
     assert "Recall is the same with all chunkers at 1 token." in words
-    assert [lead.level for lead in leaders.leads.values()] == [(1, 2), (1,), ()]
+    assert [lead.equal_chunkers for lead in leaders.leads.values()] == [(1, 2), (1,), ()]
 
 
 def test_where_everything_was_retrieved_nothing_is_compared():

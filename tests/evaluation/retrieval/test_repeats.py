@@ -109,11 +109,11 @@ def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top
             )
             for question, row, places in zip(QUESTIONS, rankings, taken, strict=True)
         ]
-        np.testing.assert_allclose(cost.without, expected)
+        np.testing.assert_allclose(cost.recall_without_repeats, expected)
         np.testing.assert_array_equal(cost.recall, evaluation.values("recall", unit))
-        assert cost.difference == paired_difference(cost.without, cost.recall)
+        assert cost.difference == paired_difference(cost.recall_without_repeats, cost.recall)
     assert top_k == 1 or sum(cost.taken) > 0
-    assert repeats.near == sum(
+    assert repeats.near_duplicate_count == sum(
         any(near(index, one, other) for other in range(len(index.texts)) if other != one) for one in range(len(index.texts))
     )
 
@@ -138,17 +138,19 @@ def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
             for row, places in zip(rankings, taken, strict=True)
         ]
         spans = [[span for spans in parts for span in spans] for parts in filled]
-        np.testing.assert_allclose(cost.without, [recall(*pair, unit) for pair in zip(QUESTIONS, spans, strict=True)])
+        np.testing.assert_allclose(
+            cost.recall_without_repeats, [recall(*pair, unit) for pair in zip(QUESTIONS, spans, strict=True)]
+        )
         np.testing.assert_array_equal(cost.recall, at.values("recall", size, unit))
     assert sum(cost.taken) > 0
-    assert (cost.without != cost.recall)[:-1].any()
+    assert (cost.recall_without_repeats != cost.recall)[:-1].any()
 
 
 def test_where_everything_else_is_retrieved_near_duplicates_come_last():
     index = indexed()
     rankings, taken = complete(index)
     queries = PreparedQuestions.of(
-        replace(index, behind=find_near_duplicates(index.texts)),
+        replace(index, demoted_near_duplicates=find_near_duplicates(index.texts)),
         [question.text for question in QUESTIONS],
         tools(),
     )
@@ -166,9 +168,9 @@ def test_without_near_duplicates_nothing_is_taken():
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 2)
     repeats = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 2)
     cost = repeats.repeat_cost_in_top_k(evaluation, "characters", RULER)
-    assert (repeats.near, repeats.groups, repeats.places) == (0, 0, {})
+    assert (repeats.near_duplicate_count, repeats.group_count, repeats.repeat_ranks_by_question) == (0, 0, {})
     assert not cost.taken.any()
-    np.testing.assert_array_equal(cost.without, cost.recall)
+    np.testing.assert_array_equal(cost.recall_without_repeats, cost.recall)
 
 
 def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(monkeypatch):
@@ -192,9 +194,9 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
             Reports(RULER, ["one"]).report_for({0: measured}, choice).chunkers[0].repeats
             for measured in (MeasuredChunker(evaluation, ladder), again)
         )
-        assert one.near == other.near > 0
+        assert one.near_duplicate_count == other.near_duplicate_count > 0
         assert one.difference == other.difference
-        for name in ("retrieved", "taken", "recall", "without"):
+        for name in ("retrieved", "taken", "recall", "recall_without_repeats"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         direct = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 7, ladder.at)
         if choice.budget:
@@ -203,7 +205,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
             )
         else:
             expected = direct.repeat_cost_in_top_k(evaluation.with_top_k(choice.top_k, RULER), choice.unit, RULER)
-        np.testing.assert_array_equal(one.without, expected.without)
+        np.testing.assert_array_equal(one.recall_without_repeats, expected.recall_without_repeats)
         assert one.taken.sum() == expected.taken.sum() > 0
 
     before = json.loads(written)
@@ -242,8 +244,8 @@ def test_it_can_be_stopped():
 
 def test_places_ascend():
     repeats = find_retrieved_duplicates(indexed(), QUESTIONS, tools(), RULER, 20)
-    assert repeats.places
-    for places in repeats.places.values():
+    assert repeats.repeat_ranks_by_question
+    for places in repeats.repeat_ranks_by_question.values():
         assert all(one < other for one, other in pairwise(places))
         assert places[-1] < 20
 

@@ -195,7 +195,7 @@ def test_only_so_many_are_remembered(found, ruler, monkeypatch):
     for choice in choices[1:]:
         reports.report_for(found, choice)
     assert first() is None
-    assert entries.filled == entries.maxsize == 4 * (4 * 2 + 5)
+    assert entries.total_size == entries.maxsize == 4 * (4 * 2 + 5)
 
 
 def test_too_few_questions_have_no_interval_and_no_difference():
@@ -221,7 +221,7 @@ def test_at_a_budget_everything_is_of_the_budget(found, ruler):
         )
     assert report.disagreements.tolist() == []
     assert (report.lead, report.everything) == (None, True)
-    assert [chunker.everything for chunker in report.chunkers.values()] == [True, True]
+    assert [chunker.retrieves_everything for chunker in report.chunkers.values()] == [True, True]
     assert "At 2,000 characters everything was retrieved with every chunker" in report.curve.leads.words()
     assert not reports.report_for(found, choice._replace(budget=16)).everything
     assert reports.failures(found, choice.limit) == {0: [], 1: []}
@@ -261,7 +261,7 @@ def test_chunkers_disagree_where_their_values_differ():
 def test_at_the_top_k_everything_is_retrieved_if_there_are_no_more_chunks(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     two, four = (reports.report_for(found, RECALL._replace(top_k=k)) for k in (2, 4))
-    assert [chunker.everything for chunker in two.chunkers.values()] == [False, True]
+    assert [chunker.retrieves_everything for chunker in two.chunkers.values()] == [False, True]
     assert (two.everything, four.everything) == (False, True)
     assert four.at_k.words() == "At 4 chunks everything was retrieved with every chunker: there is nothing to compare."
 

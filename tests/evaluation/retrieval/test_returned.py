@@ -211,7 +211,7 @@ def test_what_is_returned_fills_the_budget(last, given_now, hit):
     at_budgets = sought("window:1", Budgets((4, 12, 17, 40), "characters", last))
     unit = RANGE_UNITS.index("characters")
     assert at_budgets.given[unit, :, 0].tolist() == given_now
-    assert at_budgets.hit[unit, :, 0].tolist() == hit
+    assert at_budgets.retrieved_excerpt_length[unit, :, 0].tolist() == hit
 
 
 @pytest.mark.slow
@@ -289,7 +289,7 @@ def test_what_a_question_is_given_is_told_rank_by_rank():
         SENTENCES[4:],
     ]
     at = given_chunks(run, Limit(500), 0, ANGLES_RULER)
-    assert at.filled == 10
+    assert at.filled_length == 10
     assert sorted(at.spans) == list(SENTENCES)
 
 

@@ -43,7 +43,7 @@ def ladder(monkeypatch):
     made_ladder = measure_at_standard_budgets(
         build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
     )
-    assert len(made_ladder.beyond)
+    assert len(made_ladder.lower_ranked_excerpt_chunks)
     return replace(made_ladder, reasons={16: "distance 0.72 > 0.5"})
 
 
@@ -77,12 +77,12 @@ def found_by_sentence():
 
 def test_a_ladder_is_the_same_again(found_by_sentence, ladder):
     again = evaluation_from_json(evaluation_to_json(found_by_sentence, ladder), CORPUS, QUESTIONS)[1]
-    for name in ("ranked", "beyond", "holders"):
+    for name in ("ranked", "lower_ranked_excerpt_chunks", "best_holders"):
         np.testing.assert_array_equal(getattr(again, name), getattr(ladder, name))
     assert again.reasons == ladder.reasons
     for one, other in zip(again.at, ladder.at, strict=True):
         assert one.budgets == other.budgets
-        for name in ("taken", "part", "given", "hit", "wanted", "scores"):
+        for name in ("taken", "cut_chunk_length", "given", "retrieved_excerpt_length", "excerpt_length", "scores"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 

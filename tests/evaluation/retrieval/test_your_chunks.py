@@ -76,7 +76,7 @@ def test_overlaps_fill_a_budget_as_often_as_they_are_given():
     # The best are 40, of 4 tokens, then 00, which is 40 degrees off, of 4: two of these are those of 40.
     at = evaluate_at_budgets(index, questions("bb cc dd ee"), bench, RULER, Budgets((4, 7, 8)))
     assert at.given[1].tolist() == [[4], [7], [8]]
-    assert at.hit[1].tolist() == [[3], [3], [3]]
+    assert at.retrieved_excerpt_length[1].tolist() == [[3], [3], [3]]
     assert at.values("precision", 7, "tokens").tolist() == [3 / 7]
     assert at.values("iou", 7, "tokens").tolist() == [3 / (7 + 4 - 3)]
     left_out = evaluate_at_budgets(index, questions("bb cc dd ee"), bench, RULER, Budgets((7,), last="left_out"))

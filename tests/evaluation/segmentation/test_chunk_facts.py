@@ -119,8 +119,8 @@ def test_what_is_not_read_in_words():
 def test_facts_hold_what_the_head_shows():
     facts = ChunkFacts.of(SCATTERED, load_tokenizer("characters"), Counting())
     assert facts.cuts == tuple(LINES.starts[1:])
-    assert facts.pieces == DiscontinuousChunks(2, 2)
-    assert facts.unread == TruncatedChunks(2, 0.25)
+    assert facts.discontinuous_chunks == DiscontinuousChunks(2, 2)
+    assert facts.truncated_chunks == TruncatedChunks(2, 0.25)
     assert [size.most for size in facts.sizes] == [2, 4, 13, 13]
 
 

@@ -20,7 +20,7 @@ def plane(*degrees):
 def test_inside_and_across_are_means_over_pairs():
     # 0 0 | 60 60 60 | 150. Inside: 1 pair and 3 pairs, all alike. Across: 6 pairs of 1/2, 3 of a right angle.
     means = cosine_contrast(plane(0, 0, 60, 60, 60, 150), [0, 0, 1, 1, 1, 2])
-    assert (means.pairs, means.crossing) == (4, 9)
+    assert (means.pairs, means.crossing_pair_count) == (4, 9)
     assert means.inside == pytest.approx(1)
     assert means.across == pytest.approx(3 / 9)
     assert means.difference == pytest.approx(1 - 3 / 9)
@@ -48,7 +48,7 @@ def test_what_has_no_pairs_is_undefined():
     whole = cosine_contrast(plane(0, 60), [0, 0])
     assert (whole.across, whole.difference) == (None, None)
     nothing = cosine_contrast(plane(), [])
-    assert (nothing.inside, nothing.across, nothing.pairs, nothing.crossing) == (None, None, 0, 0)
+    assert (nothing.inside, nothing.across, nothing.pairs, nothing.crossing_pair_count) == (None, None, 0, 0)
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(0, 99))
@@ -60,7 +60,7 @@ def test_they_are_the_means_over_a_matrix(numbers, seed):
     apart = owner[None, :] - owner[:, None]
     inside, across = np.triu(apart == 0, 1), apart == 1
     means = cosine_contrast(vectors, numbers)
-    assert (means.pairs, means.crossing) == (inside.sum(), across.sum())
+    assert (means.pairs, means.crossing_pair_count) == (inside.sum(), across.sum())
     if inside.any():
         assert means.inside == pytest.approx(cosines[inside].mean())
     if across.any():

@@ -115,7 +115,7 @@ def test_refused():
 def test_misassigned_sentences_by_hand():
     # Section 0 has sentences 0 to 3, section 1 has 4 to 6; the first chunk takes one too few, the last is left over.
     result = misassigned_units([0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2])
-    assert result.pairs == {0: 0, 1: 1}
+    assert result.chunk_by_section == {0: 0, 1: 1}
     assert result.units == (3, 6)
 
 

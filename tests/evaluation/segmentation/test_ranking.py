@@ -194,7 +194,7 @@ def test_by_structure_those_first_that_cut_between_paragraphs():
     assert ranking.order == (1, 0, 2)
     # Of 6 gaps, 3 are between paragraphs: 4 cuts at chance are worth 2 points.
     chance = StructurePoints.of(PARAGRAPHS)
-    assert chance == StructurePoints(chance=3 / 6, further=4)
+    assert chance == StructurePoints(chance_points=3 / 6, extra_cut_count=4)
     assert ranking.values == ((0 + 2) / (2 + 4), (2 + 2) / (2 + 4), None)
     assert "not significantly" in ranking.words()
     assert rank_by_structure(PARAGRAPHS, named[2:]).words() == "Nothing can be ranked: no column cuts anywhere."

@@ -45,7 +45,7 @@ def test_every_step_is_what_the_chunker_makes(threshold, sizes):
     spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == "amount")
     assert (stairs.amounts[0], stairs.amounts[-1]) == spec.offered
     # Each flat stretch makes the same chunks at all its amounts, and other chunks just outside.
-    for stretch in stairs.flat:
+    for stretch in stairs.flat_stretches:
         first, last = stairs.amounts.index(stretch.low), stairs.amounts.index(stretch.high)
         assert last - first + 1 >= MIN_FLAT_STRETCH
         assert len(set(cuts[first : last + 1])) == 1
@@ -53,7 +53,7 @@ def test_every_step_is_what_the_chunker_makes(threshold, sizes):
         assert first == 0 or cuts[first - 1] != cuts[first]
         assert last == len(cuts) - 1 or cuts[last + 1] != cuts[last]
         assert stairs.around((stretch.low + stretch.high) / 2) == stretch
-    assert stairs.flat
+    assert stairs.flat_stretches
 
 
 def test_a_percentile_between_two_gaps_changes_nothing():
@@ -61,18 +61,18 @@ def test_a_percentile_between_two_gaps_changes_nothing():
     text = "0 a\n0 b\n60 c\n150 d"
     result = cut(Breakpoint.build(), text, embedder=AngleEmbedder())
     stairs = threshold_staircase(result.document, Breakpoint.build(), result.curves[0].scores, lambda _: result)
-    assert [(stretch.low, stretch.high, stretch.chunks) for stretch in stairs.flat] == [(10, 49.5, 3), (50, 99, 2)]
-    assert stairs.flat[1].words() == "between 50 and 99 nothing changes: 2 chunks"
+    assert [(stretch.low, stretch.high, stretch.chunks) for stretch in stairs.flat_stretches] == [(10, 49.5, 3), (50, 99, 2)]
+    assert stairs.flat_stretches[1].words() == "between 50 and 99 nothing changes: 2 chunks"
     assert stairs.around(49.75) is None
 
 
 def test_the_histogram_counts_every_defined_score_once_on_its_side():
     counted = score_histogram([0.1, 0.2, math.nan, 0.5, 0.5, 0.9], 0.5, cuts_above=True)
-    assert sum(counted.short) == 4
-    assert sum(counted.beyond) == 1
+    assert sum(counted.uncut_counts) == 4
+    assert sum(counted.candidate_counts) == 1
     below = score_histogram([0.1, 0.2, 0.5, 0.5, 0.9], 0.5, cuts_above=False)
-    assert (sum(below.short), sum(below.beyond)) == (3, 2)
-    assert len(counted.edges) == len(counted.short) + 1
+    assert (sum(below.uncut_counts), sum(below.candidate_counts)) == (3, 2)
+    assert len(counted.edges) == len(counted.uncut_counts) + 1
 
 
 @pytest.mark.parametrize("other", [5e-324, 1e-300, math.nextafter(1, 2), 1 + 5e-16])
@@ -84,5 +84,5 @@ def test_the_histogram_of_scores_that_are_equal_but_for_rounding_is_that_of_equa
 
 def test_the_histogram_of_many_scores_has_bins_that_one_can_see():
     counted = score_histogram([*[0.5] * 5000, 0.500001, 1.0], 0.6, cuts_above=True)
-    assert len(counted.short) <= 60
-    assert (sum(counted.short), sum(counted.beyond)) == (5001, 1)
+    assert len(counted.uncut_counts) <= 60
+    assert (sum(counted.uncut_counts), sum(counted.candidate_counts)) == (5001, 1)

@@ -96,7 +96,7 @@ def test_a_hundred_questions_of_a_client_are_diagnosed_as_they_were_made(name, i
         for change, true, placement in zip(wanted["changes"], wanted["places"], diagnosis.placements, strict=False):
             if true is None:
                 assert not placement.places
-                assert placement.said
+                assert placement.remark
                 continue
             place = placement.only_place and [whole[placement.only_place.document].name, *placement.only_place.span]
             assert place in (None, true), (change, placement)

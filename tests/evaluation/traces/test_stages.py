@@ -57,14 +57,14 @@ def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
         wanted = STAGES.get(question.kind)
         if form == "ragas" and question.feedback is not None:
             wanted = None
-        assert diagnosis.stage == wanted, (question.kind, diagnosis.said, diagnosis.rule)
+        assert diagnosis.stage == wanted, (question.kind, diagnosis.explanation, diagnosis.rule)
         kept = question.texts[: len(diagnosis.placements)]
         assert len(kept) == len(diagnosis.placements)
         for text, placement in zip(kept, diagnosis.placements, strict=True):
             place = placement.only_place and (whole[placement.only_place.document].name, *placement.only_place.span)
             if text.place is None:
                 assert not placement.places
-                assert placement.said
+                assert placement.remark
                 counts["missing"] += 1
             else:
                 assert place in (None, text.place), (text.change, placement)
@@ -90,9 +90,9 @@ def test_in_large_documents_every_text_is_located_where_a_comparison_with_all_pa
         placements.append([searching.find(chunk) for chunk in chunks])
     whole, shared = ([(placement.places, placement.is_cut_short) for placement in some] for some in placements)
     assert shared == whole
-    assert sum("altered" in placement.said for placement in placements[1]) > 9
+    assert sum("altered" in placement.remark for placement in placements[1]) > 9
     missing = next(placement for placement in placements[1] if not placement.places)
-    assert missing.said == "nothing in the documents that has runs of 15 characters in common with it is like it"
+    assert missing.remark == "nothing in the documents that has runs of 15 characters in common with it is like it"
 
 
 def test_a_cut_has_the_chunkers_reason():
@@ -104,7 +104,7 @@ def test_a_cut_has_the_chunkers_reason():
     assert diagnosis.outcome.judgement.fate == "split"
     (seam,) = diagnosis.outcome.seams
     assert (seam.place, seam.before, seam.after) == (HANDBOOK.index("Notice"), 0, 1)
-    assert seam.reason in diagnosis.said
+    assert seam.reason in diagnosis.explanation
     assert seam.reason == "size 2 reached"
 
 
@@ -114,7 +114,7 @@ def test_who_stood_before_the_chunk_that_was_ranked_too_low_is_named():
     ]
     (diagnosis,) = diagnosed(rows, searched_chunks=searched())
     assert diagnosis.stage == "ranked too low"
-    assert diagnosis.said == (
+    assert diagnosis.explanation == (
         f"whole in chunk 2 (handbook.txt, {HANDBOOK.index('three')} to {HANDBOOK.index(' sides')}), at rank 3; before it: 1 "
         f"travel.txt 0–{len(TRAVEL) - 1}, 2 handbook.txt 0–{len(FIRST)}"
     )
@@ -129,7 +129,7 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
     without, named = diagnosis.placements
     assert without.only_place is None
     assert len(without.places) == 2
-    assert without.said == "stands in 2 places"
+    assert without.remark == "stands in 2 places"
     assert (named.only_place.document, named.only_place.span.start) == (2, 8)
 
 
@@ -146,7 +146,7 @@ def test_what_is_in_no_document_is_missing(text, said):
     documents = [*DOCUMENTS, Document.from_text("They spend and lend.", name="c.txt")]
     questions = read_traces(lines([{"query": "Parking?", "retrieved": [text]}]), "a")
     placement = TraceDiagnoser(documents[1:], questions.questions).locate().placements[0][0]
-    assert (placement.places, placement.said) == ((), said)
+    assert (placement.places, placement.remark) == ((), said)
 
 
 def test_identifiers_alone_are_looked_up_in_the_file_of_chunks():
@@ -184,10 +184,10 @@ def test_a_file_of_chunks_alone_tells_what_its_texts_can_tell():
     assert [diagnosis.stage for diagnosis in told] == stages
     (seam,) = told[1].outcome.seams
     assert (seam.place, seam.before, seam.after) == (len(CHUNKS[0]) + 2, 0, 1)
-    assert told[3].placements[0].said == "nothing in the chunks is like it"
-    assert told[4].said == "no chunk of c.json has 'Parking costs five euros', and the documents are not at hand"
-    assert told[4].placements[0].said == "'old' has no chunks at hand"
-    assert told[5].said == "the reference is in words of its own, which no chunk has"
+    assert told[3].placements[0].remark == "nothing in the chunks is like it"
+    assert told[4].explanation == "no chunk of c.json has 'Parking costs five euros', and the documents are not at hand"
+    assert told[4].placements[0].remark == "'old' has no chunks at hand"
+    assert told[5].explanation == "the reference is in words of its own, which no chunk has"
     assert tracing.remark == (
         "Without the documents, texts are put together from the chunks of c.json, and places are places in these texts; "
         "what no chunk has cannot be looked for."
@@ -237,7 +237,7 @@ def test_a_hundred_questions_are_diagnosed_from_the_chunks_alone():
         wanted = {"in no chunk": None, "not in the documents": "ranked too low"}.get(
             question.kind, STAGES.get(question.kind)
         )
-        assert diagnosis.stage == wanted, (question.kind, diagnosis.said, diagnosis.rule)
+        assert diagnosis.stage == wanted, (question.kind, diagnosis.explanation, diagnosis.rule)
         stages[diagnosis.stage] += 1
         for text, placement in zip(question.texts, diagnosis.placements, strict=True):
             if placement.only_place is not None:
@@ -258,7 +258,7 @@ def test_without_the_chunks_what_was_searched_is_not_guessed():
     # Another question of the trace shows the chunk on the other side of the cut.
     split, _, low = diagnosed([*rows[:1], {"query": "Both?", "retrieved": CHUNKS}, rows[1]])
     assert (split.stage, low.stage) == ("cut apart", "ranked too low")
-    assert "as far as the chunks in the trace show" in split.said
+    assert "as far as the chunks in the trace show" in split.explanation
 
 
 def test_other_chunks_than_those_that_were_searched_are_not_used():
@@ -297,7 +297,7 @@ def test_an_altered_excerpt_is_said_to_be_altered():
         searched_chunks=searched(),
     )
     assert diagnosis.stage == "ranked too low"
-    assert "is altered there, 8" in diagnosis.said
+    assert "is altered there, 8" in diagnosis.explanation
 
 
 def test_chunks_without_a_document_need_one_if_there_are_several():

@@ -25,7 +25,7 @@ def opened(app, **words):
 
 def gathered(app):
     settled(app)
-    job = app.session_state.get("gathering")
+    job = app.session_state.get("passage_gathering_job")
     if job is not None:
         ended(job)
     app.run()

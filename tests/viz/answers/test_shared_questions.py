@@ -44,7 +44,7 @@ def on_answers(app):
 
 def looked_up(app):
     gathered(app)
-    ended(app.session_state["sharing"])
+    ended(app.session_state["question_sharing_job"])
     return gathered(app)
 
 
@@ -56,7 +56,7 @@ def test_a_document_of_more_lines_than_sentences_are_read_is_looked_through(monk
     sharing.start()
     ended(sharing)
     assert not sharing.error
-    assert [shared.name for shared in sharing.found.values()] == ["birds.txt"]
+    assert [shared.name for shared in sharing.shared_texts.values()] == ["birds.txt"]
 
 
 @pytest.mark.full

@@ -63,7 +63,7 @@ def test_a_link_leads_to_the_run_in_another_session_of_the_same_server(app, http
 def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(app, http, restart, cache_folder):
     link = stopped(app, http)
     before = len(http.requests)
-    token = run_of(app).kept.keeper.token
+    token = run_of(app).stored_run.keeper.token
     shown = table(app, "answers")
     restart()
     other = by_link(link)
@@ -147,7 +147,7 @@ def test_no_text_no_key_and_no_link_is_in_the_file_and_no_text_or_key_in_the_lin
     press(gathered(app), "Send")
     done(app)
     result = run_of(app).results[0, 0]
-    token = run_of(app).kept.keeper.token
+    token = run_of(app).stored_run.keeper.token
     content = b"".join(path.read_bytes() for path in cache_folder.rglob("runs.sqlite*")).lower()
     link = str(dict(app.query_params)).lower()
     words = {"zanzibar", "quokka", KEY.lower(), *(word for word in result.answer.text.lower().split() if len(word) > 5)}
@@ -167,6 +167,6 @@ def test_no_text_no_key_and_no_link_is_in_the_file_and_no_text_or_key_in_the_lin
 def test_a_part_of_something_else_is_not_done(app, http, cache_folder, number, part):
     stopped(app, http)
     run = run_of(app)
-    keeper = run.kept.keeper
+    keeper = run.stored_run.keeper
     keeper.add(number, part or next(iter(keeper.parts().values())))
-    assert set(run.kept.stored_results(run.gathered, run.plan.items)) == run.finished
+    assert set(run.stored_run.stored_results(run.passages_by_column, run.plan.items)) == run.finished

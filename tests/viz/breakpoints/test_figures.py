@@ -30,8 +30,8 @@ def test_bars_have_names_and_ticks_are_round(scores, level, above):
     counted = score_histogram(scores, level, above)
     figure = score_histogram_figure(counted, level, "distance")
     notes = names(figure)
-    assert ("kept" in notes, "past the line" in notes) == (any(counted.short), any(counted.beyond))
-    tops = [low + high for low, high in zip(counted.short, counted.beyond, strict=True)]
+    assert ("kept" in notes, "past the line" in notes) == (any(counted.uncut_counts), any(counted.candidate_counts))
+    tops = [low + high for low, high in zip(counted.uncut_counts, counted.candidate_counts, strict=True)]
     assert all(note.y in tops for note in notes.values())
     assert figure.layout.yaxis.range[1] > max(tops)
     step = figure.layout.xaxis.dtick

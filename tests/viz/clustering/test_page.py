@@ -125,7 +125,7 @@ def test_too_many_sentences_are_refused_in_a_sentence_and_k_means_still_works():
     assert column(app)["message"].startswith("single_linkage: a text may have at most 7,000 sentences")
     assert column(app)["tone"] == "error"
     app.segmented_control(key="clustering_method").set_value(2).run()
-    job = app.session_state.get("job")
+    job = app.session_state.get("chunking_job")
     if job is not None:
         ended(job)
         app.run()

@@ -198,7 +198,7 @@ def test_kept_questions_are_measured_on_retrieval_with_their_texts(compare):
     assert not run.questions.problems
     # Files take their place, and bundled documents are a click away.
     next(button for button in compare.button if button.key == "retrieval_files").click().run()
-    assert compare.session_state["retrieval_given"] is None
+    assert compare.session_state["given_questions"] is None
     assert [uploader.label for uploader in compare.get("file_uploader")] == ["Traces", "Documents", "Questions"]
 
 

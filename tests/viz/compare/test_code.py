@@ -26,7 +26,7 @@ def shown(app):
 
 
 def chunking_of(app):
-    return next(iter(app.session_state["results"].values()))
+    return next(iter(app.session_state["chunking_by_task"].values()))
 
 
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "command_line"])

@@ -49,18 +49,18 @@ def test_nothing_is_sent_before_the_click_and_then_files_and_answers_have_the_se
     assert all(retrieved["chunks"] == [] for retrieved in before["found"])
     name_model(app, http)
     press(app, "Write context sentences")
-    ended(app.session_state["estimating"])
+    ended(app.session_state["estimation_job"])
     app.run()
     (told,) = [text for text in said(app) if text.startswith("This sends")]
     host = http.address.split("/")[2]
     assert told.startswith(f"This sends the text once for every chunk of 2 columns to {host}, to the model test: about ")
     assert http.requests == []
     press(app, "Send")
-    job = ended(app.session_state["situating"])
+    job = ended(app.session_state["context_sentences_job"])
     app.run()
     assert not app.exception
     assert not job.error
-    made = [*job.found.values()]
+    made = [*job.chunkings_with_contexts.values()]
     # Of equal chunks the answer is remembered.
     passages = {chunk.text for chunking in made for chunk in chunking.chunks}
     assert len(http.requests) == len(passages) > 5
@@ -82,10 +82,10 @@ def test_another_setting_has_no_sentences_until_they_are_written(app, http):
     opened(app)
     name_model(app, http)
     press(app, "Write context sentences")
-    ended(app.session_state["estimating"])
+    ended(app.session_state["estimation_job"])
     app.run()
     press(app, "Send")
-    ended(app.session_state["situating"])
+    ended(app.session_state["context_sentences_job"])
     sent = len(http.requests)
     app.session_state["choices"]["compare"].columns[0].parameters["size"] = 3
     settled(app)
@@ -98,13 +98,16 @@ def test_another_setting_has_no_sentences_until_they_are_written(app, http):
 def test_sentences_are_kept_of_what_is_shown_and_of_nothing_else(app, http):
     def written():
         press(app, "Write context sentences")
-        ended(app.session_state["estimating"])
+        ended(app.session_state["estimation_job"])
         app.run()
         press(app, "Send")
-        ended(app.session_state["situating"])
+        ended(app.session_state["context_sentences_job"])
         app.run()
-        assert app.session_state["situating"].found.keys() == app.session_state["results"].keys()
-        return {*app.session_state["results"]}
+        assert (
+            app.session_state["context_sentences_job"].chunkings_with_contexts.keys()
+            == app.session_state["chunking_by_task"].keys()
+        )
+        return {*app.session_state["chunking_by_task"]}
 
     opened(app)
     name_model(app, http)

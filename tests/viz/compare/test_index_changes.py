@@ -196,7 +196,7 @@ def test_marked_answers_are_questions_on_this_text(app):
 SETTING = IndexSetting(
     RunMaterial((("a.txt", "One. Two. Three."), ("b.txt", "Four. Five.")), ("", b""), own=True),
     ("", ""),
-    sentences="regex",
+    splitter="regex",
     tokenizer="words",
     embedded_as="plain",
     method="embedding",
@@ -229,7 +229,7 @@ def test_the_estimate_counts_a_text_as_often_as_it_is_read(chunker, method, embe
 
 
 def test_of_long_documents_the_tokens_are_inferred_from_the_first(monkeypatch):
-    monkeypatch.setattr(index_replacement, "session", SimpleNamespace(changed_tokens=None))
+    monkeypatch.setattr(index_replacement, "session", SimpleNamespace(index_token_count=None))
     monkeypatch.setattr(index_replacement, "MOST_COUNTED_CHARACTERS", 1000)
     texts = (("a", "one two " * 100), ("b", "one two " * 100), ("c", "one two " * 300))
     assert index_replacement._token_count(texts, "words") == 1000
@@ -249,8 +249,8 @@ def test_a_column_that_cannot_be_measured_has_its_reason_and_results_are_taken_o
     one, embeds = build_chunker("fixed_sentences", {"size": 1}), build_chunker("breakpoint", {}, HashEmbedder())
     asks = build_chunker("lumber", {})
     first = job_of(embeds, asks, one)
-    assert first.refused[embeds].startswith("This chunker needs an embedder")
-    assert first.refused[asks] == "Not measured: its language model would be asked about every document."
+    assert first.refusal_by_chunker[embeds].startswith("This chunker needs an embedder")
+    assert first.refusal_by_chunker[asks] == "Not measured: its language model would be asked about every document."
     assert [*first.results] == [one]
     assert job_of(one, results=first.results).results[one] is first.results[one]
 

@@ -63,7 +63,7 @@ def test_a_column_that_is_done_is_shown_while_the_next_is_computed(app, monkeypa
     app.query_params["c1"], app.query_params["c2"], app.query_params["c3"] = "fixed_sentences", "breakpoint", "double_pass"
     app.query_params["c3.vector"] = "re-embed"
     app.run()
-    assert app.session_state["job"].running
+    assert app.session_state["chunking_job"].running
     columns = reader_of(app)["columns"]
     assert [column["segments"] is not None for column in columns] == [True, True, False]
     assert columns[2]["message"] == "Embedding …"
@@ -86,10 +86,10 @@ def test_a_result_that_is_shown_no_more_is_let_go(app):
     settled(app)
     box_of(app).input("A gull calls.\nAnother answers.\nThe tide turns at noon.\nThe boats go out.").run()
     settled(app).run()
-    assert len(app.session_state["job"].results) == 2
+    assert len(app.session_state["chunking_job"].results) == 2
     app.slider(key="1/breakpoint/amount/None").set_value(40.0).run()
-    assert len(app.session_state["results"]) == 3
-    assert app.session_state["job"].results.keys() < app.session_state["results"].keys()
+    assert len(app.session_state["chunking_by_task"]) == 3
+    assert app.session_state["chunking_job"].results.keys() < app.session_state["chunking_by_task"].keys()
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_a_result_without_chunks_is_a_result(app):
     box_of(app).input(" \n\n ").run()
     settled(app).run()
     assert not app.exception
-    before = dict(app.session_state["results"])
+    before = dict(app.session_state["chunking_by_task"])
     assert [len(result) for result in before.values()] == [0, 0, 0]
     app.run()
-    assert all(app.session_state["results"][task] is result for task, result in before.items())
+    assert all(app.session_state["chunking_by_task"][task] is result for task, result in before.items())
     assert [column["segments"]["start"] for column in reader_of(app)["columns"]] == [[], [], []]
 
 
@@ -211,7 +211,7 @@ def test_chunk_sizes_are_shown_in_tokens_too(app):
     app.button_group(key="size_unit").set_value("tokens").run()
     assert not app.exception
     table = app.dataframe[-1].value
-    (task, first), *_ = app.session_state["results"].items()
+    (task, first), *_ = app.session_state["chunking_by_task"].items()
     counts = load_tokenizer(task.tokenizer).count([chunk.text for chunk in first.chunks])
     assert table["tokens"].tolist()[: len(counts)] == counts
 

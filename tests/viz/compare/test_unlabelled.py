@@ -24,7 +24,7 @@ def press(app, label=BUTTON):
 
 def measured(app):
     """Wait for the job; return what the table has then."""
-    assert ended(app.session_state["edits"]).error == ""
+    assert ended(app.session_state["edit_stability_job"]).error == ""
     app.run()
     assert not app.exception
     return sent(app, "heads")
@@ -62,9 +62,9 @@ def test_without_embedded_sentences_it_says_why_and_embeds_nothing(app):
 
 def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
     scores(app, "Without labels", embedder="tfidf")
-    assert "edits" not in app.session_state or app.session_state["edits"] is None
+    assert "edit_stability_job" not in app.session_state or app.session_state["edit_stability_job"] is None
     press(app)
-    job = app.session_state["edits"]
+    job = app.session_state["edit_stability_job"]
     data = measured(app)
     rows = by_head(data)
     assert [head["label"] for head in data["heads"]] == MEASURES + EDITS
@@ -76,7 +76,7 @@ def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
     for row in rows:
         assert row["At least"]["value"] <= row["Changed"]["value"] <= row["At worst"]["value"] <= 1
     # The same as the library says.
-    column = next(pair for pair in job.named if pair[0] == "Column 1")
+    column = next(pair for pair in job.named_chunkers if pair[0] == "Column 1")
     assert rows[0]["Changed"]["value"] == job.results[column[1]].mean
     # Another setting is not measured yet: the others' numbers stay, and the button is there again.
     app.slider(key="1/breakpoint/amount/None").set_value(40.0).run()
@@ -84,7 +84,7 @@ def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
     assert after[1]["Changed"]["text"] == "–"
     assert after[0]["Changed"] == rows[0]["Changed"]
     press(app)
-    assert [name for name, *_ in app.session_state["edits"].named] == ["Column 2"]
+    assert [name for name, *_ in app.session_state["edit_stability_job"].named_chunkers] == ["Column 2"]
     assert all(row["Changed"]["value"] for row in by_head(measured(app)))
     # Another text has none.
     choose_document(app, "table")

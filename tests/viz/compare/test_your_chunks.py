@@ -126,14 +126,14 @@ def test_a_file_that_takes_longer_is_shown_when_it_is_read_and_can_be_cancelled(
     monkeypatch.setattr(file_reading, "PATIENCE_S", 0)
     with_column(app)
     uploader(app).upload("theirs.json", json.dumps(pieces()).encode(), "application/json").run()
-    while (job := app.session_state["chunk_reading"]) is not None:
+    while (job := app.session_state["chunk_reading_job"]) is not None:
         ended(job)
         app.run()
     assert columns_of(app)[1]["subtitle"] == "theirs.json"
     uploader(app).upload("fewer.json", json.dumps(pieces()[:1]).encode(), "application/json")
     monkeypatch.setattr(file_reading.ReadingJob, "start", lambda job, wait: job.cancel())
     settled(app)
-    assert app.session_state["chunk_reading"] is None
+    assert app.session_state["chunk_reading_job"] is None
     assert columns_of(app)[1]["subtitle"] == "theirs.json"
 
 
@@ -148,7 +148,7 @@ def test_a_file_that_is_being_read_has_a_bar_with_a_button(app, monkeypatch):
 
     monkeypatch.setattr("viz.controls.chunker.read_chunks", read)
     uploader(app).upload("theirs.json", b"[]", "application/json").run()
-    job = app.session_state["chunk_reading"]
+    job = app.session_state["chunk_reading_job"]
     assert app.button(key="cancel/chunk_reading").label == "Cancel"
     assert not app.exception
     go_on.set()
@@ -348,13 +348,13 @@ def test_answers_gives_the_chunks_to_the_model_and_tune_says_that_there_is_nothi
     # The link has the columns.
     app.switch_page("pages/answers.py")
     settled(app)
-    job = ended(app.session_state["gathering"])
+    job = ended(app.session_state["passage_gathering_job"])
     assert not job.error
-    theirs = job.found[1]
+    theirs = job.passages_by_column[1]
     assert theirs.chunks == len(pieces())
     # How long it took to make them is not known.
     assert theirs.chunk_s is None
-    assert job.found[0].chunk_s is not None
+    assert job.passages_by_column[0].chunk_s is not None
     app.query_params.clear()
     app.switch_page("pages/tune.py")
     settled(app)

@@ -34,11 +34,11 @@ def test_what_the_browser_says_becomes_places_in_order():
 def test_earlier_changes_come_first_but_for_those_that_the_server_has():
     earlier = [{"gaps": [0], "at": 0.2}, {"gaps": None, "at": 0.4}, {"gaps": [1], "at": 0.6}]
     whole = ClickedGaps("marks", (STARTS[1], STARTS[2]))
-    assert [change.places for change in clicked_gaps_from_event(event(earlier=earlier), DOCUMENT)] == [
+    assert [change.sentence_starts for change in clicked_gaps_from_event(event(earlier=earlier), DOCUMENT)] == [
         (STARTS[1],),
         None,
         (STARTS[2],),
-        whole.places,
+        whole.sentence_starts,
     ]
     assert clicked_gaps_from_event(event(earlier=earlier), DOCUMENT, 0.4) == [ClickedGaps("marks", (STARTS[2],)), whole]
     assert clicked_gaps_from_event(event(earlier=[3, {"gaps": [9]}]), DOCUMENT) == [whole]

@@ -247,7 +247,7 @@ def test_a_result_is_encoded_once_for_each_way_of_showing_it():
         "columns"
     ][0]
     known = results_payload(LINES, [ReaderColumn("", "", result)], [4])["columns"][0]
-    fresh = results_payload(LINES, [ReaderColumn("", "", result, fresh=frozenset([4]))], None)["columns"][0]
+    fresh = results_payload(LINES, [ReaderColumn("", "", result, new_cuts=frozenset([4]))], None)["columns"][0]
     assert again["body"] is plain["body"]
     assert len({plain["hash"], known["hash"], fresh["hash"]}) == 3
 

@@ -58,5 +58,5 @@ def test_the_users_own_text_and_embedder_are_first_values_too(app):
     box_of(app).set_value("One sentence.\n---\nAnother sentence.").run()
     app.selectbox(key="embedder").select("another").run()
     assert not differing(app)
-    app.checkbox(key="dashes").set_value(False).run()
+    app.checkbox(key="dashes_are_boundaries").set_value(False).run()
     assert not differing(app)

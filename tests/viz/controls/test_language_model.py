@@ -166,7 +166,7 @@ def test_the_key_is_nowhere_after_it_was_entered(app, http, caplog, serve):
     assert http.requests[-1][1]["authorization"] == f"Bearer {KEY}"
     assert columns(app)[0]["segments"] is not None
     assert KEY not in everything(app) + caplog.text
-    (chunking,) = [outcome for task, outcome in app.session_state["results"].items() if task.model]
+    (chunking,) = [outcome for task, outcome in app.session_state["chunking_by_task"].items() if task.model]
     written = chunking.recipe.to_json()
     assert json.loads(written)["language_model"] == "openai:test"
     for secret in (KEY, "127.0.0.1"):
@@ -240,7 +240,7 @@ def test_cancelling_ends_a_request_that_hangs_and_asking_goes_on_after_another_c
     opened(app)
     name_model(app, http)
     press(app, "Send")
-    job = app.session_state["job"]
+    job = app.session_state["chunking_job"]
     assert job.progress()[1].startswith("Asking test: 0% of the text done")
     job.cancel()
     ended(job)
@@ -261,7 +261,12 @@ def test_long_answers_are_said_and_counted_before_they_are_asked_for(app, http):
     assert int(match[2].replace(",", "")) > int(match[1].replace(",", "")) / 4
     press(app, "Send")
     settled(app).run()
-    stated = [piece for chunking in app.session_state["results"].values() for piece in chunking if piece.stated is not None]
+    stated = [
+        piece
+        for chunking in app.session_state["chunking_by_task"].values()
+        for piece in chunking
+        if piece.stated is not None
+    ]
     assert stated
     app.segmented_control(key="below").set_value("Propositions").run()
     assert not app.exception

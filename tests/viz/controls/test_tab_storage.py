@@ -44,7 +44,7 @@ def test_a_link_to_an_own_text_asks_the_tab_and_shows_no_sample_meanwhile(app):
     assert bar(app)["ask"]
     assert said(app) == []
     assert app.query_params["document"] == OWN_DOCUMENT
-    assert "job" not in app.session_state
+    assert "chunking_job" not in app.session_state
     answered(app, HEAD, TEXT)
     assert app.session_state["own"] == TextSource(TEXT, "notes.txt")
     assert (bar(app)["own"], bar(app)["ask"]) == ("notes.txt", "")
@@ -86,16 +86,16 @@ def test_a_text_with_marks_comes_back_as_it_was(app, dashes):
     opened(app)
     box_of(app).set_value(MARKED).run()
     if not dashes:
-        app.checkbox(key="dashes").set_value(False).run()
+        app.checkbox(key="dashes_are_boundaries").set_value(False).run()
     own = app.session_state["own"]
     head, text = kept(app)
     assert (text, own.known) == (MARKED, (13,) if dashes else None)
     emptied(app)
     assert kept(app) == (None, "")
-    app.session_state["own_gone"] = False
+    app.session_state["is_own_text_emptied"] = False
     tell(app, "document", "kept", head=head, text=text)
     assert app.session_state["own"] == own
-    assert app.checkbox(key="dashes").value == dashes
+    assert app.checkbox(key="dashes_are_boundaries").value == dashes
     assert kept(app) == (head, text)
 
 

@@ -62,7 +62,7 @@ POLISH = "Latarnia morska stoi na wysokim brzegu i świeci każdej nocy. Gdy nad
 
 def read_to_the_end(app):
     until = time.monotonic() + LIMIT
-    while app.session_state["own_reading"] is not None and time.monotonic() < until:
+    while app.session_state["upload_reading_job"] is not None and time.monotonic() < until:
         time.sleep(0.1)
         app.run()
 
@@ -110,10 +110,10 @@ def test_while_a_file_is_read_the_page_shows_it_with_cancel(app, monkeypatch):
     opened(app)
     assert uploaded(app, "slow.html", b"<li>Item here.</li>" * 500_000, wait=False) is None
     cancel = next(button for button in app.button if button.label == "Cancel")
-    job = app.session_state["own_reading"]
+    job = app.session_state["upload_reading_job"]
     cancel.click().run()
     ended(job)
-    assert app.session_state["own_reading"] is None
+    assert app.session_state["upload_reading_job"] is None
 
 
 def test_a_file_that_takes_too_long_is_a_sentence_on_the_page(app, monkeypatch):

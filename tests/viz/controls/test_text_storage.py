@@ -121,7 +121,7 @@ def test_a_kept_text_comes_back_in_another_session_with_boundaries_questions_and
     mark(app, "Who sees it?", "A ship sees it.")
     keep(app)
     (kept,) = app.store.listed()
-    assert (kept.name, kept.questions) == ("Pasted text", 1)
+    assert (kept.name, kept.question_count) == ("Pasted text", 1)
     mark(app, "Who sleeps?", "The keeper sleeps by day.")
     app.session_state["choices"]["compare"].columns[1] = ColumnChoice("fixed_words", {"size": 30})
     app.run().run()
@@ -141,10 +141,10 @@ def test_a_link_without_its_text_offers_the_kept_ones(app, again):
     (kept,) = app.store.listed()
     other = again(document="own")
     tell(other, "document", "kept", head=None, text="")
-    assert "does not include its text" in other.session_state["lost"]
+    assert "does not include its text" in other.session_state["lost_text_message"]
     press(other, f"kept_text_open_{kept.id}")
     assert other.session_state["own"].text == TEXT
-    assert other.session_state["lost"] == ""
+    assert other.session_state["lost_text_message"] == ""
 
 
 def test_another_text_does_not_take_the_kept_ones_place_and_an_edit_does(app):
@@ -239,7 +239,7 @@ def test_questions_about_a_sample_are_kept_too(app, again):
     mark(app, "About the sample?", text[:20])
     keep(app)
     (kept,) = app.store.listed()
-    assert kept.questions == 1
+    assert kept.question_count == 1
     other = again()
     press(other, f"kept_text_open_{kept.id}")
     assert not other.exception
@@ -261,19 +261,19 @@ def test_ones_own_link_opens_the_kept_text_in_another_tab(app, again):
     tell(other, "document", "kept", head=None, text="")
     assert not other.exception
     assert other.session_state["own"].text == TEXT
-    assert other.session_state["lost"] == ""
+    assert other.session_state["lost_text_message"] == ""
     assert questions(other) == [("Who sees it?", "A ship sees it.")]
     # Only who changes something writes, so that two tabs have one text until both do.
     (kept_text,) = app.store.listed()
     mark(app, "Who sleeps?", "The keeper sleeps by day.")
     app.run()
-    assert [(kept.id, kept.questions) for kept in app.store.listed()] == [(kept_text.id, 2)]
+    assert [(kept.id, kept.question_count) for kept in app.store.listed()] == [(kept_text.id, 2)]
     # The link's settings stay.
     assert other.session_state["choices"]["compare"].columns[0].chunker == "fixed_words"
     tell(app, "document", "storage", act="remove")
     stranger = again(**link)
     tell(stranger, "document", "kept", head=None, text="")
-    assert "does not include its text" in stranger.session_state["lost"]
+    assert "does not include its text" in stranger.session_state["lost_text_message"]
     assert value(stranger, "own") is None
 
 

@@ -221,11 +221,11 @@ def test_the_page_counts_what_each_pass_leaves(app):
 def test_a_threshold_moved_goes_into_the_link_and_embeds_nothing(app):
     app.query_params["document"] = "algorithm"
     opened(app)
-    job = app.session_state.get("job")
+    job = app.session_state.get("chunking_job")
     app.slider(key="0/double_pass/merging_threshold").set_value(0.6).run()
     assert app.query_params["c1.merging_threshold"] == "0.6"
     assert "pass two leaves 1 chunk" not in sent(app, "made")["summary"]
-    assert app.session_state.get("job") is job
+    assert app.session_state.get("chunking_job") is job
 
 
 def test_another_document_begins_at_the_first_step(app):
@@ -255,7 +255,7 @@ def test_texts_with_nothing_to_compare(app, text, said):
     opened(app)
     box_of(app).input(text).run()
     for _ in range(2):
-        job = app.session_state.get("job")
+        job = app.session_state.get("chunking_job")
         if job is not None:
             ended(job)
         app.run()

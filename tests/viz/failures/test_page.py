@@ -38,7 +38,7 @@ OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."
 def app(app):
     app.switch_page("pages/failures.py")
     yield app
-    for search in app.session_state.get("failure_searches", {}).values():
+    for search in app.session_state.get("best_setting_searches", {}).values():
         search.cancel()
         ended(search)
 
@@ -125,7 +125,7 @@ def test_no_row_is_the_best_while_others_wait():
         return [[cell["best"] for cell in row["cells"][1:]] for row in measured_rows(shown) if row["cells"]]
 
     assert best([*there, waiting]) == [[False] * len(TABLE_MEASURES)] * 2
-    first, second = best([*there, replace(waiting, made=replace(made, error="It failed."))])
+    first, second = best([*there, replace(waiting, result=replace(made, error="It failed."))])
     assert first == [not HIGHER_IS_BETTER[name] for name in TABLE_MEASURES]
     assert second == [HIGHER_IS_BETTER[name] for name in TABLE_MEASURES]
 
@@ -146,7 +146,7 @@ def test_the_search_finds_settings_that_misassign_no_more(app):
     app.query_params["document"] = "three_topics"
     settled(app)
     button(app, "Find best settings").click().run()
-    (search,) = app.session_state["failure_searches"].values()
+    (search,) = app.session_state["best_setting_searches"].values()
     ended(search)
     assert len(search.rows) == search.total
     settled(app)
@@ -223,7 +223,7 @@ def test_lines_of_dashes_are_boundaries_until_the_user_says_otherwise(app):
     place = OWN_TEXT.replace("---\n", "").index("Three")
     assert reader_of(app)["known"] == [place]
     assert table_of(app)
-    app.checkbox(key="dashes").set_value(False)
+    app.checkbox(key="dashes_are_boundaries").set_value(False)
     settled(app)
     assert reader_of(app)["known"] is None
     assert app.session_state["own"].text == OWN_TEXT
@@ -314,7 +314,7 @@ def choose_finding(app, rule="inside_list", **detail):
     id = next(row["id"] for row in rows if row["id"].startswith(f"{rule} "))
     tell(app, "inbox", "sought", id=id, **detail)
     while (sought := inbox_of(app)["sought"])["remedies"] and sought["remedies"]["state"] == "looking":
-        ended(app.session_state["finding_job"])
+        ended(app.session_state["finding_remedy_job"])
         tell(app, "inbox", "sought", id=id)
     assert not app.exception
     assert sought["id"] == id

@@ -112,7 +112,7 @@ def test_sizes_are_counted_by_the_tokenizer(name, text):
 @pytest.mark.model
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_known_failure_fails(name, real_tools):
-    sections, parameters = EXAMPLES[name].fails_on
+    sections, parameters = EXAMPLES[name].failure_example
     known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
     _, _, chunking = _run_chunker(name, "".join(sections), parameters, real_tools)
     found, missed, added = count_found_missed_added(cut_offsets(chunking), known)

@@ -27,7 +27,7 @@ def guide():
         app.switch_page("pages/guide.py")
         app.run()
         for _ in range(3):
-            job = app.session_state.get("job")
+            job = app.session_state.get("chunking_job")
             if job is None:
                 break
             ended(job)

@@ -108,7 +108,7 @@ def test_every_word_is_frequent_or_explained_before_it_is_used():
             if isinstance(control, str)
             else [control.label, *(control.options.values() if isinstance(control, Choice) else ())]
         )
-        for text in (screen.title, screen.said, screen.task, *labels, *(drawing.told for drawing in drawn)):
+        for text in (screen.title, screen.explanation, screen.task, *labels, *(drawing.effect for drawing in drawn)):
             for piece in split_at_glossary_terms(text):
                 if piece["about"]:
                     known |= {singular(word) for word in words_of(piece["text"])}
@@ -122,10 +122,10 @@ def test_every_word_is_frequent_or_explained_before_it_is_used():
 def test_a_screen_is_short_and_has_one_thing_to_do():
     assert len(SCREENS) == 10
     for screen in SCREENS:
-        assert len(f"{screen.said} {screen.task}".split()) <= 40
+        assert len(f"{screen.explanation} {screen.task}".split()) <= 40
         seen = [screen.draw(screen.text, state, bundled_model_tools()) for state in states(screen)]
         # Each choice has an effect of its own, seen at once.
-        effects = [(drawing.told, str(drawing.picture)) for drawing in seen]
+        effects = [(drawing.effect, str(drawing.picture)) for drawing in seen]
         opening = seen[0].control.start if isinstance(seen[0].control, Choice) else None
         assert len({*effects}) == len(effects) - (opening is not None)
         assert all(len(told.split()) <= 14 for told, _ in effects)
@@ -136,21 +136,21 @@ def test_sentences_are_the_splitters(text):
     sentences = Document.from_text(text).sentence_texts
     before, after = (SMALLEST.draw(text, chosen, tools()) for chosen in (None, "6"))
     assert rows(before) == [text]
-    assert not before.told
+    assert not before.effect
     assert rows(after) == [sentence.strip() for sentence in sentences]
     points, ends = text.count("."), sum(sentence.strip().endswith(".") for sentence in sentences)
-    assert after.told == f"{len(sentences)} sentences; you said 6. {points - ends} of {points} points end none."
+    assert after.effect == f"{len(sentences)} sentences; you said 6. {points - ends} of {points} points end none."
     right = SMALLEST.draw(text, str(len(sentences)), tools())
-    assert right.told.startswith(f"{len(sentences)} sentences, as you said.")
+    assert right.effect.startswith(f"{len(sentences)} sentences, as you said.")
 
 
 @pytest.mark.parametrize("text", [CUTS.text, ANGLES])
 def test_the_readers_cuts_make_chunks(text):
     lines = [line for line in text.splitlines() if line]
     whole, cut = (CUTS.draw(text, gaps, tools()) for gaps in (None, [2, 0, 99]))
-    assert whole.told == f"1 chunk, of {len(lines)} sentences."
+    assert whole.effect == f"1 chunk, of {len(lines)} sentences."
     assert chunk_texts(whole) == [" ".join(lines)]
-    assert cut.told == f"3 chunks, of 1, 2 and {len(lines) - 3} sentences."
+    assert cut.effect == f"3 chunks, of 1, 2 and {len(lines) - 3} sentences."
     assert chunk_texts(cut) == [lines[0], " ".join(lines[1:3]), " ".join(lines[3:])]
     assert cut.picture["cuts"]["gaps"] == [0, 2]
 
@@ -166,7 +166,7 @@ def test_tokens_are_counted_by_the_tokenizer(text, size, tokenizer):
     assert "".join(token["text"] for token in shown) == "".join(text.split())
     assert [token["chunks"] for token in shown] == [[number // size] for number in range(total)]
     count = -(-total // size)
-    assert drawn.told == f"{total} tokens in {count} chunk{'s' * (count > 1)} of at most {size}."
+    assert drawn.effect == f"{total} tokens in {count} chunk{'s' * (count > 1)} of at most {size}."
 
 
 @pytest.mark.parametrize("text", [UNITS.text, ANGLES])
@@ -183,9 +183,9 @@ def test_a_size_in_words_cuts_sentences_apart(text):
     spans = [(start, start + len(line.split())) for start, line in zip(sorted(ends), lines, strict=False)]
     apart = sum(any(start < cut < end for cut in range(0, len(all_words), WORDS_PER_CHUNK)) for start, end in spans)
     assert apart
-    assert words.told == f"{len(wanted)} chunks; {apart} sentence{'s' * (apart != 1)} cut apart."
+    assert words.effect == f"{len(wanted)} chunks; {apart} sentence{'s' * (apart != 1)} cut apart."
     assert chunk_texts(sentences) == [" ".join(lines[at : at + 2]) for at in range(0, len(lines), 2)]
-    assert sentences.told == f"{-(-len(lines) // 2)} chunks; 0 sentences cut apart."
+    assert sentences.effect == f"{-(-len(lines) // 2)} chunks; 0 sentences cut apart."
 
 
 @pytest.mark.parametrize("text", [OVERLAP.text, ANGLES])
@@ -200,7 +200,7 @@ def test_an_overlap_is_stored_twice(text, overlap):
     stored = sum(load_tokenizer("words").count([" ".join(chunk) for chunk in chunks]))
     (total,) = load_tokenizer("words").count([text])
     repeated = f"{twice} sentence{'s' * (twice != 1)} repeated"
-    assert drawn.told == f"{repeated}: {stored} tokens instead of {total}."
+    assert drawn.effect == f"{repeated}: {stored} tokens instead of {total}."
 
 
 @pytest.mark.parametrize(("angles", "order"), [((0, 90, 20, 60), "BCA"), ((50, 51, 0, 140), "ABC")])
@@ -217,7 +217,7 @@ def test_the_closest_meaning_has_the_smallest_distance(angles, order):
             (letter, f"distance {far[letter]:.2f}") for letter in order
         ]
         yours = "as you said" if chosen == order[0] else f"{chosen} is at {far[chosen]:.2f}"
-        assert drawn.told == f"{order[0]} is closest, at distance {far[order[0]]:.2f}; {yours}."
+        assert drawn.effect == f"{order[0]} is closest, at distance {far[order[0]]:.2f}; {yours}."
 
 
 @pytest.mark.parametrize("angles", [(0, 5, 80, 85), (0, 5, 40, 41, 130)])
@@ -233,8 +233,8 @@ def test_the_prediction_is_held_against_the_chunkers_decision(angles):
     assert [gap["share"] for gap in yes.picture["gaps"]] == pytest.approx(far, abs=1e-6)
     assert {gap["line"] for gap in yes.picture["gaps"]} == {0.6}
     verdict = f"Distance {far[1]:.2f} {'>' if far[1] > 0.6 else '≤'} 0.60: {'cut' if far[1] > 0.6 else 'no cut'}; "
-    assert yes.told == verdict + ("as you said." if far[1] > 0.6 else "you said cut.")
-    assert no.told == verdict + ("you said no cut." if far[1] > 0.6 else "as you said.")
+    assert yes.effect == verdict + ("as you said." if far[1] > 0.6 else "you said cut.")
+    assert no.effect == verdict + ("you said no cut." if far[1] > 0.6 else "as you said.")
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_cuts_are_held_against_the_known_boundaries(threshold, told):
     # Distances: 0.01, 0.66 (known), 0.41, 0.91 (known), 0.
     text = "0 a\n8 b\n\n78 c\n132 d\n\n217 e\n217 f\n"
     drawn = KNOWN.draw(text, threshold, tools(AngleEmbedder()))
-    assert drawn.told == told
+    assert drawn.effect == told
     assert [gap["said"].endswith("▲") for gap in drawn.picture["gaps"]] == [False, True, False, True, False]
     assert [gap["cut"] for gap in drawn.picture["gaps"]] == [far > threshold for far in (0.01, 0.66, 0.41, 0.91, 0.0)]
 
@@ -258,8 +258,8 @@ def test_cuts_are_held_against_the_known_boundaries(threshold, told):
 @pytest.mark.model
 def test_a_threshold_of_the_slider_finds_both_boundaries_and_nothing_else():
     drawn = KNOWN.draw(THREE_TOPICS_TEXT, 0.8, bundled_model_tools())
-    assert drawn.told == "2 found, 0 missed; 0 cuts elsewhere."
-    assert KNOWN.draw(THREE_TOPICS_TEXT, None, bundled_model_tools()).told == "2 found, 0 missed; 1 cut elsewhere."
+    assert drawn.effect == "2 found, 0 missed; 0 cuts elsewhere."
+    assert KNOWN.draw(THREE_TOPICS_TEXT, None, bundled_model_tools()).effect == "2 found, 0 missed; 1 cut elsewhere."
 
 
 @pytest.mark.parametrize("angle", [0, 85, 175])
@@ -273,7 +273,7 @@ def test_a_question_finds_the_nearest_chunk(angle):
     assert [(rank["label"], rank["said"]) for rank in after.picture["ranks"]] == [
         (f"chunk {chunk + 1}", f"distance {far[chunk]:.2f}") for chunk in order
     ]
-    assert after.told == f"Chunk {order[0] + 1} is found, at distance {min(far):.2f}."
+    assert after.effect == f"Chunk {order[0] + 1} is found, at distance {min(far):.2f}."
     assert rows(after) == (["0 a", "10 b"] if order[0] == 0 else ["110 c", "120 d"])
 
 
@@ -294,7 +294,7 @@ def test_each_repair_keeps_the_answer_whole(text):
     before = run(build_chunker("fixed_sentences", {"size": 2}), document, made)
     assert fate(before).fate == "split"
     opening = REPAIR.draw(text, None, made)
-    assert opening.told == f"{len(before)} chunks: the model gets only a part of the answer."
+    assert opening.effect == f"{len(before)} chunks: the model gets only a part of the answer."
     offered = working_repairs(text, made)
     assert [*opening.control.options] == [str(number) for number in range(len(offered))]
     for number, repair in enumerate(offered):
@@ -302,7 +302,7 @@ def test_each_repair_keeps_the_answer_whole(text):
         assert fate(after).fate == "whole"
         place = fate(after).chunks[0].number + 1
         drawn = REPAIR.draw(text, str(number), made)
-        assert drawn.told == f"Whole in chunk {place}; {len(after)} chunks instead of {len(before)}."
+        assert drawn.effect == f"Whole in chunk {place}; {len(after)} chunks instead of {len(before)}."
         marked = " ".join(part["text"] for row in drawn.picture["rows"] for part in row["parts"] if part["marked"])
         assert marked == " ".join(document.text[slice(*answer)].split("\n"))
     if text == REPAIR.text:
@@ -359,7 +359,7 @@ def test_what_the_reader_does_is_kept_from_screen_to_screen(app):
     widget(app.slider, "guide_path/3").set_value(12).run()
     assert "of at most 12" in str(pictures(app)[1]["told"])
     app.button(key="guide_path_back").click().run()
-    app.session_state["guide_path"] = {**app.session_state["guide_path"], "2": [1]}
+    app.session_state["path_choices"] = {**app.session_state["path_choices"], "2": [1]}
     app.run()
     picture = pictures(app)[1]
     assert picture["pictures"][0]["cuts"]["gaps"] == [1]
@@ -370,11 +370,11 @@ def test_what_the_reader_does_is_kept_from_screen_to_screen(app):
 
 def test_a_question_that_is_empty_is_refused_in_its_place(app):
     open_path(app, 9)
-    app.session_state["guide_path"] = {"9": "Why does the dough rise?"}
+    app.session_state["path_choices"] = {"9": "Why does the dough rise?"}
     app.run()
     assert "Chunk 2 is found" in str(pictures(app)[1]["told"])
     assert "dough" not in str(dict(app.query_params))
-    app.session_state["guide_path"] = {"9": "  "}
+    app.session_state["path_choices"] = {"9": "  "}
     app.run()
     words, picture = pictures(app)
     assert "at least one word" in words["pictures"][0]["ask"]["complaint"]

@@ -235,6 +235,6 @@ def test_a_chunker_that_is_chosen_while_the_page_opens_stays(app):
     app.switch_page("pages/guide.py")
     settled(app)
     # As after a first run that was interrupted.
-    app.session_state["opening"]["guide"] = [fresh_column("breakpoint")]
+    app.session_state["opening_columns"]["guide"] = [fresh_column("breakpoint")]
     app.radio(key="guide/chunker").set_value("fixed_sentences").run()
     assert app.header[0].value == "Fixed sentences"

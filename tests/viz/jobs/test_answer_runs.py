@@ -49,7 +49,17 @@ def answering(gathering, model, bert=False, before=None):
     document = gathering.chunkings[0].document
     models = AnswerModels("scripted 1", "scripted 1")
     job = Answering(
-        gathering.plan, document, gathering.found, models, ask, ask, gathering.embedder, False, bert, None, before or {}
+        gathering.plan,
+        document,
+        gathering.passages_by_column,
+        models,
+        ask,
+        ask,
+        gathering.embedder,
+        False,
+        bert,
+        None,
+        before or {},
     )
     job.start()
     return job
@@ -60,7 +70,10 @@ def left(gathering, model, before):
     ask = model if isinstance(model, Asking) else asking(model)
     each = partial(remaining_requests, asking=ask, judge=ask)
     return estimate_answer_requests(
-        ITEMS, gathering.found, gathering.sizes, lambda place, item, context: each(item, context, before.get(place))
+        ITEMS,
+        gathering.passages_by_column,
+        gathering.sizes,
+        lambda place, item, context: each(item, context, before.get(place)),
     )
 
 
@@ -126,7 +139,7 @@ def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_rand
     job.start()
     ended(job)
     assert not job.error
-    closed, whole, random = (job.found[number] for number in (2, 3, 4))
+    closed, whole, random = (job.passages_by_column[number] for number in (2, 3, 4))
     assert {context.passages for context in closed.contexts} == {()}
     (start,) = {context.passages for context in whole.contexts}
     assert TEXT.startswith(start[0].text)

@@ -60,9 +60,9 @@ def test_a_session_is_answered_from_its_own_context_sentences():
     def hits(question, *written):
         chunks = [chunk._replace(situation=words) for chunk, words in zip(plain.chunks, written, strict=True)]
         chunking = replace(plain, chunks=tuple(chunks))
-        inquiry = ColumnInquiry(question, "bm25", Limit(top=3), "context", "words", contexts=contexts_digest([chunking]))
+        inquiry = ColumnInquiry(question, "bm25", Limit(top=3), "context", "words", context_hash=contexts_digest([chunking]))
         job = AskJob(inquiry, [(0, ChunkingTask.of(document, None, "words", chunker), chunking)], None, on_disk=False)
-        return [hit.number for hit in done(job).found[0].hits if hit.score]
+        return [hit.number for hit in done(job).retrieval_by_column[0].hits if hit.score]
 
     # The same text, chunker and model: only what it wrote in either session is another.
     assert hits("quokka", "On a quokka.", "On a heron.") == [0]
@@ -72,17 +72,17 @@ def test_a_session_is_answered_from_its_own_context_sentences():
 def test_a_second_question_embeds_nothing_but_itself():
     embedder = Counted()
     first = done(job_of(embedder, "what is line 7"))
-    assert {number: len(ranking.hits) for number, ranking in first.found.items()} == {0: 3, 1: 3}
-    assert sum(map(len, embedder.batches)) == 20 + 8 + 1
-    embedder.batches.clear()
+    assert {number: len(ranking.hits) for number, ranking in first.retrieval_by_column.items()} == {0: 3, 1: 3}
+    assert sum(map(len, embedder.batch_count)) == 20 + 8 + 1
+    embedder.batch_count.clear()
     second = done(job_of(embedder, "what is line 9"))
-    assert embedder.batches == [["what is line 9"]]
-    assert second.found[0].index is first.found[0].index
+    assert embedder.batch_count == [["what is line 9"]]
+    assert second.retrieval_by_column[0].index is first.retrieval_by_column[0].index
     assert second.progress()[0] == 1.0
     # By words alone nothing is embedded at all.
-    embedder.batches.clear()
+    embedder.batch_count.clear()
     done(job_of(embedder, "line 11", "bm25"))
-    assert embedder.batches == []
+    assert embedder.batch_count == []
 
 
 def test_a_question_that_is_stopped_keeps_the_columns_that_are_done():
@@ -97,7 +97,7 @@ def test_a_question_that_is_stopped_keeps_the_columns_that_are_done():
     job.cancel()
     embedder.wait.set()
     assert ended(job).error == ""
-    assert job.found == {}
+    assert job.retrieval_by_column == {}
 
 
 @pytest.mark.parametrize("method", ["hybrid", "bm25"])
@@ -105,11 +105,11 @@ def test_what_is_kept_of_a_text_is_forgotten_with_its_last_session(method):
     embedder = Counted()
     first = job_of(embedder, "gone", method, revision="3")
     showing = ShownTextMarker(first.columns[0][2].document.identity)
-    kept = done(first).found[0].index
-    assert done(job_of(embedder, "gone", method, revision="3")).found[0].index is kept
+    kept = done(first).retrieval_by_column[0].index
+    assert done(job_of(embedder, "gone", method, revision="3")).retrieval_by_column[0].index is kept
     del showing
     forget_gone_texts()
-    assert done(job_of(embedder, "gone", method, revision="3")).found[0].index is not kept
+    assert done(job_of(embedder, "gone", method, revision="3")).retrieval_by_column[0].index is not kept
 
 
 def test_equal_questions_about_equal_columns_are_one_subject():

@@ -24,13 +24,13 @@ def test_every_chunker_is_measured_at_no_more_places_than_there_are():
 
 
 def test_what_cannot_be_measured_has_its_reason_and_the_others_follow():
-    job = EditStabilityJob(SOURCE, None, named("breakpoint", "recursive"), on_disk=False, edits=2)
+    job = EditStabilityJob(SOURCE, None, named("breakpoint", "recursive"), on_disk=False, edit_count=2)
     job.start()
     assert ended(job).error == ""
-    (refused,), (measured,) = job.refused, job.results
+    (refused,), (measured,) = job.refusal_by_task, job.results
     assert (refused.chunker.partition("{")[0], measured.chunker.partition("{")[0]) == ("breakpoint", "recursive")
     assert (
-        job.refused[refused]
+        job.refusal_by_task[refused]
         == "This chunker needs an embedder; none was given. Pass the name of an embedder, or an embedder object."
     )
 
@@ -41,4 +41,4 @@ def test_it_stops_between_edits():
     job.start()
     assert ended(job).error == ""
     assert not job.results
-    assert not job.refused
+    assert not job.refusal_by_task

@@ -82,8 +82,8 @@ def test_a_report_is_computed_once_and_one_that_fails_is_not_tried_at_every_look
     assert run.report_job(recall) is first
     # The baseline is unknown: it is the first chunker's report.
     assert run.report_job(recall._replace(baseline=7)) is first
-    assert ended(run.report_job(iou)).made.report is not first.made.report
-    assert ended(run.report_job(recall)).made.report is first.made.report
+    assert ended(run.report_job(iou)).report_and_failures.report is not first.report_and_failures.report
+    assert ended(run.report_job(recall)).report_and_failures.report is first.report_and_failures.report
 
     def fail(*_):
         tries.append(1)

@@ -113,7 +113,7 @@ def test_a_closed_sessions_text_and_job_are_let_go(page):
     app.session_state["own"] = TextSource(own_text(), "Pasted text")
     choose_document(app, "own")
     settled(app)
-    held = [app.session_state[name] for name in ("split_document", "job") if name in app.session_state]
+    held = [app.session_state[name] for name in ("split_document", "chunking_job") if name in app.session_state]
     text = held[0].text
     assert isinstance(text, Text)
     watched = [weakref.ref(referent) for referent in (text, *held) if referent is not None]

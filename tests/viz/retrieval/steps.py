@@ -38,7 +38,7 @@ def rows_of(app):
 
 def told(run, choice):
     """Return the report that the page shows."""
-    return ended(run.report_job(choice)).made.report
+    return ended(run.report_job(choice)).report_and_failures.report
 
 
 def evaluations(run, top_k):

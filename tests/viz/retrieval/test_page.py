@@ -186,7 +186,7 @@ def test_numbers_of_the_link_are_mended():
 def test_what_failed_is_listed_and_leads_to_its_passages(run):
     app = opened(run=run, at="budget", budget="500", failed="2")
     (listed,) = components(app, "failed")
-    lost = ended(run_of(app).report_job(ReportChoice("recall", "tokens", 5, 0, 500))).made.failures[1]
+    lost = ended(run_of(app).report_job(ReportChoice("recall", "tokens", 5, 0, 500))).report_and_failures.failures[1]
     assert [row["question"] for row in listed["rows"]] == [failure.question for failure in lost]
     assert len(lost) > 1
     assert [row["here"] for row in listed["rows"]] == [False] * len(lost)

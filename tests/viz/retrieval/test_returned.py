@@ -60,7 +60,7 @@ def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
     assert not ended(run).error
-    assert run.lacking == "plain.txt has no headings that are found: there a chunk returns itself."
+    assert run.missing_passages_note == "plain.txt has no headings that are found: there a chunk returns itself."
     evaluation = run.found[0]
     (answer,) = evaluation.answers
     shown = ranked_passages(evaluation, answer, best_chunks(evaluation))

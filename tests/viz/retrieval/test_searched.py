@@ -45,7 +45,7 @@ def test_a_run_searches_as_its_plan_says_and_the_page_says_what_is_indexed(metho
     asked = b'question,excerpts\n"What of the buoys?",It floats at night.\n'
     chunkers = (build_chunker("fixed_sentences", {"size": 1}),) * (len(each) or 1)
     material = RunMaterial((("marks.md", text),), ("mine.csv", asked), own=True)
-    plan = Plan(material, chunkers, "hash", "paragraphs", "words", "heading_path", each=each, searched_by=method)
+    plan = Plan(material, chunkers, "hash", "paragraphs", "words", "heading_path", embedding_modes=each, searched_by=method)
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
     assert not ended(run).error

@@ -51,7 +51,7 @@ def opened(**words):
 
 def counted(app):
     """Wait for the count of what would be sent, and return what is said of it."""
-    ended(app.session_state["estimating"])
+    ended(app.session_state["estimation_job"])
     (told,) = [text for text in said(ran(app)) if text.startswith("This run sends")]
     return told
 

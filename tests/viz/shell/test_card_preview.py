@@ -209,7 +209,7 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
             *(tuple(sorted(places)) for places in (new - old, old - new, (new - old) & {*known}, (old - new) & {*known}))
         )
         ruler = token_ruler_of(document, "words")
-        assert job.whole == [
+        assert job.answers_whole == [
             *zip(
                 *(whole_answer_retrieved_flags(chunking, questions, search, made, ruler) for chunking in (before, after)),
                 strict=True,

@@ -37,7 +37,7 @@ def test_what_was_stopped_says_so_on_every_page(app, monkeypatch, name):
     app.run()
     app.run()
     assert not app.exception
-    assert app.session_state["job"].cancelled()
+    assert app.session_state["chunking_job"].cancelled()
     shown = said(app) if name == "guide" else messages(app)
     assert STOPPED in shown
     assert not any("Embedding" in message for message in shown)

@@ -120,7 +120,7 @@ def test_a_texts_name_is_never_markdown(app, page):
     app.session_state["own"] = TextSource("One is here. Two is there. Three is gone.", MARKDOWN)
     choices = app.session_state["choices"][page]
     choices.document, choices.embedder = "own", MARKDOWN
-    app.session_state["allowed"] = {("embedder", MARKDOWN)}
+    app.session_state["given_consents"] = {("embedder", MARKDOWN)}
     app.run()
     assert not app.exception
     rendered = [*app.markdown, *app.caption, *app.title, *app.header, *app.subheader]

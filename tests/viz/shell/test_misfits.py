@@ -75,7 +75,7 @@ def long(monkeypatch):
 def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, long):
     app.run()
     box_of(app).input(paragraphs_by_language()["ko"].text).run()
-    assert app.session_state["job"].running
+    assert app.session_state["chunking_job"].running
     (sentence,) = warned(app, "was made for English") or warned(app, "unknown to all-MiniLM-L6-v2")
     assert "tfidf" in sentence
     long()
@@ -90,7 +90,7 @@ def test_only_another_script_is_warned_of(app, monkeypatch, long, language, warn
     app.run()
     box_of(app).input(paragraphs_by_language()[language].text).run()
     assert bool(warned(app, f"The text is in {LANGUAGES[language]}")) == warns
-    app.session_state["job"].cancel()
+    app.session_state["chunking_job"].cancel()
 
 
 def test_where_embedding_takes_long_tfidf_is_one_click_away(app, long):

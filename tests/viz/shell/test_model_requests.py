@@ -43,7 +43,7 @@ def labels(app):
 
 def counted(app):
     press(app, "Run")
-    ended(app.session_state["estimating"])
+    ended(app.session_state["estimation_job"])
     return ran(app)
 
 

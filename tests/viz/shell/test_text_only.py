@@ -75,7 +75,7 @@ def test_what_a_link_says(app, page):
     app.switch_page(PAGES[page].file)
     app.run()
     assert not app.exception
-    app.session_state["allowed"] = {("embedder", HOSTILE)}
+    app.session_state["given_consents"] = {("embedder", HOSTILE)}
     assert rendered(app.run()) == []
 
 

@@ -73,12 +73,12 @@ def test_only_the_keys_of_widgets_are_read_by_name_and_only_where_they_are_drawn
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ('st.session_state["job"]', [(1, "'job'")]),
-        ('st.session_state.get("job")', [(1, "'job'")]),
-        ('"job" in st.session_state', [(1, "'job'")]),
+        ('st.session_state["chunking_job"]', [(1, "'job'")]),
+        ('st.session_state.get("chunking_job")', [(1, "'job'")]),
+        ('"chunking_job" in st.session_state', [(1, "'job'")]),
         ('KEY = "job"\nst.session_state[KEY]', [(2, "'job'")]),
         ('st.session_state[f"choices/{name}"]', [(1, "f'choices/{name}'")]),
-        ("st.session_state.job", [(1, "job")]),
+        ("st.session_state.chunking_job", [(1, "job")]),
         ("session = st.session_state", [(1, "st.session_state under another name")]),
         ('st.toggle("Sizes", key="sizes")\nst.session_state["sizes"]', []),
         ("st.session_state[key]", []),
@@ -120,8 +120,8 @@ def test_nothing_drawn_has_the_key_of_a_value():
 def test_what_is_changed_in_place_stays(monkeypatch):
     monkeypatch.setattr("viz.state.session_state.st.session_state", {})
     held = Session()
-    held.taken["reader", "line"] = 1
-    assert Session().taken == {("reader", "line"): 1}
+    held.handled_event_times["reader", "line"] = 1
+    assert Session().handled_event_times == {("reader", "line"): 1}
     assert held.own is None
     held.own_complaint = "Bad."
     assert (Session().own_complaint, "compare" in held.choices) == ("Bad.", False)
@@ -151,7 +151,7 @@ def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_pl
             return
         jobs.append(Idle())
         jobs[-1].start()
-        session.job = jobs[-1]
+        session.chunking_job = jobs[-1]
 
     app = AppTest.from_function(script).run()
     jobs = app.session_state["jobs"]

@@ -21,7 +21,7 @@ class Session:
 @pytest.fixture(autouse=True)
 def session(monkeypatch):
     monkeypatch.setattr(own_text, "session", Session)
-    Session.own, Session.own_given = TextSource(TEXT, "notes.txt", (13, 26), "read as utf-8"), None
+    Session.own, Session.own_text_as_given = TextSource(TEXT, "notes.txt", (13, 26), "read as utf-8"), None
     return Session
 
 

@@ -79,7 +79,7 @@ def test_a_session_from_before_a_parameter_says_why_its_cuts_moved(app, monkeypa
 def test_a_session_that_takes_longer_to_read_opens_when_it_is_read(app, written, monkeypatch):
     monkeypatch.setattr(file_reading, "PATIENCE_S", 0)
     upload(app, written.encode())
-    while (job := app.session_state["own_reading"]) is not None:
+    while (job := app.session_state["upload_reading_job"]) is not None:
         ended(job)
         settled(app)
     assert app.session_state["own"].text == SOURCE.text

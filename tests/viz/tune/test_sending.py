@@ -31,7 +31,7 @@ def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(mo
     app.text_input(key="language_address").set_value(http.address)
     press(app, "Use this model")
     press(app, "Run")
-    ended(app.session_state["estimating"])
+    ended(app.session_state["estimation_job"])
     app.run()
     (told,) = [text for text in said(app) if text.startswith("This sweep sends 1 document, once for every setting, to 127.")]
     assert (http.requests, sweep_of(app)) == ([], None)

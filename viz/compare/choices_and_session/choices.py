@@ -80,5 +80,7 @@ def set_own_cuts(choices: Choices, document: Document, user_cut_offsets: Sequenc
             ColumnChoice(YourCuts.name, {"cuts": own_cuts_chunker.cuts})
         ]
         choices.selected = cuts_column_index
-    if previous_change is not None and previous_change.said == undo_message and session.undo is not None:
-        session.undo = replace(session.undo, before=previous_change.before, selected=previous_change.selected)
+    if previous_change is not None and previous_change.description == undo_message and session.undo is not None:
+        session.undo = replace(
+            session.undo, columns_before=previous_change.columns_before, selected=previous_change.selected
+        )

@@ -25,14 +25,14 @@ class LastChange:
         The task that produced the boundaries, without the embedder's revision.
     cuts
         The boundaries, as offsets in code points.
-    said, fresh
+    description, new_cuts
         The change in words, and the boundaries that are new; empty if nothing has changed yet.
     """
 
     task: ChunkingTask
     cuts: tuple[int, ...]
-    said: str = ""
-    fresh: frozenset[int] = frozenset()
+    description: str = ""
+    new_cuts: frozenset[int] = frozenset()
 
 
 class CompareSession(Session):
@@ -44,28 +44,32 @@ class CompareSession(Session):
     compared_embedders: SessionValue[tuple[str, str] | None] = SessionValue("compared_embedders", None)
     full_job: SessionJob[ChunkingJob | None] = SessionJob("full_job", None)  # runs the columns with the full embedder
     full_results: MutableSessionValue[dict[ChunkingTask, Chunking]] = MutableSessionValue("full_results", dict)
-    edits: SessionJob[EditStabilityJob | None] = SessionJob(
-        "edits", None
+    edit_stability_job: SessionJob[EditStabilityJob | None] = SessionJob(
+        "edit_stability_job", None
     )  # measures how inserted sentences change the columns
     # Cuts and searches documents by the columns, to show what a change costs and which questions it wins and loses
     index_changes: SessionJob[IndexChanges | None] = SessionJob("index_changes", None)
-    changed_documents = SessionValue("changed_documents", "")  # their name in the list
+    index_documents_name = SessionValue("index_documents_name", "")  # their name in the list
     # These documents, a tokenizer, and the number of their tokens
-    changed_tokens: SessionValue[tuple[tuple[tuple[str, str], ...], str, int] | None] = SessionValue("changed_tokens", None)
+    index_token_count: SessionValue[tuple[tuple[tuple[str, str], ...], str, int] | None] = SessionValue(
+        "index_token_count", None
+    )
     embedding_price = SessionValue("embedding_price", 0.0)  # US dollars per million tokens; 0 if none is given
     # The comparison of a library's own chunker with a column: its identity, the message, and the message's tone
-    proof: SessionValue[tuple[str, str, str] | None] = SessionValue("proof", None)
+    original_comparison: SessionValue[tuple[str, str, str] | None] = SessionValue("original_comparison", None)
     # Document whose columns are folded, and the purpose
-    folded: SessionValue[tuple[str, str]] = SessionValue("folded", ("", ""))
+    folded_document_and_purpose: SessionValue[tuple[str, str]] = SessionValue("folded_document_and_purpose", ("", ""))
     question = SessionValue("question", "")
     # The browser's timestamp of the last event about it
     question_moment: SessionValue[float | None] = SessionValue("question_moment", None)
     ask_job: SessionJob[AskJob | None] = SessionJob("ask_job", None)
     remedy_job: SessionJob[RemedyJob | None] = SessionJob("remedy_job", None)
-    answer: SessionValue[MarkedQuestion | None] = SessionValue("answer", None)  # the passage marked as the answer
+    marked_answer: SessionValue[MarkedQuestion | None] = SessionValue(
+        "marked_answer", None
+    )  # the passage marked as the answer
     answer_complaint = SessionValue("answer_complaint", "")
-    situating: SessionJob[ContextSentencesJob | None] = SessionJob(
-        "situating", None
+    context_sentences_job: SessionJob[ContextSentencesJob | None] = SessionJob(
+        "context_sentences_job", None
     )  # writes the context sentences of the columns of Compare
 
 

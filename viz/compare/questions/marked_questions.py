@@ -114,11 +114,11 @@ def _shorten_answer(answer: str) -> str:
 
 
 def _ask_marked_question_again(marked_question: MarkedQuestion) -> None:
-    session.question, session.answer, session.answer_complaint = marked_question.question, marked_question, ""
+    session.question, session.marked_answer, session.answer_complaint = marked_question.question, marked_question, ""
 
 
 def _remove_question(marked_question: MarkedQuestion) -> None:
     session.questions[:] = [other for other in session.questions if other is not marked_question]
     drop_unused_question_texts()
-    if session.answer is marked_question:
-        session.answer = None
+    if session.marked_answer is marked_question:
+        session.marked_answer = None

@@ -195,10 +195,10 @@ def _handle_question_event(event: dict[str, Any]) -> None:
 
         (begin_remedy_search if event["search"] else stop_remedy_search)()
     elif question_text is None:
-        session.question, session.answer, session.ask_job, session.remedy_job = "", None, None, None
+        session.question, session.marked_answer, session.ask_job, session.remedy_job = "", None, None, None
     elif not event.get("again"):
         if question_text.strip() != session.question:
-            session.answer = None
+            session.marked_answer = None
         if ask_job is not None and (ask_job.cancelled() or ask_job.error):
             session.ask_job = None
         session.question = question_text.strip() or " "
@@ -238,7 +238,7 @@ def _fill_in_available_results(
         retrieval_limit,
         embedded_text_kind,
         choices.tokenizer,
-        contexts=context_sentences_digest,
+        context_hash=context_sentences_digest,
     )
     session.ask_job = search_job = AskJob(
         question_search_settings, finished_columns, embedder, session.on_disk, session.reranker
@@ -256,8 +256,11 @@ def _fill_in_available_results(
         status_phrase = f"Ranked by words (BM25) alone: {no_embedder_reason or 'there is no embedder.'}"
     elif (
         not is_search_in_progress
-        and search_job.found
-        and all(retrieval.is_every_chunk_retrieved and len(retrieval.hits) > 1 for retrieval in search_job.found.values())
+        and search_job.retrieval_by_column
+        and all(
+            retrieval.is_every_chunk_retrieved and len(retrieval.hits) > 1
+            for retrieval in search_job.retrieval_by_column.values()
+        )
     ):
         status_phrase = f"{retrieval_limit_name.capitalize()} hold all of this text; choose less to see what comes first"
     if asked_question_payload["state"] == "done" and (
@@ -276,12 +279,12 @@ def _fill_in_column_results(
     known_boundaries: tuple[int, ...] | None,
 ) -> None:
     """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
-    marked_answer, checked_answer_span = session.answer, None
+    marked_answer, checked_answer_span = session.marked_answer, None
     if marked_answer is not None and document.text.startswith(marked_answer.answer, marked_answer.start):
         marked_answer_end = marked_answer.start + len(marked_answer.answer)
         asked_question_payload["answer"] = utf16_offsets(document.text, [marked_answer.start, marked_answer_end])
         checked_answer_span = checked_answer(document.text, marked_answer.start, marked_answer_end)
-    for column_index, column_retrieval in list(job.found.items()):
+    for column_index, column_retrieval in list(job.retrieval_by_column.items()):
         asked_question_payload["found"][column_index] = _asked_column_payload(
             column_retrieval, document, checked_answer_span
         )
@@ -389,7 +392,7 @@ def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
     """Store the passage that the user marked as the answer to the question; a start of None removes the mark."""
     session.answer_complaint = ""
     if event.get("start") is None:
-        session.answer = None
+        session.marked_answer = None
         return
     try:
         user_question = checked_question(session.question)
@@ -415,14 +418,14 @@ def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
     except InputError as error:
         session.answer_complaint = str(error)
         return
-    session.answer = MarkedQuestion(
+    session.marked_answer = MarkedQuestion(
         user_question,
         document.name,
         document.identity,
         checked_answer_span.start,
         document.text[checked_answer_span.start : checked_answer_span.end],
     )
-    session.questions[:] = [*other_questions, session.answer]
+    session.questions[:] = [*other_questions, session.marked_answer]
     text_source_by_identity[document.identity] = TextSource(document.text, document.name, parts=document.parts)
     drop_unused_question_texts()
 
@@ -449,10 +452,10 @@ CONTEXTS_MISSING_NOTE = "Searched without context sentences: they are not writte
 
 def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunking]:
     """Return the results whose chunks have context sentences, by column number from 0."""
-    context_sentences_job = session.situating
+    context_sentences_job = session.context_sentences_job
     if context_sentences_job is None or context_sentences_job.asking is not access_to_chosen_model():
         return {}
-    contextual_chunking_by_task = dict(context_sentences_job.found)
+    contextual_chunking_by_task = dict(context_sentences_job.chunkings_with_contexts)
     return {
         number: contextual_chunking_by_task[column.task]
         for number, column in enumerate(results)
@@ -469,7 +472,7 @@ def show_context_sentences(choices: Choices, results: Sequence[ColumnResult]) ->
     if model_access is None:
         notice(CONTEXT_MODEL_MISSING, key="contexts_missing")
         return
-    context_sentences_job = session.situating
+    context_sentences_job = session.context_sentences_job
     if (
         context_sentences_job is not None
         and context_sentences_job.asking is model_access
@@ -513,17 +516,19 @@ def _offer_to_write_contexts(
     )
 
     def begin_writing_contexts() -> None:
-        context_sentences_job = session.situating
+        context_sentences_job = session.context_sentences_job
         contextual_chunking_by_task = (
-            context_sentences_job.found
+            context_sentences_job.chunkings_with_contexts
             if context_sentences_job is not None and context_sentences_job.asking is asking
             else {}
         )
         # Keep neither text nor context sentences of columns that are no longer shown.
         reusable_chunking_by_task = {
-            task: contextual_chunking_by_task[task] for task in session.results if task in contextual_chunking_by_task
+            task: contextual_chunking_by_task[task]
+            for task in session.chunking_by_task
+            if task in contextual_chunking_by_task
         }
-        session.situating = new_context_sentences_job = ContextSentencesJob(
+        session.context_sentences_job = new_context_sentences_job = ContextSentencesJob(
             asking, tokenizer, contextless_chunking_by_task, reusable_chunking_by_task
         )
         new_context_sentences_job.start()

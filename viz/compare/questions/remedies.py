@@ -88,7 +88,7 @@ def find_remedies(
     return [
         remedies_payload(
             remedy_search_job,
-            remedy_search_job.found.get(finished_columns_by_number[number].task),
+            remedy_search_job.outcome_by_task.get(finished_columns_by_number[number].task),
             "What keeps it whole?",
             "keeps it whole",
         )

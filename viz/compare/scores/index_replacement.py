@@ -122,16 +122,18 @@ def _named_documents_with_questions(text_source: TextSource, document: Document)
 
 def _choose_documents_and_price(material_by_name: dict[str, RunMaterial]) -> RunMaterial:
     """Draw the choice of documents and the price of embedding, and return the chosen documents."""
-    if session.changed_documents not in material_by_name:
-        session.changed_documents = THIS_TEXT_OPTION
+    if session.index_documents_name not in material_by_name:
+        session.index_documents_name = THIS_TEXT_OPTION
     material_controls_row = st.container(horizontal=True, vertical_alignment="bottom")
     material_names = [*material_by_name]
     material_controls_row.selectbox(
         "Documents",
         material_names,
-        material_names.index(session.changed_documents),
+        material_names.index(session.index_documents_name),
         width=420,
-        **value_binding(session.changed_documents, "changes_documents", partial(setattr, session, "changed_documents")),
+        **value_binding(
+            session.index_documents_name, "changes_documents", partial(setattr, session, "index_documents_name")
+        ),
     )
     material_controls_row.number_input(
         "US dollars per million tokens",
@@ -143,7 +145,7 @@ def _choose_documents_and_price(material_by_name: dict[str, RunMaterial]) -> Run
         help="The price of your embedding model, for the column “Cost”; 0 hides it.",
         **value_binding(session.embedding_price, "changes_price", partial(setattr, session, "embedding_price")),
     )
-    return material_by_name[session.changed_documents]
+    return material_by_name[session.index_documents_name]
 
 
 def _index_changes_setting(choices: Choices, material: RunMaterial, embedder: Embedder | None) -> IndexSetting:
@@ -172,7 +174,9 @@ def _comparison_by_job(
     if column.chunker is None:
         raise InputError(column.error)
     if job is None or column.chunker not in job.results:
-        raise InputError("Not measured yet." if job is None else job.refused.get(column.chunker, "Not measured yet."))
+        raise InputError(
+            "Not measured yet." if job is None else job.refusal_by_chunker.get(column.chunker, "Not measured yet.")
+        )
     chunk_count = sum(len(own) for _, own in job.results[column.chunker].chunks)
     if column is selected_column:
         return chunk_count, None
@@ -248,7 +252,7 @@ def _offer_index_measurement(
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     changes_job = session.index_changes
     known_results_by_chunker = {} if changes_job is None else changes_job.results
-    refusals_by_chunker = {} if changes_job is None else changes_job.refused
+    refusals_by_chunker = {} if changes_job is None else changes_job.refusal_by_chunker
     tried_count = len(known_results_by_chunker) + len(refusals_by_chunker)
     if changes_job is not None and show_job_state(
         changes_job, "changes", lambda: len(known_results_by_chunker) + len(refusals_by_chunker) > tried_count
@@ -318,7 +322,7 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
 
     The number is cached in the session, as users' texts must not be kept anywhere else.
     """
-    cached_texts_and_count = session.changed_tokens
+    cached_texts_and_count = session.index_token_count
     if cached_texts_and_count is None or cached_texts_and_count[:2] != (texts, tokenizer):
         counted_texts, remaining_character_count = [], MOST_COUNTED_CHARACTERS
         for _, text in texts:
@@ -327,7 +331,7 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
         counted_character_count = MOST_COUNTED_CHARACTERS - remaining_character_count
         total_token_count = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
         total_token_count = round(total_token_count * sum(len(text) for _, text in texts) / max(1, counted_character_count))
-        session.changed_tokens = cached_texts_and_count = (texts, tokenizer, total_token_count)
+        session.index_token_count = cached_texts_and_count = (texts, tokenizer, total_token_count)
     return cached_texts_and_count[2]
 
 
@@ -339,7 +343,9 @@ def show_recall_changes(choices: Choices, results: Sequence[ColumnResult], job: 
     show_folded_table(f"{pluralize(len(job.problems), 'question')} left out", {"problem": job.problems})
     recall_changes_by_column = recalls_compared_with_selected(choices, results, job)
     refusal_by_column_number = {
-        number: job.refused[column.chunker] for number, column in enumerate(results) if column.chunker in job.refused
+        number: job.refusal_by_chunker[column.chunker]
+        for number, column in enumerate(results)
+        if column.chunker in job.refusal_by_chunker
     }
     if choices.selected in refusal_by_column_number:
         remark(f"Column {choices.selected + 1}: {refusal_by_column_number[choices.selected]}", key="changes_refused")

@@ -270,7 +270,7 @@ def show_ranking(
             "Mark boundaries",
             key="mark_boundaries",
             on_click=setattr,
-            args=(session, "folded", (document.identity, "marks")),
+            args=(session, "folded_document_and_purpose", (document.identity, "marks")),
             help="Mark where the sections of the text end; the columns are ranked by the marks then.",
         )
     draw_score_table(
@@ -285,7 +285,7 @@ def show_ranking(
 
 def _settings_with_rank_note(result: ColumnResult, contender: Contender) -> str:
     """Return the settings of a column in words, with a note if it is ranked separately."""
-    return ", ".join(filter(None, (settings_in_words(result), "not ranked" * contender.apart)))
+    return ", ".join(filter(None, (settings_in_words(result), "not ranked" * contender.is_unranked)))
 
 
 def _oversized_chunks_warning(columns: Sequence[FinishedColumn]) -> str:
@@ -396,13 +396,13 @@ def _label_free_measures(
 
 def _edit_stability_by_task(document: Document) -> dict[ChunkingTask, EditStability | str]:
     """Return the results of the edit job on this document, or error messages; cancel a job on another document."""
-    edit_stability_job = session.edits
+    edit_stability_job = session.edit_stability_job
     if edit_stability_job is None:
         return {}
     if edit_stability_job.source.identity != document.identity:
-        session.edits = None
+        session.edit_stability_job = None
         return {}
-    return {**edit_stability_job.results, **edit_stability_job.refused}
+    return {**edit_stability_job.results, **edit_stability_job.refusal_by_task}
 
 
 def _offer_edit_stability(
@@ -412,11 +412,11 @@ def _offer_edit_stability(
     edit_stability_by_task: dict[ChunkingTask, EditStability | str],
 ) -> None:
     """Draw the button that measures the effect of edits, or its progress."""
-    edit_stability_job = session.edits
+    edit_stability_job = session.edit_stability_job
     if edit_stability_job is not None and show_job_state(
         edit_stability_job,
         "edits",
-        lambda: {**edit_stability_job.results, **edit_stability_job.refused}.keys() != edit_stability_by_task.keys(),
+        lambda: {**edit_stability_job.results, **edit_stability_job.refusal_by_task}.keys() != edit_stability_by_task.keys(),
     ):
         return
     unmeasured_contenders = [
@@ -436,10 +436,10 @@ def _offer_edit_stability(
         measured_edit_stabilities = {
             task: stability for task, stability in edit_stability_by_task.items() if isinstance(stability, EditStability)
         }
-        session.edits = EditStabilityJob(
+        session.edit_stability_job = EditStabilityJob(
             document, embedder, unmeasured_contenders, session.on_disk, results=measured_edit_stabilities
         )
-        session.edits.start()
+        session.edit_stability_job.start()
 
     st.button(
         "Measure edit stability",

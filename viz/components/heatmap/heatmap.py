@@ -20,7 +20,7 @@ class SentenceColours:
     """The chunk number of each sentence, and the colour number of each chunk."""
 
     chunk_of: Sequence[int]
-    grounds: Sequence[int]
+    colour_number_of_chunk: Sequence[int]
 
 
 _distance_store = Store[bytes]("seamark_matrix", "storeMatrix")
@@ -101,7 +101,7 @@ def show_heatmap(
         key=key,
         data={
             "chunk_of": list(sentence_colours.chunk_of),
-            "grounds": list(sentence_colours.grounds),
+            "grounds": list(sentence_colours.colour_number_of_chunk),
             "weight": weight,
             "line": distance_line,
             "matrix": matrix_hash,

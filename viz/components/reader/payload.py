@@ -50,12 +50,12 @@ class ClickedGaps(NamedTuple):
     ----------
     purpose
         The use of the gaps.
-    places
+    sentence_starts
         The starts of the sentences after the gaps, in code points; None if the user cleared all gaps.
     """
 
     purpose: Purpose
-    places: tuple[int, ...] | None
+    sentence_starts: tuple[int, ...] | None
 
 
 def gap_numbers_at_offsets(document: Document, offsets: Collection[int]) -> list[int]:

@@ -59,21 +59,21 @@ class HeadRow:
 class ReaderResult:
     """A chunker and its chunking of the document; results with the same ``identity`` are equal.
 
-    If ``movable``, the threshold lines can be dragged.
+    If ``has_movable_lines``, the threshold lines can be dragged.
     """
 
     identity: Hashable
     chunker: Chunker
     chunking: Chunking
-    movable: bool = True
+    has_movable_lines: bool = True
 
 
 @dataclass(frozen=True)
 class ReaderColumn:
     """A chunker's column: its summary, and its result or a message that explains its absence.
 
-    ``fresh`` holds the offsets, in code points, of the cuts added by the last change; ``wrong`` holds the numbers of the
-    sentences outside the chunk that fits their section best.
+    ``new_cuts`` holds the offsets, in code points, of the cuts added by the last change; ``misassigned_sentences`` holds the
+    numbers of the sentences outside the chunk that fits their section best.
     """
 
     title: str = ""
@@ -84,8 +84,8 @@ class ReaderColumn:
     notes: tuple[str, ...] = ()
     message: str = ""
     tone: str = ""
-    fresh: frozenset[int] = field(default_factory=frozenset)
-    wrong: tuple[int, ...] = ()
+    new_cuts: frozenset[int] = field(default_factory=frozenset)
+    misassigned_sentences: tuple[int, ...] = ()
 
 
 def show_reader(
@@ -133,11 +133,11 @@ def show_reader(
         "summary": summary,
         "selected": selected,
         "margin": margin,
-        "heard": session.taken.get((key, "line")),
+        "heard": session.handled_event_times.get((key, "line")),
         "axis": draws_axis,
-        "marking": None if marking is None else {**marking, "heard": session.taken.get((key, "mark"))},
+        "marking": None if marking is None else {**marking, "heard": session.handled_event_times.get((key, "mark"))},
         "offers": {**(folding_purposes or {})},
-        "lecture": bool(session.lecture),
+        "lecture": bool(session.is_in_lecture_mode),
         "asking": asking,
         "card": shows_card,
     }
@@ -158,7 +158,7 @@ def show_reader(
 
 def take_clicked_gaps(key: str, document: Document) -> list[ClickedGaps]:
     """Return the user's changes of the gaps of the reader's text that are new, in order."""
-    last_received_timestamp = session.taken.get((key, "mark"))
+    last_received_timestamp = session.handled_event_times.get((key, "mark"))
     return clicked_gaps_from_event(take_event(key, "mark"), document, last_received_timestamp)
 
 
@@ -174,7 +174,7 @@ def results_payload(document: Document, columns: Sequence[ReaderColumn], known: 
 def _column_data(document: Document, column: ReaderColumn, known: frozenset[int] | None) -> ColumnData:
     # The body is sent as a string, so that an unchanged body is neither parsed nor compared in parts.
     body_hash, body_json = (
-        ("", "") if column.result is None else _hash_and_body_json(document, column.result, known, column.fresh)
+        ("", "") if column.result is None else _hash_and_body_json(document, column.result, known, column.new_cuts)
     )
     return {
         "title": column.title,
@@ -187,7 +187,7 @@ def _column_data(document: Document, column: ReaderColumn, known: frozenset[int]
         "notes": list(column.notes),
         "message": column.message,
         "tone": column.tone,
-        "wrong": list(column.wrong),
+        "wrong": list(column.misassigned_sentences),
         "hash": body_hash,
         "body": body_json,
     }
@@ -195,7 +195,7 @@ def _column_data(document: Document, column: ReaderColumn, known: frozenset[int]
 
 @cached_while_shown(
     CACHED_BYTES,
-    lambda document, result, known, fresh: (document.identity, result.identity, result.movable, known, fresh),
+    lambda document, result, known, fresh: (document.identity, result.identity, result.has_movable_lines, known, fresh),
     lambda hash_and_body: len(hash_and_body[1]),
 )
 def _hash_and_body_json(
@@ -204,7 +204,7 @@ def _hash_and_body_json(
     """Return the hash of a column's body, and the body as JSON."""
     column_body: ColumnBody = {
         "segments": text_segments(document, result.chunking, known, new_cuts),
-        "curve": score_curve_data(result.chunker, result.chunking, result.movable),
+        "curve": score_curve_data(result.chunker, result.chunking, result.has_movable_lines),
     }
     column_body_json = compact_json(column_body)
     return hashlib.blake2b(column_body_json.encode(), digest_size=12).hexdigest(), column_body_json

@@ -160,16 +160,16 @@ def show_stepper(
     # The steps are sent separately, so that moving to another step does not send them again.
     _steps_store({"key": key, "id": steps_json_hash, "steps": steps_json}, key=f"{key}_steps")
     # In lecture mode a scene must fit the projector.
-    shows_reversing_change = bool(steps) and link_parameters["pace"] == REVEAL_MODES[0] and not session.lecture
+    shows_reversing_change = bool(steps) and link_parameters["pace"] == REVEAL_MODES[0] and not session.is_in_lecture_mode
     _stepper_component(
         key=key,
         data={
             "key": key,
             "id": steps_json_hash,
             "at": current_step_index,
-            "turn": session.taken.get((key, "place")),
+            "turn": session.handled_event_times.get((key, "place")),
             "pace": link_parameters["pace"],
-            "votes": bool(session.lecture),
+            "votes": bool(session.is_in_lecture_mode),
             "known": link_parameters["known"] == BOUNDARY_VISIBILITIES[1] if has_known_boundaries else None,
             "would": describe_reversal(current_step_index)
             if describe_reversal is not None and shows_reversing_change

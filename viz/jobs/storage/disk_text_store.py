@@ -28,7 +28,7 @@ class Listed(NamedTuple):
     id: str
     name: str
     changed: float
-    questions: int
+    question_count: int
 
 
 class StoredTextKey(NamedTuple):

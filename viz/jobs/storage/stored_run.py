@@ -117,7 +117,7 @@ class StoredRun(Generic[Plan]):
         The kind of run in the store.
     title, part
         The nouns for a run and for one of its parts, as shown to users.
-    whole
+    requires_every_part
         True if every part must be stored and decodable, as in a bundled run.
     """
 
@@ -128,7 +128,7 @@ class StoredRun(Generic[Plan]):
 
     keeper: Keeper
     plan: Plan
-    whole: bool = False
+    requires_every_part: bool = False
 
     @classmethod
     def find(cls, keeper: Keeper) -> Self | None:
@@ -181,7 +181,7 @@ class StoredRun(Generic[Plan]):
             if 0 <= part_number < self.total:
                 with suppress(InputError, ValidationError):
                     result_by_number[part_number] = decode(part_number, part_json)
-        if self.whole and len(result_by_number) < self.total:
+        if self.requires_every_part and len(result_by_number) < self.total:
             raise InputError("The measures have changed since the run was measured.")
         return result_by_number
 
@@ -232,17 +232,17 @@ class BundledRun(Generic[Job]):
         The run's file.
     job_type
         The type of the run's job.
-    default
+    default_stored_run
         Returns the storage of the run that is measured for the file.
-    job
+    job_of_stored_run
         Returns the job of a stored run: with an embedder to measure it, or without to show its results. It raises InputError
         if the run's documents or settings have changed.
     """
 
     path: Path
     job_type: type[Job]
-    default: Callable[[Keeper], StoredRun[Any]]
-    job: Callable[[Any, Embedder | None], Job]
+    default_stored_run: Callable[[Keeper], StoredRun[Any]]
+    job_of_stored_run: Callable[[Any, Embedder | None], Job]
 
     @cached_property
     def run_and_file(self) -> tuple[Job, RunFile] | str:
@@ -260,15 +260,15 @@ class BundledRun(Generic[Job]):
             if run is None:
                 raise InputError(f"{self.path.name}: the file must contain a {stored_run_kind} run; it does not.")
             keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
-            return self.job(replace(run, whole=True), None), file
+            return self.job_of_stored_run(replace(run, requires_every_part=True), None), file
         except InputError as error:
             return str(error)
 
     def measure(self) -> RunFile:
         """Measure the run, and return its new file; raises InputError if it does not finish."""
-        run = self.default(Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, self.job_type.stored_run_type.kind))
+        run = self.default_stored_run(Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, self.job_type.stored_run_type.kind))
         embedder = load_embedder(run.plan.embedder, "cpu")
-        job = self.job(run, embedder)
+        job = self.job_of_stored_run(run, embedder)
         job.start(600)
         if job.error or job.running or run.done < job.total:
             raise InputError(job.error or "The run must end with all its parts measured; it has not.")

@@ -96,7 +96,7 @@ def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, lin
         )
     missed_excerpts = report_and_failures.failures[chunker_number]
     searched_questions = retrieval_report.chunkers[chunker_number].evaluation.search.questions
-    if retrieval_report.chunkers[chunker_number].everything:
+    if retrieval_report.chunkers[chunker_number].retrieves_everything:
         notice(
             f"No question can fail: {plan.names[chunker_number]} retrieved everything "
             f"{_retrieval_limit_in_words(retrieval_report)}.",
@@ -233,7 +233,9 @@ def _why_excerpt_missed(report: Report, missed_excerpt: FailedExcerpt, chunker_n
     )
     given_chunks = report.given_chunks(chunker_number, missed_excerpt.question)
     # A chunk without spans of its own returns only what a better one has returned.
-    given_chunk_count = sum(bool(chunk.given) or not chunk.spans for chunk in given_chunks.chunks) + given_chunks.more
+    given_chunk_count = (
+        sum(bool(chunk.given) or not chunk.spans for chunk in given_chunks.chunks) + given_chunks.unkept_chunk_count
+    )
     report_settings = report.choice
     if missed_excerpt.rank > given_chunk_count:
         if report_settings.budget:

@@ -134,8 +134,8 @@ def preview_of_change(
 def _preview_payload(
     job: ChangedCuts, column_index: int, values: Mapping[str, float], has_known_boundaries: bool, leaves_out_questions: bool
 ) -> PreviewData:
-    is_job_running, cut_changes, document = job.running, job.change, job.before.document
-    has_preview_failed = not is_job_running and job.whole is None
+    is_job_running, cut_changes, document = job.running, job.change, job.chunking_before.document
+    has_preview_failed = not is_job_running and job.answers_whole is None
     preview_sentences = []
     if has_preview_failed:
         preview_sentences.append(job.error or "This value cannot be tried without embedding the text anew.")
@@ -151,8 +151,8 @@ def _preview_payload(
             )
         if leaves_out_questions:
             preview_sentences.append(UNASKED_QUESTIONS_NOTE)
-        elif job.questions and job.whole is not None:
-            questions_and_wholeness = [*zip(job.questions, job.whole, strict=True)]
+        elif job.questions and job.answers_whole is not None:
+            questions_and_wholeness = [*zip(job.questions, job.answers_whole, strict=True)]
             won_questions, lost_questions = (
                 [_shortened_quote(posed.question) for posed, pair in questions_and_wholeness if pair == wanted]
                 for wanted in ((False, True), (True, False))
@@ -254,14 +254,14 @@ def apply_parameter_change(page: str, event: Mapping[str, Any]) -> None:
 def last_column_change_phrase(page: str, index: int) -> str:
     """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
     last_column_change = last_undoable_column_change(page)
-    if last_column_change is None or len(last_column_change.before) != len(last_column_change.after):
+    if last_column_change is None or len(last_column_change.columns_before) != len(last_column_change.columns_after):
         return ""
-    numbered_column_pairs = enumerate(zip(last_column_change.before, last_column_change.after, strict=True))
+    numbered_column_pairs = enumerate(zip(last_column_change.columns_before, last_column_change.columns_after, strict=True))
     if [number for number, (before, after) in numbered_column_pairs if before != after] != [index]:
         return ""
     return (
-        last_column_change.said
-        if last_column_change.before[index].chunker == last_column_change.after[index].chunker
+        last_column_change.description
+        if last_column_change.columns_before[index].chunker == last_column_change.columns_after[index].chunker
         else ""
     )
 

@@ -29,7 +29,9 @@ def test_a_text_comes_back_as_it_was_and_the_list_has_the_last_one_first(store):
     first = write(store, text="One \ud800 text.\x00", metadata=b'{"a": 1}', question_count=2)
     second = write(store, name="other.md")
     assert store.read(first.id) == (first, b'{"a": 1}', "One \ud800 text.\x00")
-    assert [(stored_version.id, stored_version.name, stored_version.questions) for stored_version in store.listed()] == [
+    assert [
+        (stored_version.id, stored_version.name, stored_version.question_count) for stored_version in store.listed()
+    ] == [
         (second.id, "other.md", 0),
         (first.id, "notes.txt", 2),
     ]

@@ -56,5 +56,5 @@ def test_neither_a_chunk_nor_a_session_is_in_the_plan():
     plan = in_a_session()
     written = StoredAnswers.of(KEEPER, plan, cut(1), MODELS).plan.model_dump_json()
     assert "Two" not in written
-    assert plan.tasks[0].answers
-    assert plan.tasks[0].answers not in written
+    assert plan.tasks[0].answer_cache_identity
+    assert plan.tasks[0].answer_cache_identity not in written

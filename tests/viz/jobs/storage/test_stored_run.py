@@ -53,7 +53,7 @@ def new_sweep(folder, settings=SETTINGS):
         keeper(folder, "sweep"), [(BUNDLED, STUBS.sentences), (OWN, "lines")], held, settings, "hash", "words"
     )
     documents = [BUNDLED.split(STUBS.sentences), OWN.split("lines")]
-    return Sweep([BUNDLED.name, OWN.name], lambda: documents, settings, HashEmbedder(), "words", True, held, kept=kept)
+    return Sweep([BUNDLED.name, OWN.name], lambda: documents, settings, HashEmbedder(), "words", True, held, stored_run=kept)
 
 
 def done(job):
@@ -93,14 +93,14 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     shown = stored_sweep(keeper(folder, "sweep"))
     assert (len(shown.rows), shown.total, shown.stopped_early, shown.has_document_names) == (4, 10, True, False)
     assert shown.names == ["stubs", "own document 2"]
-    assert shown.held == {"own document 2"}
+    assert shown.held_out_names == {"own document 2"}
     assert list(shown.settings) == SETTINGS
-    assert shown.kept.documents_among([]) == [BUNDLED, None]
-    assert shown.kept.documents_among([OWN]) == [BUNDLED, OWN]
+    assert shown.stored_run.documents_among([]) == [BUNDLED, None]
+    assert shown.stored_run.documents_among([OWN]) == [BUNDLED, OWN]
     resumed = done(shown.resumed([BUNDLED, OWN], HashEmbedder()))
     whole = done(new_sweep(folder))
     assert sorted(map(str, resumed.rows)) == sorted(map(str, whole.rows))
-    assert (resumed.held, resumed.stopped_early) == (whole.held, False)
+    assert (resumed.held_out_names, resumed.stopped_early) == (whole.held_out_names, False)
     assert interrupted[:6] == [("stubs", SETTINGS[4]), *((OWN.name, setting) for setting in SETTINGS)]
     finished = stored_sweep(keeper(folder, "sweep"))
     assert (len(finished.rows), finished.stopped_early) == (10, False)
@@ -115,7 +115,7 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     ],
 )
 def test_only_the_same_document_is_recognised(folder, interrupted, other):
-    kept = stored_sweep(keeper(folder, "sweep")).kept
+    kept = stored_sweep(keeper(folder, "sweep")).stored_run
     assert kept.documents_among([other]) == [BUNDLED, None]
 
 
@@ -143,7 +143,7 @@ def test_a_plan_of_something_else_is_a_sentence(folder, plan):
 
 def test_a_setting_that_is_not_allowed_is_a_sentence(folder):
     place = keeper(folder, "sweep")
-    plan = new_sweep(folder).kept.plan.model_dump_json().replace('["size",2]', '["size",1000000000]')
+    plan = new_sweep(folder).stored_run.plan.model_dump_json().replace('["size",2]', '["size",1000000000]')
     place.begin(plan.encode())
     with pytest.raises(InputError, match="size must be"):
         stored_sweep(keeper(folder, "sweep"))
@@ -182,7 +182,7 @@ def indexed(monkeypatch):
 def report(run):
     figures = {}
     for budget in (0, run.budgets_by_unit["tokens"][-1]):
-        told = ended(run.report_job(ReportChoice("recall", "tokens", 2, 0, budget))).made.report
+        told = ended(run.report_job(ReportChoice("recall", "tokens", 2, 0, budget))).report_and_failures.report
         assert (told.curve is None) == (not budget)
         figures |= {
             (number, budget): (chunker.means, chunker.costs.tokens, chunker.chunk_tokens, told.given_chunks(number, 0))
@@ -212,21 +212,21 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
 
 def test_a_run_that_an_earlier_version_kept_has_its_top_k(folder):
     run = done(new_run(folder))
-    kept = run.kept.keeper.parts()
+    kept = run.stored_run.keeper.parts()
     for number, part in kept.items():
         before = {name: value for name, value in json.loads(part).items() if name != "ladder"}
-        run.kept.keeper.add(number, json.dumps(before).encode())
-    again = done(Retrieval(run.plan, None, True, run.kept))
+        run.stored_run.keeper.add(number, json.dumps(before).encode())
+    again = done(Retrieval(run.plan, None, True, run.stored_run))
     assert sorted(again.found) == [0, 1, 2]
     assert (run.all_measured_at_budgets, again.all_measured_at_budgets) == (True, False)
-    told = ended(again.report_job(ReportChoice("recall", "tokens", 2, 0, 500))).made
+    told = ended(again.report_job(ReportChoice("recall", "tokens", 2, 0, 500))).report_and_failures
     assert (told.report.choice.budget, told.report.curve) == (0, None)
     assert sorted(told.failures) == [0, 1, 2]
 
 
 def test_pages_come_back_with_the_documents(folder):
     run = new_run(folder)
-    run.kept.begin()
+    run.stored_run.begin()
     pages = ((TEXTS[0][0], TextParts("page", (0,), ("iv",))), ("more.txt", TextParts("page", (0,), ("1",))))
     given = RunMaterial((*TEXTS, ("more.txt", "More.")), ASKED, True, pages)
     assert StoredRetrieval.find(keeper(folder, "retrieval")).rebuild_plan(given).material.parts == pages[:1]
@@ -237,9 +237,9 @@ def test_what_is_embedded_is_kept_and_a_run_of_before_is_plain(folder):
     plan = replace(run.plan, embedded_as="heading_path")
     StoredRetrieval.of(keeper(folder, "retrieval"), plan).begin()
     assert StoredRetrieval.find(keeper(folder, "retrieval")).rebuild_plan(MATERIAL) == plan
-    before = run.kept.plan.model_dump()
+    before = run.stored_run.plan.model_dump()
     del before["embedded_as"]
-    assert type(run.kept.plan).model_validate(before) == run.kept.plan
+    assert type(run.stored_run.plan).model_validate(before) == run.stored_run.plan
     assert run.plan.changed(plan) == ["what is embedded"]
 
 
@@ -256,7 +256,7 @@ def test_what_is_embedded_is_kept_and_a_run_of_before_is_plain(folder):
 )
 def test_what_is_missing_is_said(folder, texts, asked, missing):
     run = new_run(folder)
-    run.kept.begin()
+    run.stored_run.begin()
     kept = StoredRetrieval.find(keeper(folder, "retrieval"))
     assert kept.missing_files_in_words(RunMaterial(texts, asked, own=True) if texts else None) == missing
 
@@ -271,16 +271,16 @@ def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):
     run = done(new_run(folder))
     assert (len(run.errors), run.stopped_early) == (3, False)
     monkeypatch.setattr(retrievals, "build_index", build)
-    again = done(Retrieval(run.plan, HashEmbedder(), True, run.kept))
+    again = done(Retrieval(run.plan, HashEmbedder(), True, run.stored_run))
     assert (len(again.found), again.errors) == (3, {})
 
 
 @pytest.mark.parametrize("part", [b"torn", b"{}", b"x" * 100])
 def test_an_evaluation_of_something_else_is_measured_again(folder, part):
     run = done(new_run(folder))
-    run.kept.keeper.add(1, part)
-    run.kept.keeper.add(7, run.kept.keeper.parts()[0])
-    assert sorted(done(Retrieval(run.plan, None, True, run.kept)).found) == [0, 2]
+    run.stored_run.keeper.add(1, part)
+    run.stored_run.keeper.add(7, run.stored_run.keeper.parts()[0])
+    assert sorted(done(Retrieval(run.plan, None, True, run.stored_run)).found) == [0, 2]
 
 
 def test_no_text_no_name_no_link_and_no_key_is_in_the_files(folder):
@@ -298,6 +298,6 @@ def test_no_text_no_name_no_link_and_no_key_is_in_the_files(folder):
     words += STUBS.text.lower().split()[:1]
     assert [word for word in words if word.lower().encode() in content] == []
     # What stands in it is what the page says.
-    plan = json.loads(sweep.kept.keeper.plan())
+    plan = json.loads(sweep.stored_run.keeper.plan())
     assert set(plan) == {"documents", "grid", "embedder", "tokenizer", "language_model", "chunkers"}
     assert [set(document) for document in plan["documents"]] == [{"digest", "sample", "splitter", "held"}] * 2

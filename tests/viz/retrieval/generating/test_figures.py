@@ -12,7 +12,7 @@ def test_every_question_is_in_its_bar_on_its_side_of_the_line():
     values = np.array([0.31, 0.32, 0.34, 0.9, np.nan])
     bars = count_kept_and_dropped(values, 0.32, drops_below=True)
     assert bars.edges[0] == pytest.approx(0.3)
-    assert (bars.dropped[0], bars.kept[0], bars.kept[1], bars.kept[-1]) == (1, 1, 1, 1)
+    assert (bars.dropped_counts[0], bars.kept_counts[0], bars.kept_counts[1], bars.kept_counts[-1]) == (1, 1, 1, 1)
     figure = filter_histogram(bars, 0.32, "cosine", drops_below=True)
     assert [annotation.text for annotation in figure.layout.annotations] == ["1 dropped ←", "→ 3 kept"]
     other = filter_histogram(count_kept_and_dropped(values, 0.33, drops_below=False), 0.33, "cosine", drops_below=False)
@@ -26,6 +26,6 @@ def test_every_question_is_in_its_bar_on_its_side_of_the_line():
 def test_no_question_is_lost_between_the_bars(values, line, below):
     bars = count_kept_and_dropped(np.array(values, dtype=float), line, drops_below=below)
     dropped = sum(value < line if below else value > line for value in values)
-    assert (sum(bars.kept), sum(bars.dropped)) == (len(values) - dropped, dropped)
+    assert (sum(bars.kept_counts), sum(bars.dropped_counts)) == (len(values) - dropped, dropped)
     assert np.diff(bars.edges) == pytest.approx(BIN_WIDTH)
-    assert len(bars.edges) == len(bars.kept) + 1 == len(bars.dropped) + 1
+    assert len(bars.edges) == len(bars.kept_counts) + 1 == len(bars.dropped_counts) + 1

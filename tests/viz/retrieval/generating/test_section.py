@@ -95,7 +95,7 @@ def asked(server, count=7):
     press(app, "Send")
     ended(generating(app))
     ran(app)
-    ended(app.session_state["comparing"])
+    ended(app.session_state["similarity_job"])
     return ran(app)
 
 
@@ -118,7 +118,7 @@ def test_questions_are_shown_whose_consent_came_after_the_page_read_its_choices_
     app.session_state["choices"]["retrieval"] = deepcopy(app.session_state["choices"]["retrieval"])
     ran(app)
     press(app, "Send")
-    assert ended(generating(app)).outcomes
+    assert ended(generating(app)).window_results
 
 
 def line(app, key, value):
@@ -169,7 +169,7 @@ def test_nothing_is_sent_before_the_click_and_a_second_run_sends_nothing(http):
     again = ended(generating(app))
     # What became of a schema is known by now, and not asked for.
     assert (len(http.requests), again.asked.spent.remembered) == (sent, sent - 1)
-    assert again.outcomes == first.outcomes
+    assert again.window_results == first.window_results
     assert any(f"{sent - 1} answers from before" in text for text in remarks(ran(app)))
     assert KEY not in everything(app)
 
@@ -231,7 +231,7 @@ def test_stopping_keeps_what_was_asked_and_going_on_keeps_what_was_written(http,
     press(app, "Generate")
     press(app, "Send")
     job = generating(app)
-    while len(job.outcomes) < 2:
+    while len(job.window_results) < 2:
         job.join(0.02)
     began = time.monotonic()
     job.cancel()
@@ -239,7 +239,7 @@ def test_stopping_keeps_what_was_asked_and_going_on_keeps_what_was_written(http,
     assert time.monotonic() - began < LIMIT / 2
     assert not job.running
     ran(app)
-    ended(app.session_state["comparing"])
+    ended(app.session_state["similarity_job"])
     ran(app)
     line(app, "lowest", 0.0)
     assert any(text.startswith("The generation was stopped; the questions generated so far are kept.") for text in said(app))
@@ -252,9 +252,9 @@ def test_stopping_keeps_what_was_asked_and_going_on_keeps_what_was_written(http,
     press(app, "Send")
     again = ended(generating(app))
     assert again is not job
-    assert again.outcomes[:2] == job.outcomes[:2]
-    assert again.asked.spent.remembered >= len(job.outcomes)
-    ended(ran(app).session_state["comparing"])
+    assert again.window_results[:2] == job.window_results[:2]
+    assert again.asked.spent.remembered >= len(job.window_results)
+    ended(ran(app).session_state["similarity_job"])
     ran(app)
     assert "What is written anew?" in tables[-1]["question"]
     assert app.slider(key="generating_lowest").value == 0.0
@@ -275,7 +275,7 @@ def test_another_session_with_the_link_has_the_questions_and_a_server_that_was_r
         ran(other)
         assert any("The link's questions are no longer remembered" in text for text in said(other)) is not known
         if known:
-            ended(other.session_state["comparing"])
+            ended(other.session_state["similarity_job"])
             tables.clear()
             ran(other)
             assert tables[-1]["question"] == left

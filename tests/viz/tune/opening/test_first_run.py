@@ -27,11 +27,11 @@ def test_it_is_of_the_first_screen_and_complete(shown):
     documents, choices = default_sweep_documents(), default_choices()
     assert run.settings == [*default_sweep_settings(), *TRIVIAL_SETTINGS]
     assert run.names == [document.name for document in documents.all]
-    assert run.held == {document.name for document in documents.held} == {*choices.extra["held"].split(",")}
+    assert run.held_out_names == {document.name for document in documents.held_out} == {*choices.extra["held"].split(",")}
     assert [(row.document, row.setting) for row in run.rows] == [
         (name, setting) for name in run.names for setting in run.settings
     ]
-    assert (run.kept.plan.embedder, run.kept.plan.tokenizer) == (choices.embedder, choices.tokenizer)
+    assert (run.stored_run.plan.embedder, run.stored_run.plan.tokenizer) == (choices.embedder, choices.tokenizer)
     assert file.made.year >= 2026
     assert not run.running
 
@@ -77,12 +77,12 @@ def opened_again(path=BUNDLED_RUN.path):
 
 def test_other_documents_marks_or_places_do_not_fit(monkeypatch):
     documents = default_sweep_documents()
-    (document, *others), (held, *rest) = documents.tuned, documents.held
+    (document, *others), (held, *rest) = documents.tuned, documents.held_out
     for other in (
         replace(documents, tuned=[replace(document, text=document.text + " "), *others]),
         replace(documents, tuned=[replace(document, known=document.known[1:]), *others]),
         replace(documents, tuned=[*others, document]),
-        replace(documents, tuned=[*documents.tuned, held], held=rest),
+        replace(documents, tuned=[*documents.tuned, held], held_out=rest),
     ):
         monkeypatch.setattr(opening, "default_sweep_documents", lambda other=other: other)
         assert "the parameters of the chunkers have changed since the run was measured" in opened_again()
