@@ -35,6 +35,7 @@ function draw(root, { data, setStateValue }) {
     const card = cards.appendChild(el("button", "card"));
     card.append(el("strong", "", title), el("span", "teaches", teaches), el("span", "known", known));
     card.title = teaches;
+    card.dataset.act = id;
     card.setAttribute("aria-pressed", String(id === data.chosen));
     card.addEventListener("click", () => {
       root.unfolded = false;
@@ -42,6 +43,7 @@ function draw(root, { data, setStateValue }) {
     });
   }
   const more = el("button", "more");
+  more.dataset.act = "more";
   const fold = () => {
     root.classList.toggle("folded", !root.unfolded);
     more.textContent = root.unfolded ? "Fold the cases" : "All cases";

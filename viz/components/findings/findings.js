@@ -36,11 +36,14 @@ export default function ({ data, parentElement, setStateValue }) {
   // Redraw only if something changed.
   const { sought, ...findings } = data;
   const drawn = JSON.stringify(findings);
-  if (root.drawn !== drawn) {
+  if (root.drawn === drawn) showSought(root, sought);
+  else {
     root.drawn = drawn;
-    keepFocus(root, () => list(root, data));
+    keepFocus(root, () => {
+      list(root, data);
+      showSought(root, sought);
+    });
   }
-  showSought(root, sought);
   return root.dispose;
 }
 
@@ -128,6 +131,7 @@ function list(root, data) {
     const { title, reason, passage, range } = row;
     const item = findings.appendChild(el("li"));
     const button = item.appendChild(el("button", "finding"));
+    button.dataset.act = keyOf(row);
     if (row.id) item.dataset.id = row.id;
     button.append(el("strong", "", title), el("span", "reason", reason), el("q", "", passage));
     button.classList.toggle("here", keyOf(row) === chosen);

@@ -1,7 +1,7 @@
 // The tested changes that keep an answer whole or remove a finding, each with a button that adds it as a column, or the progress
 // of the search. Text is set only through textContent.
 
-import { actButton, el } from "../shared/dom.js";
+import { actButton, el, keepFocus } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 
 /**
@@ -31,11 +31,7 @@ export function drawRemedies(root, remedies, actions) {
   const now = JSON.stringify(remedies);
   if (root.dataset.drawn === now) return;
   root.dataset.drawn = now;
-  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
-  const focused = root.contains(active) ? /** @type {HTMLElement} */ (active).dataset.act : undefined;
-  root.replaceChildren(...(remedies ? drawn(remedies, actions) : []));
-  // Keep the focus on redrawing.
-  if (focused) [...root.querySelectorAll("button")].find(({ dataset }) => dataset.act === focused)?.focus();
+  keepFocus(root, () => root.replaceChildren(...(remedies ? drawn(remedies, actions) : [])));
 }
 
 /**

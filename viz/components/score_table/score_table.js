@@ -51,6 +51,7 @@ function draw(root, component) {
     );
     button.type = "button";
     button.title = help;
+    button.dataset.act = `sort ${label}`;
     if (root.order?.place === number - 1) head.setAttribute("aria-sort", root.order.down ? "descending" : "ascending");
     button.addEventListener("click", () => {
       root.order = nextOrder(root.order, number - 1);
@@ -94,6 +95,7 @@ function drawRow(line, row, { data, setStateValue }) {
     line.className = `${kind}${chosen ? " chosen" : ""}`;
     const choose = name.appendChild(el("button", "choose"));
     choose.type = "button";
+    choose.dataset.act = `choose ${column} ${kind}`;
     if (!kind) choose.append(el("span", "number", String(column + 1)));
     choose.append(...what);
     choose.setAttribute("aria-pressed", String(chosen));

@@ -116,15 +116,15 @@ export function activeIn(root) {
 }
 
 /**
- * Redraw an element, and restore the focus to the button at the same place.
+ * Redraw an element, and restore the focus to the button with the same `act`, which another place may have by then.
  * @param {Element} root
  * @param {() => void} redraw
  */
 export function keepFocus(root, redraw) {
-  const buttons = () => [...root.querySelectorAll("button")];
-  const place = buttons().indexOf(/** @type {HTMLButtonElement} */ (activeIn(root)));
+  const active = /** @type {HTMLElement | null} */ (activeIn(root));
+  const act = root.contains(active) ? active?.dataset.act : undefined;
   redraw();
-  if (place >= 0) buttons()[place]?.focus();
+  if (act !== undefined) [...root.querySelectorAll("button")].find(({ dataset }) => dataset.act === act)?.focus();
 }
 
 /**
