@@ -8,7 +8,7 @@ import { el, fit, found, isDark, keepFocus, paints } from "../shared/dom.js";
  * @import { ScoresState } from "./state.d.ts"
  * @import { CellData, RowData, ScoresData } from "./score_table.data.d.ts"
  * @typedef {Component<ScoresData, ScoresState>} Scores
- * @typedef {{ place: number, down: boolean }} Order the number of a cell, -1 of the name
+ * @typedef {{ head: string, down: boolean }} Order by the label of a head
  * @typedef {HTMLElement & { drawn?: string, order?: Order }} Root
  */
 
@@ -43,7 +43,7 @@ function draw(root, component) {
   const heads = [{ label: data.names, help: "" }, ...data.heads];
   const table = el("table");
   const line = table.createTHead().insertRow();
-  heads.forEach(({ label, help }, number) => {
+  for (const { label, help } of heads) {
     const head = line.appendChild(el("th"));
     head.scope = "col";
     const button = head.appendChild(
@@ -52,21 +52,22 @@ function draw(root, component) {
     button.type = "button";
     button.title = help;
     button.dataset.act = `sort ${label}`;
-    if (root.order?.place === number - 1) head.setAttribute("aria-sort", root.order.down ? "descending" : "ascending");
+    if (root.order?.head === label) head.setAttribute("aria-sort", root.order.down ? "descending" : "ascending");
     button.addEventListener("click", () => {
-      root.order = nextOrder(root.order, number - 1);
+      root.order = nextOrder(root.order, label);
       keepFocus(root, () => draw(root, component));
     });
-  });
+  }
   const body = table.createTBody();
   const most = Math.max(data.limit ?? 0, 1, ...data.rows.flatMap(({ cells }) => cells.flatMap(({ dots }) => largest(dots))));
-  const strips = sorted(data.rows, root.order).flatMap((row) => drawRow(body.insertRow(), row, component));
+  const labels = heads.map(({ label }) => label);
+  const strips = sorted(data.rows, labels, root.order).flatMap((row) => drawRow(body.insertRow(), row, component));
   const scroll = el("div", "scroll");
   scroll.append(table);
   const about = root.querySelector(".about") ?? el("p", "note about");
   about.setAttribute("role", "status");
   root.replaceChildren(...(data.said ? [el("p", "said", data.said)] : []), scroll, about, el("p", "note", data.note));
-  const by = root.order && heads[root.order.place + 1];
+  const by = heads.find(({ label }) => label === root.order?.head);
   about.textContent = by?.help ? `${by.label}: ${by.help}` : "";
   const paint = paints(root);
   for (const [canvas, dots] of strips) drawDots(canvas, dots, most, data.limit, paint);
@@ -158,25 +159,27 @@ const largest = (numbers) => (numbers.length ? [numbers.reduce((a, b) => Math.ma
 /**
  * Return the next order of a clicked header: ascending, then descending, then none.
  * @param {Order | undefined} order
- * @param {number} place
+ * @param {string} head
  * @returns {Order | undefined}
  */
-export function nextOrder(order, place) {
-  if (order?.place !== place) return { place, down: false };
-  return order.down ? undefined : { place, down: true };
+export function nextOrder(order, head) {
+  if (order?.head !== head) return { head, down: false };
+  return order.down ? undefined : { head, down: true };
 }
 
 /**
- * Return the rows sorted, or unchanged without an order; rows without a value come last.
+ * Return the rows sorted, or unchanged without an order or its head; rows without a value come last.
  * @param {RowData[]} rows
+ * @param {string[]} labels of the heads, that of the names first
  * @param {Order | undefined} order
  */
-export function sorted(rows, order) {
-  if (!order) return rows;
-  const { place, down } = order;
+export function sorted(rows, labels, order) {
+  const place = order ? labels.indexOf(order.head) : -1;
+  if (!order || place < 0) return rows;
+  const { down } = order;
   /** @param {RowData} row */
   const value = (row) => {
-    if (place >= 0) return row.cells[place]?.value ?? null;
+    if (place > 0) return row.cells[place - 1]?.value ?? null;
     return row.column === null ? null : rows.indexOf(row);
   };
   return [...rows].sort((first, second) => {
