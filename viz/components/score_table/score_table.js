@@ -1,7 +1,7 @@
 // A table of measures: a click on a header sorts it and explains the measure, a click on a row chooses the row.
 
 import { countPainted } from "../shared/component_handle.js";
-import { el, fit, found, isDark, keepFocus, paints } from "../shared/dom.js";
+import { all, el, fit, found, isDark, keepFocus, paints } from "../shared/dom.js";
 
 /**
  * @import { Component } from "../shared/component.d.ts"
@@ -13,6 +13,19 @@ import { el, fit, found, isDark, keepFocus, paints } from "../shared/dom.js";
  */
 
 const MOST_DOTS = 2000; // chunks that a strip shows
+
+/**
+ * The roles of a table's parts. Not every browser keeps them by itself where a narrow window lays rows out as grids.
+ * @type {[string, string][]}
+ */
+const ROLES = [
+  ["table", "table"],
+  ["thead, tbody", "rowgroup"],
+  ["tr", "row"],
+  ["th[scope=col]", "columnheader"],
+  ["th[scope=row]", "rowheader"],
+  ["td", "cell"],
+];
 
 /**
  * Headers with possible line breaks, for narrow tables.
@@ -64,6 +77,7 @@ function draw(root, component) {
   const strips = sorted(data.rows, labels, root.order).flatMap((row) => drawRow(body.insertRow(), row, component));
   const scroll = el("div", "scroll");
   scroll.append(table);
+  for (const [selector, role] of ROLES) for (const part of all(scroll, selector)) part.setAttribute("role", role);
   const about = root.querySelector(".about") ?? el("p", "note about");
   about.setAttribute("role", "status");
   root.replaceChildren(...(data.said ? [el("p", "said", data.said)] : []), scroll, about, el("p", "note", data.note));
@@ -85,6 +99,7 @@ function drawRow(line, row, { data, setStateValue }) {
   name.scope = "row";
   const what = [
     el("strong", "", row.title),
+    " ",
     ...(origin ? [el("span", "origin", origin)] : []),
     el("span", "settings", settings),
   ];
@@ -97,7 +112,7 @@ function drawRow(line, row, { data, setStateValue }) {
     const choose = name.appendChild(el("button", "choose"));
     choose.type = "button";
     choose.dataset.act = `choose ${column} ${kind}`;
-    if (!kind) choose.append(el("span", "number", String(column + 1)));
+    if (!kind) choose.append(el("span", "number", String(column + 1)), " ");
     choose.append(...what);
     choose.setAttribute("aria-pressed", String(chosen));
     choose.title = data.action;
