@@ -12,8 +12,9 @@ from evaluation.report.table_cells import TableRow
 def show_measures(rows: Sequence[TableRow], name_width: int | None = None, **options: Any) -> Any:
     """Draw a table of measures, in which columns of numbers are sorted by value; return the state of its selection.
 
-    ``name_width`` is the width of the first column in pixels; a longer name is cut off. The browser measures the other
-    columns by their heads and cells, since only it knows the font. ``options`` are arguments of `streamlit.dataframe`.
+    ``name_width`` is the width of the first column in pixels; a longer name is cut off, or wrapped with a ``row_height``
+    above 64 pixels. The browser measures the other columns by their heads and cells, since only it knows the font.
+    ``options`` are arguments of `streamlit.dataframe`.
     """
     column_config: dict[str, Any] = {
         head.label: (

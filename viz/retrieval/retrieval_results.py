@@ -211,6 +211,9 @@ def differences_in_words(
 _NAME_WIDTH = 240
 """Width of the chunkers' names in pixels: with it, a window of 1440 pixels shows all columns."""
 
+_ROW_HEIGHT = 66
+"""Height of three lines in pixels, enough for every name with its settings."""
+
 _INDEXING_PHRASE_BY_METHOD: dict[SearchMethod, str] = {
     "embedding": "embedding the chunks",
     "bm25": "indexing the words of the chunks",
@@ -245,7 +248,7 @@ def show_report(run: Retrieval, report: Report, link_parameters: dict[str, str])
             retrieves_everything=True,
         )
     )
-    show_measures(table_rows, _NAME_WIDTH)
+    show_measures(table_rows, _NAME_WIDTH, row_height=_ROW_HEIGHT, height="content")
     st.caption(_explain_times(report, run.plan.searched_by))
     show_budget_curve(report, chunker_name_by_number, link_parameters)
 

@@ -1,10 +1,12 @@
 """Measuring a run on the Retrieval page: the measures, the moment, and the sessions."""
 
 import threading
+from textwrap import wrap
 
 import numpy as np
 import pytest
 
+from chunkers.recipes import CHUNKERS, build_chunker, presets_for_chunker
 from evaluation.retrieval import report as reporting
 from evaluation.retrieval.measures import Evaluation
 from evaluation.retrieval.report import ReportChoice, Reports, differing_question_indexes
@@ -13,6 +15,7 @@ from tests.viz.retrieval.steps import components, evaluations, opened, retrieved
 from viz.jobs import retrieval as retrieval_job
 from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
+from viz.jobs.retrieval_plan import EMBEDDING_SUFFIXES
 from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, budget_in_run
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
@@ -47,6 +50,16 @@ def test_the_baseline_and_what_is_compared_stand_in_the_link(measured):
         "measure": "iou",
     }
     assert any(header.value == "Against 2. Recursive" for header in again.header)
+
+
+def test_a_row_of_the_table_has_room_for_every_name_with_its_settings(measured):
+    # In the widest font of the theme, a line of the column has room for 28 letters. A line is 20 pixels high.
+    longest_suffix = max(EMBEDDING_SUFFIXES.values(), key=len)
+    for name, chunker in CHUNKERS.items():
+        for preset in presets_for_chunker(name):
+            settings = build_chunker(name, preset.parameters).describe()
+            lines = wrap(f"1. {chunker.title}{longest_suffix}, {settings}", 28)
+            assert 20 * len(lines) < measured.dataframe[0].proto.row_height
 
 
 def test_the_questions_on_which_chunkers_disagree():
