@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import embedded, open_app, paste
+from tests.browser.steps import box_of, embedded, eventually, open_app, paste
 
 
 @pytest.mark.full
@@ -35,6 +35,21 @@ def test_heads_sort_and_rows_choose(page, app_url):
     scores.locator("tbody tr").nth(0).click()
     page.wait_for_url("**selected=3**")
     expect(scores.locator("tr.chosen strong")).to_have_text("Double pass")
+
+
+@pytest.mark.full
+def test_the_table_fits_a_small_screen_and_scrolls_below_its_names_in_a_narrow_window(open_page, app_url):
+    page = open_page(viewport={"width": 1024, "height": 768})
+    open_app(page, app_url)
+    page.get_by_role("radio", name="Scores").click()
+    box = page.locator(".scores .scroll")
+    eventually(lambda: box.evaluate("(box) => box.scrollWidth <= box.clientWidth"), True)
+    page.set_viewport_size({"width": 400, "height": 900})
+    eventually(lambda: box.evaluate("(box) => box.scrollWidth > box.clientWidth"), True)
+    box.evaluate("(box) => box.scrollTo(box.scrollWidth, 0)")
+    expect(box.get_by_role("columnheader", name="Embed")).to_be_in_viewport(ratio=0.9)
+    name = box.get_by_role("rowheader").first
+    eventually(lambda: box_of(name)["x"] - box_of(box)["x"], pytest.approx(0, abs=1))
 
 
 @pytest.mark.full
