@@ -323,18 +323,11 @@ def parameter_controls(
     ``draw_below`` is called after each main parameter, to draw something under it. The other parameters are in an expander.
     """
     _choose_preset(column_index, column, defaults)
-    effective_parameter_values = effective_parameters(column, defaults)
-    parameter_specs = chunker_class(column.chunker).fields(effective_parameter_values)
-    ineffective_parameter_names = chunker.idle() if chunker is not None else frozenset[str]()
+    parameter_values = effective_parameters(column, defaults)
+    parameter_specs = chunker_class(column.chunker).fields(parameter_values)
     for parameter_spec in parameter_specs:
         if parameter_spec.main:
-            _parameter_widget(
-                column_index,
-                column,
-                parameter_spec,
-                effective_parameter_values[parameter_spec.name],
-                parameter_spec.name in ineffective_parameter_names,
-            )
+            _parameter_widget(column_index, column, parameter_spec, parameter_values[parameter_spec.name], chunker)
             if chunker is not None and (parameter_remark := chunker.remark(parameter_spec.name)):
                 st.caption(parameter_remark)
             if draw_below is not None:
@@ -344,13 +337,7 @@ def parameter_controls(
             "More settings", expanded=any(spec.name in column.parameters for spec in secondary_parameter_specs)
         ):
             for parameter_spec in secondary_parameter_specs:
-                _parameter_widget(
-                    column_index,
-                    column,
-                    parameter_spec,
-                    effective_parameter_values[parameter_spec.name],
-                    parameter_spec.name in ineffective_parameter_names,
-                )
+                _parameter_widget(column_index, column, parameter_spec, parameter_values[parameter_spec.name], chunker)
     if column.chunker in ASKING:
         show_chunker_prompts(column.chunker)
 
@@ -445,13 +432,13 @@ def _choose_preset(column_index: int, column: ColumnChoice, defaults: Mapping[st
     preset_by_title = {preset.title: preset for preset in presets_for_chunker(column.chunker)}
     if not preset_by_title:
         return
-    effective_parameter_values = effective_parameters(column, defaults)
+    parameter_values = effective_parameters(column, defaults)
     active_preset_title = next(
         (
             title
             for title, preset in preset_by_title.items()
             if all(
-                effective_parameter_values[name] == preset.parameters.get(name, defaults.get(name, spec.default))
+                parameter_values[name] == preset.parameters.get(name, defaults.get(name, spec.default))
                 for name, spec in {s.name: s for s in chunker_class(column.chunker).fields(preset.parameters)}.items()
             )
         ),
@@ -480,9 +467,9 @@ def _choose_preset(column_index: int, column: ColumnChoice, defaults: Mapping[st
 
 
 def _parameter_widget(
-    column_index: int, column: ColumnChoice, parameter_spec: FieldSpec, value: Any, has_no_effect: bool
+    column_index: int, column: ColumnChoice, parameter_spec: FieldSpec, value: Any, chunker: Chunker | None
 ) -> None:
-    """Draw the widget of a parameter, greyed out if it ``has_no_effect`` given the other parameters."""
+    """Draw the widget of a parameter, greyed out if it has no effect with the other parameters of the chunker."""
     widget_key = _parameter_widget_key(column_index, column, parameter_spec)
     parameter_label = (
         f"{parameter_spec.title}, {parameter_spec.unit}"
@@ -502,7 +489,7 @@ def _parameter_widget(
 
     help_text = f"{parameter_spec.help} {guide_link(column.chunker)}".strip()
     common_options = {
-        "disabled": has_no_effect,
+        "disabled": chunker is not None and parameter_spec.name in chunker.idle(),
         "help": help_text or None,
         **value_binding(value, widget_key, store_parameter),
     }

@@ -50,6 +50,16 @@ def one_column(app):
     return opened
 
 
+def test_a_parameter_without_effect_is_greyed_out_among_the_main_ones_and_the_others(app, one_column):
+    one_column("fixed_sentences", chunks=4)
+    assert app.slider(key="0/fixed_sentences/size").disabled
+    assert not app.slider(key="0/fixed_sentences/overlap").disabled
+    assert app.selectbox(key="0/fixed_sentences/oversize").disabled
+    one_column("fixed_sentences", max_size=400)
+    assert not app.slider(key="0/fixed_sentences/size").disabled
+    assert not app.selectbox(key="0/fixed_sentences/oversize").disabled
+
+
 def test_a_slider_of_the_previous_chunker_changes_nothing(app, one_column):
     column = one_column("recursive")
     app.selectbox(key="chunker/0").set_value("structure")
