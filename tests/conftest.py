@@ -124,7 +124,7 @@ def restart():
 def offered(tmp_path, monkeypatch):
     """Yield a function that installs a distribution with chunkers; afterwards all traces are removed."""
     from chunkers.recipes import chunker_registry as registry_of_chunkers
-    from tests.chunkers.offers import install
+    from tests.fixtures.chunker_packages import install
 
     folder = tmp_path / "offered"
     folder.mkdir()

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hostile_strings import STRINGS
 from tests.browser.steps import READY, at_rest, embedded, eventually, open_app, paste, whole_text
+from tests.fixtures.hostile_strings import STRINGS
 from tests.lanes import mostly_full
 
 LIGHT = "?embedder=tfidf&sentences=lines&c1=fixed_sentences&c2=recursive"

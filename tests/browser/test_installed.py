@@ -5,9 +5,9 @@ from playwright.sync_api import expect
 
 from packing.seamark_backend import MOVED_PACKAGES
 from tests.browser.steps import embedded, eventually, read
-from tests.chunkers.offers import EXAMPLE, install
 from tests.fixtures.app_server import app_server
-from tests.packing.environments import build, environment
+from tests.fixtures.chunker_packages import EXAMPLE, install
+from tests.fixtures.environments import build, environment
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import pytest
 from nbclient import NotebookClient
 
 from tests import ROOT
-from tests.browser.hostile_strings import STRINGS
+from tests.fixtures.hostile_strings import STRINGS
 
 CELLS = (
     "from chunkers import chunk, compare\nimport json\ntext = json.loads(WRITTEN)",

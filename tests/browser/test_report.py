@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 from pypdfium2 import PdfDocument
 
 from evaluation.report.lecture_scenes import handout_html
-from tests.browser.hostile_strings import STRINGS
 from tests.browser.steps import embedded, open_app, paste
 from tests.browser.test_accessibility import AXE, FOUND
+from tests.fixtures.hostile_strings import STRINGS
 from tests.lanes import mostly_full
 from viz.shell.lecture_sheets import lecture_sheets
 from viz.state.lecture_decks import bundled_decks

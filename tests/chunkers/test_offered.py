@@ -25,7 +25,7 @@ from chunkers.commands.chunk_command import main
 from chunkers.contract.base import run
 from chunkers.recipes.chunker_registry import TYPE_BY_HOOK
 from evaluation.segmentation.worker_processes import run_in_processes
-from tests.chunkers.offers import EXAMPLE, ONE_LINE, install
+from tests.fixtures.chunker_packages import EXAMPLE, ONE_LINE, install
 from tests.properties.promises import check_result
 from tests.properties.texts import texts
 from tests.support import HashEmbedder, tools

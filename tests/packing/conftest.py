@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.packing.environments import build, environment
+from tests.fixtures.environments import build, environment
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,8 @@ from seamark.__main__ import COMMANDS
 from tests import ROOT
 from tests.evaluation.answering.scripted import chat
 from tests.evaluation.generating.questioner import answer, number_of
+from tests.fixtures.environments import LIMIT, environment
 from tests.packing.documented import NOT_RUN, PAGES, examples
-from tests.packing.environments import LIMIT, environment
 from tests.packing.test_wheel import EXTRAS
 from tests.server import ChatModelServer
 

@@ -8,8 +8,8 @@ import pytest
 from chunkers import CHUNKERS, chunk
 from seamark.__main__ import COMMANDS
 from tests import ROOT
-from tests.chunkers.offers import install
-from tests.packing.environments import LIMIT
+from tests.fixtures.chunker_packages import install
+from tests.fixtures.environments import LIMIT
 
 IN_USE = """
 import json, sys, time

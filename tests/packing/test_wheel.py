@@ -28,7 +28,7 @@ from packing.seamark_backend import (
     relocate_imports,
 )
 from tests import ROOT
-from tests.packing.environments import brought_along, requirements
+from tests.fixtures.environments import brought_along, requirements
 from tests.test_rooms import PACKAGES
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from chunkers import Chunking, Document, InputError, ModelError, chunk, compare
 from chunkers.results import result_html
 from chunkers.results.result_html import CHUNK_COLOUR_COUNT
-from tests.browser.hostile_strings import STRINGS
+from tests.fixtures.hostile_strings import STRINGS
 from tests.properties.texts import texts
 
 TAGS = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.chunkers.embedders.models import make_model
+from tests.fixtures.small_embedding_model import make_model
 from tests.server import EmbeddingServer
 
 

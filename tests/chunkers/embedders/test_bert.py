@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from chunkers import load_embedder
 from chunkers.embedders.bert import balanced_text_slices, gelu, softmax
 from chunkers.embedders.bert_folder import read_encoder
-from tests.chunkers.embedders.models import TEXTS, WORDS
+from tests.fixtures.small_embedding_model import TEXTS, WORDS
 
 pytestmark = pytest.mark.model
 

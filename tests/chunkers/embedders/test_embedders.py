@@ -12,7 +12,7 @@ from chunkers.embedders import OpenAIServer
 from chunkers.embedders.sentence_models import model_folder_hash
 from chunkers.storage.embedding_cache import EmbeddingCache
 from sample_docs import load_sample
-from tests.chunkers.embedders.models import TEXTS, make_model
+from tests.fixtures.small_embedding_model import TEXTS, make_model
 from tests.server import KEY, EmbeddingServer
 from tests.support import HashEmbedder, tools
 

@@ -21,7 +21,7 @@ from chunkers.commands.chunk_command import main
 from chunkers.embedders import OpenAIServer, embedding_server
 from chunkers.embedders.sentence_models import model_folder_hash
 from chunkers.network.connection import Connection, cancellable_requests
-from tests.chunkers.embedders.models import TEXTS
+from tests.fixtures.small_embedding_model import TEXTS
 from tests.lanes import mostly_full
 from tests.server import KEY, Raw, answer, items, vector
 

@@ -12,7 +12,7 @@ import pytest
 
 from chunkers import load_embedder
 from tests import ROOT
-from tests.chunkers.embedders.models import TEXTS
+from tests.fixtures.small_embedding_model import TEXTS
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 NAME = "some/model"

@@ -9,8 +9,8 @@ from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions.corpus import Corpus
 from evaluation.retrieval.asked_question import index_text
 from evaluation.search.index import build_index, embed_chunks_late
-from tests.chunkers.embedders.models import WORDS
 from tests.chunkers.embedders.test_bert import make
+from tests.fixtures.small_embedding_model import WORDS
 
 pytestmark = pytest.mark.model
 

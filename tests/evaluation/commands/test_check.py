@@ -30,7 +30,7 @@ from evaluation.checking.report import CheckReport, check_report_as_junit, check
 from evaluation.command_line import main
 from seamark.__main__ import main as seamark
 from tests import ROOT
-from tests.evaluation.checking.sarif_excerpt import SCHEMA
+from tests.fixtures.sarif_excerpt import SCHEMA
 from tests.server import ChatModelServer
 
 # The planted block is longer than a chunk may be, which is a note unless the rule is given a level.

@@ -8,7 +8,7 @@ import pytest
 from evaluation.command_line import main
 from evaluation.commands import trace
 from sample_docs import SAMPLES_FOLDER
-from tests.evaluation.traces.generator import LANGCHAIN, LLAMA_INDEX, chunk_file, made, plain
+from tests.fixtures.trace_generator import LANGCHAIN, LLAMA_INDEX, chunk_file, made, plain
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ from evaluation.report.html_page import (
 from evaluation.segmentation.chunking_ranking import rank_by_known_boundaries, rank_by_structure
 from evaluation.segmentation.label_free_measures import BASELINE_SETTINGS, sentence_vectors
 from sample_docs import load_sample
-from tests.browser.hostile_strings import STRINGS
 from tests.chunkers.display.test_notebook import ATTRIBUTES, TAGS, Read
+from tests.fixtures.hostile_strings import STRINGS
 
 pytestmark = pytest.mark.slow  # rankings are tested by thousands of resamples
 

@@ -14,7 +14,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from chunkers import Cancelled, InputError
 from evaluation.questions.question_files import MOST_QUESTIONS
 from evaluation.traces.trace_files import read_traces
-from tests.evaluation.traces.generator import lines
+from tests.fixtures.trace_generator import lines
 
 TEXT = "The tide goes out."
 ASKED = {"query": "When?", "retrieved": [TEXT]}

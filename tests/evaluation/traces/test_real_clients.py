@@ -8,7 +8,7 @@ import pytest
 from chunkers.found_again.located_chunks import read_chunks
 from evaluation.traces.answer_loss_stages import MOST_NAMED_BETTER_CHUNKS, SearchedChunks, TraceDiagnoser
 from evaluation.traces.trace_files import read_traces
-from tests.evaluation.traces.generator import documents
+from tests.fixtures.trace_generator import documents
 from tests.fixtures.traces import FOLDER, unpacked
 
 FORMATS = {

@@ -12,7 +12,7 @@ from chunkers.found_again.located_chunks import read_chunks
 from chunkers.text.sentences import DEFAULT_SPLITTER
 from evaluation.traces.answer_loss_stages import SearchedChunks, TraceDiagnoser
 from evaluation.traces.trace_files import read_traces
-from tests.evaluation.traces.generator import FORMATS, STAGES, chunk_file, documents, lines, made
+from tests.fixtures.trace_generator import FORMATS, STAGES, chunk_file, documents, lines, made
 from tests.support import tools
 
 HANDBOOK = (

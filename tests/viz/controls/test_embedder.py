@@ -12,7 +12,7 @@ from chunkers.embedders.static_embedder import Static
 from chunkers.support import optional_packages
 from chunkers.text import bundled_model, tokenizers
 from tests import ROOT
-from tests.chunkers.embedders.models import make_model
+from tests.fixtures.small_embedding_model import make_model
 from tests.server import KEY, EmbeddingServer
 from tests.support import LIMIT, PieceNetwork
 from tests.viz.app_steps import widget
