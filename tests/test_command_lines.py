@@ -12,7 +12,9 @@ import pytest
 from chunkers.commands.chunk_command import main as chunkers_main
 from chunkers.commands.shared_command_parts import named_files
 from corpus.command_line import main as corpus_main
+from evaluation.command_line import _command_line_parser
 from evaluation.command_line import main as evaluation_main
+from seamark.__main__ import main as seamark_main
 from tests import ROOT
 from tests.lanes import mostly_full
 
@@ -164,6 +166,67 @@ def test_stitching_too_many_is_refused_and_too_few_sentences_still_make_a_seam(t
     assert "stitching: count must be at most 10,000; got 1,000,000,000." in capsys.readouterr().err
     assert evaluation_main([*call, "--count", "1", "--sentences-each", "3"]) == 0
     assert "1 known boundary" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("call", "positional", "option"),
+    [
+        ("report --chunker recursive a.md", {"file": "a.md"}, {"chunker": ["recursive"]}),
+        ("report --chunker recursive breakpoint -", {"file": "-"}, {"chunker": ["recursive", "breakpoint"]}),
+        ("answers --questions q --language-model openai:a --chunker r.json a.md", {"file": "a.md"}, {"chunker": ["r.json"]}),
+        ("unlabelled a.md --chunker recursive b.md", {"files": ["a.md", "b.md"]}, {"chunker": ["recursive"]}),
+        ("unlabelled --chunker llm:a=9 chunks:c.csv {0}", {"files": ["{0}"]}, {"chunker": ["llm:a=9", "chunks:c.csv"]}),
+        ("agreement --embedder tfidf --chunker breakpoint a.md", {"files": ["a.md"]}, {"chunker": ["breakpoint"]}),
+        ("retrieval --questions q.csv --chunker r.json {0}", {"files": ["{0}"]}, {"chunker": ["r.json"]}),
+        ("retrieval --questions q.csv --return page section a.md", {"files": ["a.md"]}, {"returned": ["page", "section"]}),
+        ("diff --chunker r.json recursive texts.jsonl", {"corpus": ["texts.jsonl"]}, {"chunker": ["r.json", "recursive"]}),
+        ("diff --chunker {0}/run recursive {0}", {"corpus": ["{0}"]}, {"chunker": ["{0}/run", "recursive"]}),
+        ("check --sample stubs article a.md --chunker recursive", {"files": ["a.md"]}, {"sample": ["stubs", "article"]}),
+        ("check --marked a.md b.md --chunker recursive", {"files": []}, {"marked": ["a.md", "b.md"]}),
+        ("trace --documents a.md {0} traces.jsonl", {"file": "traces.jsonl"}, {"documents": ["a.md", "{0}"]}),
+    ],
+)  # fmt: skip
+def test_documents_behind_the_values_of_an_option_are_documents(call, positional, option, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "_manifest.jsonl").touch()
+
+    def in_folder(value):
+        return [in_folder(each) for each in value] if isinstance(value, list) else value.format(tmp_path)
+
+    options = vars(_command_line_parser().parse_args(in_folder(call.split())))
+    for name, value in (positional | option).items():
+        assert options[name] == in_folder(value)
+
+
+def test_a_folder_with_the_name_of_a_value_is_that_value(tmp_path, monkeypatch):
+    for name in ("lumber", "stubs", "page"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    def parsed(call):
+        return _command_line_parser().parse_args(call.split())
+
+    assert parsed("check --sample article stubs --chunker breakpoint").sample == ["article", "stubs"]
+    assert parsed("report a.md --chunker breakpoint lumber").chunker == ["breakpoint", "lumber"]
+    assert parsed("retrieval a.md --questions q.csv --return chunk page").returned == ["chunk", "page"]
+
+
+ONE_CHUNKER = {
+    "chunk": "a.md",
+    "check": "a.md",
+    "sweep": "--sample stubs",
+    "agreement": "a.md --embedder tfidf --with static",
+    "trace": "{0}/traces.jsonl --documents a.md",
+    "corpus": "a.md --output {0}/out",
+}
+
+
+@pytest.mark.parametrize("command", ONE_CHUNKER)
+def test_where_one_chunker_is_cut_with_a_second_is_refused(command, tmp_path, capsys):
+    (tmp_path / "traces.jsonl").write_text('{"query": "A?", "retrieved": ["a"]}\n')
+    call = [command, *ONE_CHUNKER[command].format(tmp_path).split(), "--chunker", "recursive", "--chunker", "breakpoint"]
+    assert seamark_main(call) == 2
+    assert capsys.readouterr().err == "--chunker must name one chunker; got 2.\n"
 
 
 OLDER = ["change_point", {}, True], ["change_point", {"penalty": 1}, False], ["fixed_words", {}, False]

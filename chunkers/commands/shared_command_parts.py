@@ -17,7 +17,7 @@ from chunkers.embedders import EMBEDDERS, OTHER_NAME_FORMS, load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
 from chunkers.language_models import Asking, SpendingLimit
-from chunkers.recipes import Recipe, build_chunker, known_chunkers_phrase
+from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, build_chunker, known_chunkers_phrase
 from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
@@ -32,8 +32,43 @@ from chunkers.text import (
 )
 
 
+class SeveralValues(argparse.Action):
+    """Option of one or several values, which may be repeated; its ``const`` is true of a word that ends the values."""
+
+    def ends_before(self, word: str) -> bool:
+        """Return whether a word behind the first value is no value, but a positional argument."""
+        return bool(self.const(word))
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Add the values to earlier ones, or put them in place of the default."""
+        earlier_values = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*([] if earlier_values is self.default else earlier_values), *(values or [])])
+
+
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are raised as `InputError`."""
+    """An argument parser whose errors are raised as `InputError`, and in which `SeveralValues` leave documents alone."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse arguments after moving the words that end an option's values to the front, where argparse expects them."""
+        positional_words: list[str] = []
+        option_words: list[str] = []
+        option = ""
+        for word in sys.argv[1:] if args is None else args:
+            action = self._option_string_actions.get(option)
+            if word.startswith("-") and word != "-":
+                option = word
+            elif isinstance(action, SeveralValues) and option_words[-1] != option and action.ends_before(word):
+                option = ""
+            (option_words if option else positional_words).append(word)
+        return super().parse_known_args([*positional_words, *option_words], namespace)
 
     def error(self, message: str) -> NoReturn:
         """Raise the parser's error message as `InputError` instead of exiting."""
@@ -334,6 +369,11 @@ def add_document_arguments(parser: argparse.ArgumentParser, nargs: str = "+") ->
     """Add the positions of a command line that name its documents, which `read_texts` reads, and their encoding."""
     parser.add_argument("files", nargs=nargs, metavar="FILE", help="a document, a folder of them, or - for standard input")
     add_encoding_option(parser)
+
+
+def names_documents(word: str, endings: Sequence[str] = READABLE_ENDINGS) -> bool:
+    """Return whether a word names standard input, a folder or a file with one of ``endings``, which need not exist."""
+    return ":" not in word and (word == "-" or Path(word).suffix.lower() in endings or is_folder(Path(word)))
 
 
 def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
@@ -668,13 +708,18 @@ def add_chunker_option(
     default: str = "",
     allows_chunk_file: bool = True,
     note: str = "",
+    is_document: Callable[[str], bool] = names_documents,
 ) -> None:
-    """Add the option that names one or several chunkers; `named_chunkers` parses its value."""
+    """Add the option that names one or several chunkers; `named_chunkers` parses its value.
+
+    A word behind a chunker is a document if it is no chunker's name and ``is_document`` is true of it.
+    """
     spec_forms_help = CHUNKER_OR_FILE_HELP if allows_chunk_file else CHUNKER_HELP
     parser.add_argument(
         "--chunker",
         nargs="+" if several else 1,
-        action="extend" if several else "store",
+        action=SeveralValues,
+        const=lambda word: word not in {**CHUNKERS, **ASKING, **ADAPTERS} and is_document(word),
         default=[default] if default else [],
         metavar="NAME",
         help=f"{'one or several chunkers, each by' if several else 'the chunker:'} {spec_forms_help}{note}"
@@ -683,14 +728,18 @@ def add_chunker_option(
     add_refused_old_options(parser, "--recipe", "--set")
 
 
-def named_chunkers(options: argparse.Namespace, chunk_file_refusal_phrase: str = "") -> list[ChunkerSpec]:
+def named_chunkers(options: argparse.Namespace, chunk_file_refusal_phrase: str = "", most: float = 1) -> list[ChunkerSpec]:
     """Return the chunkers that the command line names; ``chunk_file_refusal_phrase`` is as for `parse_chunker_spec`.
 
     Raises
     ------
     InputError
-        If no chunker is named, and as `parse_chunker_spec` does.
+        If no chunker is named, or more than ``most`` are, and as `parse_chunker_spec` does.
     """
+    if len(options.chunker) > most:
+        raise InputError(
+            f"--chunker must name {'one chunker' if most == 1 else f'1 to {most} chunkers'}; got {len(options.chunker)}."
+        )
     if not options.chunker:
         raise InputError(
             f"No chunker is named. Name it with --chunker, one of {known_chunkers_phrase()}, or give the file of a recipe."
@@ -787,8 +836,12 @@ def refuse_chunkers_by_position(
         raise old_spelling_error(chunkers_phrase, f"--chunker {chunkers_phrase}")
 
 
-class _ReplacedSpelling(argparse.Action):
+class _ReplacedSpelling(SeveralValues):
     """An option of before, or words without one: using it is an error that says what to write."""
+
+    def ends_before(self, word: str) -> bool:
+        """Return whether a word is a document, unless the option's values are documents."""
+        return self.const != _REPLACEMENT_BY_OPTION["--file"] and names_documents(word)
 
     def __call__(
         self,

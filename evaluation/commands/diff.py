@@ -21,6 +21,7 @@ from chunkers.commands.shared_command_parts import (
     end_progress_line,
     is_folder,
     load_command_tools,
+    names_documents,
     open_language_model,
     parse_chunker_spec,
     parse_spending_limit,
@@ -33,8 +34,9 @@ from chunkers.commands.shared_command_parts import (
 )
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import align_columns
-from chunkers.text import FileText
+from chunkers.text import READABLE_ENDINGS, FileText
 from evaluation.commands.corpus_documents_and_runs import (
+    TABLE_ENDINGS,
     CorpusRun,
     corpus_document_names,
     is_corpus_run,
@@ -89,6 +91,9 @@ def add_diff_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         command_parser,
         several=True,
         note="; here two, A and B that replaces it, which may also be folders of finished “seamark corpus” runs",
+        is_document=lambda word: (
+            names_documents(word, (*READABLE_ENDINGS, *TABLE_ENDINGS)) and not is_corpus_run(Path(word))
+        ),
     )
     command_parser.add_argument(
         "--price", type=float, metavar="USD", help="dollars for embedding a million tokens; prints what embedding costs"

@@ -73,9 +73,7 @@ def _add_comparison_options(command: argparse.ArgumentParser) -> None:
 
 def _chunkers_splitter_and_tools(options: argparse.Namespace) -> Columns:
     """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
-    if len(options.chunker) > MOST_SIDE_BY_SIDE:
-        raise InputError(f"--chunker must name 1 to {MOST_SIDE_BY_SIDE} chunkers; got {len(options.chunker)}.")
-    chunker_specs = named_chunkers(options)
+    chunker_specs = named_chunkers(options, most=MOST_SIDE_BY_SIDE)
     tools = load_shared_tools(options, chunker_specs)
     return Columns(
         [spec.build(tools.embedder) for spec in chunker_specs], shared_setting(options, "sentences", chunker_specs), tools

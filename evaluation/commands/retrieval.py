@@ -1,16 +1,18 @@
 """The command line's ``retrieval``: recipes over a folder of documents and a file of questions."""
 
 import argparse
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from chunkers import Chunker, Document, EmbeddingCache, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.commands.shared_command_parts import (
     ChunkerSpec,
     Parser,
+    SeveralValues,
     add_chunker_option,
     add_device_option,
     add_document_arguments,
@@ -21,6 +23,7 @@ from chunkers.commands.shared_command_parts import (
     is_folder,
     load_command_tools,
     named_chunkers,
+    names_documents,
     open_language_model,
     parse_spending_limit,
     print_json,
@@ -73,6 +76,7 @@ from evaluation.search import (
     SEARCH_METHODS,
     Index,
     ReturnedText,
+    ReturnedTextKind,
     SearchMethod,
     build_index,
     missing_sections_note,
@@ -103,8 +107,9 @@ def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> Non
     retrieval_parser.add_argument(
         "--return",
         dest="returned",
-        action="extend",
+        action=SeveralValues,
         nargs="+",
+        const=lambda word: word not in get_args(ReturnedTextKind) and names_documents(word),
         metavar="WHAT",
         help="what is returned for a chunk that is found, one or several to compare: chunk (default), window:N (with N "
         "neighbours on either side), section or section:LEVEL (between headings), page (or chapter), parent (of chunks in "
@@ -246,7 +251,7 @@ def _chunkers_to_measure(options: argparse.Namespace) -> list[MeasuredColumn]:
     InputError
         If no chunker is named, or one of them is not as it must be, or the recipes do not say how to embed the others.
     """
-    parsed_chunker_specs = named_chunkers(options)
+    parsed_chunker_specs = named_chunkers(options, most=math.inf)
     recipes_of_specs = [spec.recipe for spec in parsed_chunker_specs if spec.recipe is not None]
     embedding_settings = sorted(
         {f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes_of_specs}

@@ -11,6 +11,7 @@ from chunkers.commands.shared_command_parts import (
     POSITIONAL_WORDS_KEY,
     ChunkerSpec,
     Parser,
+    SeveralValues,
     add_chunker_option,
     add_device_option,
     add_document_arguments,
@@ -21,6 +22,7 @@ from chunkers.commands.shared_command_parts import (
     end_progress_line,
     load_shared_tools,
     named_chunkers,
+    names_documents,
     old_spelling_error,
     parse_parameter_value,
     print_json,
@@ -54,7 +56,13 @@ from sample_docs import load_sample, sample_titles
 def add_marked_document_options(parser: argparse.ArgumentParser, help_note: str = "") -> None:
     """Add the options that name documents with known boundaries, bundled or in files."""
     parser.add_argument(
-        "--sample", nargs="+", action="extend", default=[], metavar="NAME", help=f"bundled documents{help_note}"
+        "--sample",
+        nargs="+",
+        action=SeveralValues,
+        const=lambda word: word not in sample_titles() and names_documents(word),
+        default=[],
+        metavar="NAME",
+        help=f"bundled documents{help_note}",
     )
     parser.add_argument(
         "--marked",

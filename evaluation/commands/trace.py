@@ -8,6 +8,7 @@ from chunkers import DEFAULT_SPLITTER, Document, InputError, Recipe
 from chunkers.commands.shared_command_parts import (
     ChunkerSpec,
     Parser,
+    SeveralValues,
     add_chunker_option,
     add_device_option,
     add_encoding_option,
@@ -28,6 +29,9 @@ from evaluation.questions import Corpus, read_questions
 from evaluation.traces.answer_loss_stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport, report_as_json, report_as_text
 from evaluation.traces.trace_files import read_traces
+
+_TRACE_ENDINGS = (".json", ".jsonl", ".ndjson")
+"""Endings of files of traces that are no endings of documents in folders."""
 
 
 def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
@@ -50,6 +54,8 @@ def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     trace_parser.add_argument(
         "--documents",
         nargs="+",
+        action=SeveralValues,
+        const=lambda word: Path(word).suffix.lower() in _TRACE_ENDINGS,
         metavar="PATH",
         help="the documents that were searched, or folders of them; without them, --chunker chunks:FILE has the texts",
     )

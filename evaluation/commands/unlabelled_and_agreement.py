@@ -1,6 +1,7 @@
 """The commands that need no labels: ``unlabelled`` measures chunkers, and ``agreement`` compares two embedders."""
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -87,7 +88,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
     chunker_specs = named_chunkers(
-        options, "nothing cuts an edited text anew, so that --edits must be 0" * (options.edits > 0)
+        options, "nothing cuts an edited text anew, so that --edits must be 0" * (options.edits > 0), most=math.inf
     )
     tools = load_shared_tools(options, chunker_specs)
     chunkers_with_labels = [(spec.written_form, spec.build(tools.embedder)) for spec in chunker_specs]

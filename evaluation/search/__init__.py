@@ -26,6 +26,7 @@ from evaluation.search.ranking import (
 from evaluation.search.text_returned_for_chunks import (
     RETURN_CHUNK_ITSELF,
     ReturnedText,
+    ReturnedTextKind,
     missing_sections_note,
     with_returned_text,
 )

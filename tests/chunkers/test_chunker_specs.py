@@ -90,6 +90,7 @@ def test_anything_else_is_refused_in_a_sentence(written, sentence):
     [
         (["--recipe", "a.json"], "--recipe is written in another way now: --chunker a.json."),
         (["--set", "size=5", "--set", "b=2"], "--set is written in another way now: --chunker NAME:size=5."),
+        (["--recipe", "a.json", "text.md"], "--recipe is written in another way now: --chunker a.json."),
         (["--chunks", "a.json"], "--chunks is written in another way now: --chunker chunks:a.json."),
         (["--recipe"], "--recipe is written in another way now: --chunker …."),
     ],

@@ -241,7 +241,7 @@ def test_a_document_that_cannot_be_read_is_left_out_on_both_sides(folder, capsys
         (["--chunker", "{run}", "{run}", "--top", "0"], "--top must be at least 1; got 0."),
         (["{docs}", "--chunker", "nowhere.json", "recursive"], "the file cannot be read"),
         (["{docs}", "--chunker", "recursive"], "A diff is of two chunkers on one CORPUS; got 1 and 1."),
-        (["--chunker", "recursive", "structure", "{docs}"], "got 3 and 0. Write seamark diff CORPUS --chunker A B."),
+        (["--chunker", "recursive", "structure", "kmeans"], "got 3 and 0. Write seamark diff CORPUS --chunker A B."),
         (
             ["{docs}", "{docs}", "--chunker", "recursive", "structure"],
             "got 2 and 2. Write seamark diff CORPUS --chunker A B.",
