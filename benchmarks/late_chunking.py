@@ -20,9 +20,8 @@ from chunkers.commands.shared_command_parts import (
     add_chunker_option,
     add_language_model_options,
     parse_chunker_spec,
-    parse_spending_limit,
 )
-from chunkers.language_models import AnswerCache, Asking, ChatServer
+from chunkers.language_models import AnswerCache, Asking, ChatServer, SpendingLimit
 from chunkers.recipes import estimate_context_requests
 from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -122,12 +121,12 @@ def main(
     chunker: list[str],
     language_model: str | None,
     answers: Path | None,
-    spend: str | None,
+    spend: SpendingLimit | None,
 ) -> None:
     """Print the table."""
     asking = None
     if language_model:
-        asking = Asking(ChatServer(language_model), AnswerCache(answers), limit=parse_spending_limit(spend))
+        asking = Asking(ChatServer(language_model), AnswerCache(answers), limit=spend)
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache), asking=asking)
     names = corpus or ALL_NAMES
     materials = [bundled_material()] if BUNDLED_CORPUS_NAME in names else []

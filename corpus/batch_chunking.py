@@ -143,9 +143,8 @@ class Chunks:
         self._asking = asking if model_asking_recipe_part else None
         if model_asking_recipe_part and asking is None:
             raise InputError(
-                f"recipe: {model_asking_recipe_part} asks a language model, which is possible only in one process with a "
-                "spending limit. "
-                "Run in one process, with --language-model and --spend."
+                f"{model_asking_recipe_part} asks a language model, which is possible only in one process with a spending "
+                "limit. Run in one process, with --language-model and --spend."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
         self._embedder = self._recipe.embedder_for(self._chunker, device)

@@ -16,7 +16,6 @@ from chunkers.commands.shared_command_parts import (
     add_language_model_options,
     add_refused_old_options,
     named_chunkers,
-    parse_spending_limit,
     print_to_stderr,
     refuse_chunkers_by_position,
     run_command,
@@ -138,18 +137,16 @@ def _run_corpus_command(options: argparse.Namespace) -> int:
 
 def _language_model_and_limit(options: argparse.Namespace) -> tuple[LanguageModel | None, SpendingLimit | None]:
     """Return the language model, if any, and its spending limit."""
-    language_model_name, spending_limit_text = options.language_model, options.spend
-    if language_model_name is None and spending_limit_text is None:
+    if options.language_model is None and options.spend is None:
         return None, None
-    if language_model_name is None or spending_limit_text is None:
+    if options.language_model is None or options.spend is None:
         raise InputError("--language-model and --spend must be given together; only one was given. Give both, or neither.")
-    model_spending_limit = parse_spending_limit(spending_limit_text)
     if options.engine != "local":
         raise InputError(
             "--engine must be local when a language model is asked, because machines cannot share a spending limit; got "
             f"{options.engine}."
         )
-    return ChatServer(language_model_name), model_spending_limit
+    return ChatServer(options.language_model), options.spend
 
 
 def _chosen_engine(options: argparse.Namespace) -> Engine:

@@ -18,7 +18,6 @@ from chunkers.commands.shared_command_parts import (
     named_chunkers,
     named_files,
     open_language_model,
-    parse_spending_limit,
     print_json,
     print_to_stderr,
     read_file_bytes,
@@ -76,7 +75,6 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     if not options.files:
         raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
-    parse_spending_limit(options.spend)
     (chunker_spec,) = named_chunkers(options)
     # For its defaults alone: whether the name is a chunker's is checked where it is built.
     base_recipe = chunker_spec.recipe or Recipe(chunker="")

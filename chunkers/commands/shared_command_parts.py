@@ -16,7 +16,7 @@ from chunkers.contract import Chunker, Tools, Watcher
 from chunkers.embedders import EMBEDDERS, OTHER_NAME_FORMS, load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
-from chunkers.language_models import Asking, SpendingLimit
+from chunkers.language_models import Asking, SpendingLimit, as_asking
 from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, build_chunker, known_chunkers_phrase
 from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -257,7 +257,7 @@ def add_language_model_options(
     required
         True if the command always asks a model.
     spending, default_limit
-        What takes the tokens, and the limit without the option, for the help text; `parse_spending_limit` parses the limit.
+        What takes the tokens, and the limit without the option, for the help text.
     """
     parser.add_argument(
         "--language-model",
@@ -266,29 +266,32 @@ def add_language_model_options(
         help=f"{purpose}: a model of the server at OPENAI_BASE_URL, to which the texts are sent{note}",
     )
     parser.add_argument(
-        "--spend", metavar="TOKENS", help=f"the most tokens that {spending} may take (default: {default_limit})"
+        "--spend",
+        action=_SpendingLimitOption,
+        metavar="TOKENS",
+        help=f"the most tokens that {spending} may take (default: {default_limit})",
     )
 
 
-def parse_spending_limit(limit_text: str | None) -> "SpendingLimit | None":
-    """Parse the value of a spending-limit option; return None if the option was not given.
+class _SpendingLimitOption(argparse.Action):
+    """Option whose value is a `SpendingLimit` in tokens."""
 
-    Raises
-    ------
-    InputError
-        If the value is not a whole number of tokens of at least 1.
-    """
-    if limit_text is None:
-        return None
-    if not (limit_text.isascii() and limit_text.isdecimal() and len(limit_text) < 16 and int(limit_text)):
-        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {short_repr(limit_text)}.")
-    from chunkers.language_models.spending import SpendingLimit
-
-    return SpendingLimit(int(limit_text))
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the limit. Raise InputError if the value is not a whole number of tokens of at least 1."""
+        limit_text = str(values)
+        if not (limit_text.isascii() and limit_text.isdecimal() and len(limit_text) < 16 and int(limit_text)):
+            raise InputError(f"--spend must be a whole number of tokens of at least 1; got {short_repr(limit_text)}.")
+        setattr(namespace, self.dest, SpendingLimit(int(limit_text)))
 
 
 def open_language_model(
-    options: argparse.Namespace, chunker: Chunker, embedded_as: EmbeddedAs, recipe: Recipe
+    options: argparse.Namespace, chunker: Chunker, embedded_as: EmbeddedAs, recipe: Recipe | None
 ) -> "Asking | None":
     """Return access to the language model that the command line or the recipe names; None if none is needed.
 
@@ -299,13 +302,11 @@ def open_language_model(
     """
     if not chunker.asks and embedded_as != "context":
         return None
-    language_model_name = options.language_model or recipe.language_model
+    language_model_name = options.language_model or (recipe and recipe.language_model)
     if not language_model_name:
         asker_phrase = chunker.name if chunker.asks else "A context sentence"
         raise InputError(f"{asker_phrase} needs a language model; name it with --language-model, as openai:NAME.")
-    from chunkers.language_models.requests_within_spending_limit import as_asking
-
-    return as_asking(language_model_name, parse_spending_limit(options.spend), warn_of_unusable_answers)
+    return as_asking(language_model_name, options.spend, warn_of_unusable_answers)
 
 
 @contextmanager

@@ -20,7 +20,6 @@ from chunkers.commands.shared_command_parts import (
     named_chunkers,
     named_files,
     open_language_model,
-    parse_spending_limit,
     print_to_stderr,
     printable_file_name,
     read_file_bytes,
@@ -267,7 +266,6 @@ def _report_chunks_without_context(documents: Sequence[CheckedDocument]) -> None
 
 
 def _check_options(options: argparse.Namespace) -> None:
-    parse_spending_limit(options.spend)
     if not options.tolerance >= 0:
         raise InputError(f"--tolerance must be 0 or more; got {options.tolerance:g}.")
     if options.baseline and options.write_baseline:

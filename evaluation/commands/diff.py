@@ -24,7 +24,6 @@ from chunkers.commands.shared_command_parts import (
     names_documents,
     open_language_model,
     parse_chunker_spec,
-    parse_spending_limit,
     print_json,
     print_to_stderr,
     printable_line,
@@ -202,7 +201,6 @@ def _check_options(options: argparse.Namespace) -> None:
         if getattr(options, option_name) < 1:
             raise InputError(f"--{option_name.replace('_', '-')} must be at least 1; got {getattr(options, option_name)}.")
     parse_budgets(options)
-    parse_spending_limit(options.spend)
 
 
 def _open_both_sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
@@ -211,10 +209,15 @@ def _open_both_sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     default_recipe = next(
         (source.recipe for source in runs_or_specs if source.recipe is not None), Recipe(chunker="recursive")
     )
-    value_by_option = {name: getattr(options, name) for name in ("sentences", "embedder", "tokenizer")}
-    default_recipe = default_recipe.model_copy(
-        update={"versions": {}, **{name: value for name, value in value_by_option.items() if value is not None}}
-    )
+    value_by_option = {
+        name: value for name in ("sentences", "embedder", "tokenizer") if (value := getattr(options, name)) is not None
+    }
+    if value_by_option and all(source.recipe is not None for source in runs_or_specs):
+        raise InputError(
+            f"--{next(iter(value_by_option))} works only for a chunker by its name; both sides have a recipe, which names "
+            "its own. Leave it out."
+        )
+    default_recipe = default_recipe.model_copy(update={"versions": {}, **value_by_option})
     side_before, side_after = (_open_side(source, default_recipe, options.embedded_as) for source in runs_or_specs)
     return side_before, side_after
 

@@ -14,7 +14,6 @@ from chunkers.commands.shared_command_parts import (
     add_setting_options,
     end_progress_line,
     load_command_tools,
-    parse_spending_limit,
     print_to_stderr,
     progress_callback,
     read_usable_texts,
@@ -92,7 +91,7 @@ def run_questions(options: argparse.Namespace) -> None:
     for option_name, cosine_limit in (("--lowest", options.lowest), ("--highest", options.highest)):
         if not -1 <= cosine_limit <= 1:
             raise InputError(f"{option_name} must be a cosine, from -1 to 1; got {cosine_limit:g}.")
-    language_model_access = as_asking(options.language_model, parse_spending_limit(options.spend), warn_of_unusable_answers)
+    language_model_access = as_asking(options.language_model, options.spend, warn_of_unusable_answers)
     tools = load_command_tools(options.embedder, device=options.device)
     _check_output_writable(options.output)
     readable_source_texts = _read_documents(options)

@@ -3,13 +3,14 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
-from chunkers import Chunker, Document, InputError, ModelError, Tools, run
+from chunkers import Chunker, Document, InputError, ModelError, Recipe, Tools, run
 from chunkers.commands.shared_command_parts import (
     Parser,
     add_chunker_option,
@@ -21,7 +22,7 @@ from chunkers.commands.shared_command_parts import (
     document_reader,
     load_shared_tools,
     named_chunkers,
-    parse_spending_limit,
+    open_language_model,
     print_to_stderr,
     read_file_bytes,
     report_spending_at_end,
@@ -30,6 +31,7 @@ from chunkers.commands.shared_command_parts import (
     write_output,
 )
 from chunkers.language_models import FIRST_ANSWER_COUNT, LEAST_UNUSABLE_TO_STOP, AnswerCache, Asking, ChatServer, as_asking
+from chunkers.recipes import ASKING
 from chunkers.results import MOST_SIDE_BY_SIDE
 from chunkers.support import FloatArray
 from chunkers.text import FileText
@@ -58,6 +60,7 @@ class Columns(NamedTuple):
     """Chunkers to compare, with the sentence splitter and the tools that they share."""
 
     chunkers: list[Chunker]
+    recipes: list[Recipe | None]
     sentences: str
     tools: Tools
 
@@ -76,7 +79,10 @@ def _chunkers_splitter_and_tools(options: argparse.Namespace) -> Columns:
     chunker_specs = named_chunkers(options, most=MOST_SIDE_BY_SIDE)
     tools = load_shared_tools(options, chunker_specs)
     return Columns(
-        [spec.build(tools.embedder) for spec in chunker_specs], shared_setting(options, "sentences", chunker_specs), tools
+        [spec.build(tools.embedder) for spec in chunker_specs],
+        [spec.recipe for spec in chunker_specs],
+        shared_setting(options, "sentences", chunker_specs),
+        tools,
     )
 
 
@@ -97,6 +103,9 @@ def add_report_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         description="Text, chunks, curves, measures and verdicts in one file, which opens offline and can be sent.",
     )
     _add_comparison_options(report_parser)
+    add_language_model_options(
+        report_parser, f"for {', '.join(ASKING)}", " (default: the recipe's)", spending="asking for a chunker"
+    )
     report_parser.add_argument("--output", metavar="FILE", help="where the report is written (default: standard output)")
     add_refused_old_options(report_parser, "--into")
     report_parser.add_argument("--boundaries", metavar="FILE", help="the known boundaries, as the page exports them")
@@ -108,7 +117,10 @@ def add_report_command(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def run_report(options: argparse.Namespace) -> None:
     """Cut the document with every chunker and write an HTML report on the results."""
-    chunkers, sentence_splitter_name, tools = _chunkers_splitter_and_tools(options)
+    chunkers, recipes, sentence_splitter_name, tools = _chunkers_splitter_and_tools(options)
+    accesses = [
+        open_language_model(options, chunker, "plain", recipe) for chunker, recipe in zip(chunkers, recipes, strict=True)
+    ]
     document_name, file_text = _read(options)
     text, document_parts, known_boundaries = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
@@ -120,7 +132,10 @@ def run_report(options: argparse.Namespace) -> None:
     elif options.boundaries:
         known_boundaries = BoundaryFile.read(read_file_bytes(options.boundaries)).of(text)
     document = Document.from_text(text, sentence_splitter_name, document_name, document_parts)
-    chunkers_with_chunkings = [(chunker, run(chunker, document, tools)) for chunker in chunkers]
+    chunkers_with_chunkings = []
+    for chunker, access in zip(chunkers, accesses, strict=True):
+        with report_spending_at_end(access, f"{chunker.title}: "):
+            chunkers_with_chunkings.append((chunker, run(chunker, document, replace(tools, asking=access))))
     document_sentence_vectors = sentence_vectors(document, tools) if document.sentences else None
     write_output(
         html_report(
@@ -186,12 +201,11 @@ def run_answers(options: argparse.Namespace) -> None:
     """Have a model answer the questions from each chunker's chunks, and print the answers as CSV or JSON lines."""
     if options.not_judged and options.judge:
         raise InputError("--judge and --not-judged must not be given together; leave one out.")
-    spending_limit = parse_spending_limit(options.spend)
     if options.budget is not None and options.budget < 1:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
     chunkers_splitter_and_tools = _chunkers_splitter_and_tools(options)
     language_model_access = as_asking(
-        options.language_model, spending_limit, warn_of_unusable_answers if options.goes_on else _stop_if_answers_unusable
+        options.language_model, options.spend, warn_of_unusable_answers if options.goes_on else _stop_if_answers_unusable
     )
     if options.keep:
         language_model_access = language_model_access.with_answers(AnswerCache(Path(options.keep)))
@@ -207,7 +221,7 @@ def _stop_if_answers_unusable(message: str, unusable_answer_count: int) -> None:
 
 
 def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_splitter_and_tools: Columns) -> None:
-    chunkers, sentence_splitter_name, tools = chunkers_splitter_and_tools
+    chunkers, _, sentence_splitter_name, tools = chunkers_splitter_and_tools
     embedder, tokenizer, embedding_cache = tools.embedder, tools.tokenizer, tools.cache
     judge_model_access = None if options.not_judged else asking
     if options.judge:

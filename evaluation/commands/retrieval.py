@@ -25,7 +25,6 @@ from chunkers.commands.shared_command_parts import (
     named_chunkers,
     names_documents,
     open_language_model,
-    parse_spending_limit,
     print_json,
     print_to_stderr,
     progress_callback,
@@ -161,7 +160,6 @@ def run_retrieval(options: argparse.Namespace) -> None:
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     retrieval_budgets = parse_budgets(options)
-    parse_spending_limit(options.spend)
     returned_text_modes = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
     chunkers_to_measure = _chunkers_to_measure(options)
     file_or_recipe_name, questions_file_bytes, named_document_texts = _questions_and_documents(options)

@@ -21,18 +21,23 @@ from chunkers.commands.shared_command_parts import (
     add_chunker_option,
     add_device_option,
     add_document_arguments,
+    add_language_model_options,
     add_setting_options,
     end_progress_line,
     load_command_embedder,
     load_shared_tools,
     named_chunkers,
+    open_language_model,
     preparation_watcher,
     print_json,
     progress_callback,
     read_texts,
+    report_spending_at_end,
     shared_setting,
 )
 from chunkers.contract import run
+from chunkers.language_models import Asking
+from chunkers.recipes import ASKING
 from chunkers.support import text_table
 from evaluation.commands.check import add_size_options, size_bounds_of_options
 from evaluation.report.table_cells import EDIT_CELL_COUNT, edit_stability_cells, label_free_measure_cells
@@ -78,6 +83,9 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
     )
     unlabelled_parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
     add_setting_options(unlabelled_parser, "sentences", "embedder", "tokenizer")
+    add_language_model_options(
+        unlabelled_parser, f"for {', '.join(ASKING)}", " (default: the recipe's)", spending="asking for a chunker"
+    )
     unlabelled_parser.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
     add_device_option(unlabelled_parser)
     unlabelled_parser.set_defaults(run=run_unlabelled)
@@ -91,8 +99,14 @@ def run_unlabelled(options: argparse.Namespace) -> None:
         options, "nothing cuts an edited text anew, so that --edits must be 0" * (options.edits > 0), most=math.inf
     )
     tools = load_shared_tools(options, chunker_specs)
-    chunkers_with_labels = [(spec.written_form, spec.build(tools.embedder)) for spec in chunker_specs]
-    chunkers_with_labels += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINE_SETTINGS]
+    measured_chunkers = [
+        (spec.written_form, chunker, open_language_model(options, chunker, "plain", spec.recipe))
+        for spec in chunker_specs
+        for chunker in [spec.build(tools.embedder)]
+    ]
+    measured_chunkers += [
+        (name, build_chunker("fixed_sentences", parameters), None) for name, parameters in BASELINE_SETTINGS
+    ]
     size_bounds = size_bounds_of_options(options)
     sentence_splitter_name = shared_setting(options, "sentences", chunker_specs)
     for document_number, (document_name, file_text) in enumerate(read_texts(options.files, options.encoding)):
@@ -100,7 +114,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
         if options.edits:
             check_edit_count(document, options.edits)
         chunker_measure_rows = _measure_chunkers(
-            document, chunkers_with_labels, tools, size_bounds, options.edits, options.seed
+            document, measured_chunkers, tools, size_bounds, options.edits, options.seed
         )
         if options.json:
             for chunker_label, label_free_measures, stability_under_edits in chunker_measure_rows:
@@ -116,24 +130,27 @@ MeasuresRow = tuple[str, LabelFreeMeasures, EditStability | None]
 
 def _measure_chunkers(
     document: Document,
-    chunkers: Sequence[tuple[str, Chunker]],
+    chunkers: Sequence[tuple[str, Chunker, Asking | None]],
     tools: Tools,
     bounds: SizeBounds | None,
     edit_count: int,
     seed: int,
 ) -> Iterator[MeasuresRow]:
-    """Measure every chunker on a document; without edits if their number is 0."""
+    """Measure every chunker, with its language model, on a document; without edits if their number is 0."""
     document_sentence_vectors = sentence_vectors(document, tools)
-    for chunker_label, chunker in chunkers:
-        chunking = run(chunker, document, replace(tools))
+    for chunker_label, chunker, access in chunkers:
+        chunker_edit_stability = None
+        with report_spending_at_end(access, f"{chunker_label}: "):
+            chunking = run(chunker, document, replace(tools, asking=access))
+            if edit_count:
+                edits_progress_callback = progress_callback(f"{chunker_label}: ", "edits")
+                chunker_edit_stability = edit_stability(
+                    chunker, document, replace(tools, asking=access), edit_count, seed, edits_progress_callback
+                )
+                end_progress_line()
         label_free_measures = measure_without_labels(
             chunking, document_sentence_vectors, count_size_compliance(chunking, chunker, tools, bounds)
         )
-        chunker_edit_stability = None
-        if edit_count:
-            edits_progress_callback = progress_callback(f"{chunker_label}: ", "edits")
-            chunker_edit_stability = edit_stability(chunker, document, tools, edit_count, seed, edits_progress_callback)
-            end_progress_line()
         yield chunker_label, label_free_measures, chunker_edit_stability
 
 

@@ -103,7 +103,7 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
     recipe.write_text(json.dumps({**RECIPE, "language_model": "openai:test"}))
     command = [str(texts), "--chunker", str(recipe), "--output", str(tmp_path / "out")]
     for options, sentence in (
-        ([], "asks a language model, which is possible only in one process"),
+        ([], "llm asks a language model, which is possible only in one process"),
         (["--language-model", "openai:test"], "--language-model and --spend must be given together"),
         (["--spend", "9"], "--language-model and --spend must be given together"),
         (

@@ -21,6 +21,7 @@ from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import Spending, SpendingLimit, upper_bound_on_tokens
 from chunkers.methods.llm import Llm, Lumber
+from evaluation.command_line import main as evaluate
 from tests.server import KEY, ChatModelServer
 from tests.support import ScriptedModel, asking, tools
 
@@ -350,6 +351,23 @@ def test_what_was_spent_is_said_however_the_command_ends(http, tmp_path, capsys,
     status = main([str(file), "--chunker", "llm:window=24,piece_size=9", "--language-model", f"openai:{ends}", *own])
     assert status == (130 if ends is KeyboardInterrupt else 2)
     assert f": {len(http.requests)} request" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["report", "unlabelled"])
+def test_several_chunkers_may_ask_the_model_of_the_command_line(http, command, tmp_path, capsys):
+    file = tmp_path / "text.txt"
+    file.write_text(TEXT)
+    call = [command, "--chunker", "lumber:window=24", "recursive", str(file), "--sentences", "paragraphs"]
+    call += ["--tokenizer", "words", "--embedder", "tfidf", *["--edits", "0"] * (command == "unlabelled")]
+    assert evaluate(call) == 2
+    assert capsys.readouterr().err == "lumber needs a language model; name it with --language-model, as openai:NAME.\n"
+    assert evaluate([*call, "--language-model", "openai:several", "--spend", "9"]) == 2
+    assert "openai:several: the spending limit is 9 tokens; 0 are spent or set aside" in capsys.readouterr().err
+    assert not http.requests
+    assert evaluate([*call, "--language-model", "openai:several"]) == 0
+    printed = capsys.readouterr()
+    assert f": openai:several: {len(http.requests)} requests" in printed.err
+    assert str(len(STARTS) + 1) in printed.out
 
 
 def test_what_is_missing_or_wrong_is_one_sentence(http, tmp_path, capsys):

@@ -251,17 +251,27 @@ def test_a_document_that_cannot_be_read_is_left_out_on_both_sides(folder, capsys
             "a.json recursive:size=5 is written in another way now: --chunker a.json recursive:size=5.",
         ),
         (["{docs}"], "A diff is of two chunkers on one CORPUS; got 0 and 1."),
+        (
+            ["{docs}", "--chunker", "{recipe}", "{recipe}:size=1", "--embedder", "tfidf"],
+            "--embedder works only for a chunker by its name; both sides have a recipe, which names its own. Leave it out.",
+        ),
+        (
+            ["--chunker", "{run}", "{run}", "--sentences", "lines"],
+            "--sentences works only for a chunker by its name; both sides have a recipe, which names its own. Leave it out.",
+        ),
         (["--recipe", "a.json", "b.json"], "--recipe is written in another way now: --chunker a.json b.json."),
         (["--set", "size=5"], "--set is written in another way now: --chunker NAME:size=5."),
     ],
 )
 def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys, words, said):
     places = {"docs": folder / "docs", "questions": folder / "questions.csv", "run": in_run(folder, "a", *BEFORE)}
+    places["recipe"] = folder / "a.json"
     for name in ("unfinished", "torn"):
         places[name] = shutil.copytree(places["run"], folder / name)
     (places["unfinished"] / "_summary.json").unlink()
     next(places["torn"].glob("part-*.parquet")).unlink()
-    assert said in call(capsys, *(word.format_map(places) for word in words), *OPTIONS, status=2)
+    options = OPTIONS if "recursive" in words else ()
+    assert said in call(capsys, *(word.format_map(places) for word in words), *options, status=2)
 
 
 STATIC = {**LIKE, "embedder": "static"}
