@@ -1,10 +1,13 @@
 """The commands' response to failures outside of them: one sentence on standard error, and an exit status."""
 
+import ast
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -209,6 +212,19 @@ def test_a_folder_with_the_name_of_a_value_is_that_value(tmp_path, monkeypatch):
     assert parsed("check --sample article stubs --chunker breakpoint").sample == ["article", "stubs"]
     assert parsed("report a.md --chunker breakpoint lumber").chunker == ["breakpoint", "lumber"]
     assert parsed("retrieval a.md --questions q.csv --return chunk page").returned == ["chunk", "page"]
+
+
+COUNTED = re.compile(r" (chunks|documents|questions|sentences|requests|excerpts)\b")
+
+
+def test_what_commands_count_has_its_plural_by_the_helper():
+    for file in (*ROOT.glob("*/commands/*.py"), ROOT / "corpus" / "command_line.py"):
+        for text in (node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.JoinedStr)):
+            for value, words in pairwise(text.values):
+                if isinstance(value, ast.FormattedValue) and isinstance(words, ast.Constant) and COUNTED.match(words.value):
+                    # A mean has decimals, and is no count.
+                    assert value.format_spec is not None, (file.name, ast.unparse(text))
+                    assert ast.unparse(value.format_spec) == "f'.1f'", (file.name, ast.unparse(text))
 
 
 ONE_CHUNKER = {

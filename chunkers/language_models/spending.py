@@ -70,7 +70,7 @@ class Spending:
         if self.remembered:
             spending_phrases.append(f"{pluralize(self.remembered, 'answer')} from before")
         if self.requests:
-            spending_phrases.append(f"{self.tokens_in:,} tokens read and {self.tokens_out:,} written")
+            spending_phrases.append(f"{pluralize(self.tokens_in, 'token')} read and {self.tokens_out:,} written")
             if self.unsure:
                 spending_phrases.append(f"at most {self.unsure:,} of which the server did not say")
             spending_phrases.append("cost unknown" if self.cost is None else f"${self.cost:.4f}")

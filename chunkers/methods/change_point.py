@@ -30,6 +30,7 @@ from chunkers.support import (
     FloatArray,
     InputError,
     IntArray,
+    pluralize,
     raise_if_cancelled,
 )
 from chunkers.text import Document, paragraph_first_sentence_indices
@@ -162,9 +163,9 @@ class ChangePoint(SizeLimitedChunker):
 
     def _deciding_setting_phrase(self) -> str:
         if self.chunks is not None:
-            return f"{self.chunks:,} chunks"
+            return pluralize(self.chunks, "chunk")
         if self.target_sentences is not None:
-            return f"about {self.target_sentences:,} sentences"
+            return f"about {pluralize(self.target_sentences, 'sentence')}"
         if self.penalty is not None:
             return f"penalty {self.penalty:g}"
         return self.caution + (f", shuffled in runs of {self.shuffled_runs}" if self.shuffled_runs > 1 else "")

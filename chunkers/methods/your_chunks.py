@@ -104,7 +104,7 @@ class ChunkFile:
 
     def _no_match_reason(self, document_name: str) -> str:
         """Return the reason why none of the file's documents can be matched with a text."""
-        documents_phrase = f"its chunks are of {len(self.documents):,} documents, and"
+        documents_phrase = f"its chunks are of {pluralize(len(self.documents), 'document')}, and"
         if matching_names := self._document_name_matcher(document_name):
             return f"{documents_phrase} {_names_phrase(matching_names)} all match {short_repr(document_name)}"
         return f"{documents_phrase} none of these is called {short_repr(document_name)}"
@@ -279,7 +279,7 @@ class YourChunks(Chunker):
             "with a context around them, and measured without": oddity_count_by_kind["context"],
         }
         oddities_phrase = "; ".join(f"{what}: {count:,}" for what, count in chunk_count_by_oddity.items() if count)
-        caveat_sentences = [f"Of {given_chunk_count:,} chunks, {oddities_phrase}."] if oddities_phrase else []
+        caveat_sentences = [f"Of {pluralize(given_chunk_count, 'chunk')}, {oddities_phrase}."] if oddities_phrase else []
         caveat_sentences += (
             [f"Characters in no chunk, which are not searched: {uncovered_character_count:,}."]
             if uncovered_character_count

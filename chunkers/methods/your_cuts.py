@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, cuts_to_gaps
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunking, Reason, Verdict
-from chunkers.support import InputError, short_repr
+from chunkers.support import InputError, pluralize, short_repr
 from chunkers.text import Document
 
 MOST_CUTS = 400
@@ -92,8 +92,7 @@ class YourCuts(Chunker):
 
     def describe(self) -> str:
         """Return the number of cuts as a phrase, such as ``3 cuts``."""
-        cut_count = self.cuts.count("-")
-        return "1 cut" if cut_count == 1 else f"{cut_count:,} cuts"
+        return pluralize(self.cuts.count("-"), "cut")
 
 
 def _digest_for_link(text_identity: str) -> str:

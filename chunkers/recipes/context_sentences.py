@@ -24,7 +24,7 @@ from chunkers.language_models import (
     ask_until_usable,
 )
 from chunkers.results import Chunk, Chunking
-from chunkers.support import ModelError
+from chunkers.support import ModelError, pluralize
 from chunkers.text import Document, Span, headings
 
 LONGEST_SHOWN = 24_000
@@ -182,11 +182,9 @@ def _context_sentence_notes(document: Document, chunks: tuple[Chunk, ...]) -> li
             f"{LONGEST_SHOWN:,} characters around it."
         )
     if missing_sentence_count := sum(not chunk.situation for chunk in chunks):
-        count_phrase = "1 chunk" if len(chunks) == 1 else f"{len(chunks):,} chunks"
         pronoun_and_verb = "it is" if missing_sentence_count == 1 else "these are"
         context_sentence_notes.append(
-            f"The model gave no usable context of {missing_sentence_count:,} of {count_phrase}, though it was asked up to "
-            f"{MOST_REPEATS + 1} times; "
-            f"{pronoun_and_verb} embedded without."
+            f"The model gave no usable context of {missing_sentence_count:,} of {pluralize(len(chunks), 'chunk')}, though "
+            f"it was asked up to {MOST_REPEATS + 1} times; {pronoun_and_verb} embedded without."
         )
     return context_sentence_notes

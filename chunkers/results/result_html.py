@@ -341,7 +341,7 @@ def curve_html(chunking: Chunking) -> str:
     formatted_highest_value, formatted_lowest_value = format_number(highest_value, ".2f"), format_number(lowest_value, ".2f")
     curve_svg = (
         f'<svg viewBox="0 0 {_svg_width(chunking)} {_CURVE_HEIGHT:g}" preserveAspectRatio="none" role="img" '
-        f'aria-label="{escape_html(first_score_curve.label)} at {len(first_score_curve.scores):,} gaps">'
+        f'aria-label="{escape_html(first_score_curve.label)} at {pluralize(len(first_score_curve.scores), "gap")}">'
         f'{threshold_lines_svg}<path d="{_svg_path(curve_svg_coordinates)}" stroke="var(--muted)" '
         f'stroke-width="1.2"/>{_svg_gap_dots(chunking, curve_svg_coordinates)}</svg>'
     )
@@ -417,7 +417,7 @@ def chunk_strip_html(chunking: Chunking, strip_name: str) -> str:
         f'<span class="name">{escape_html(strip_name)}</span><svg viewBox="0 0 {strip_svg_width} 1" '
         'preserveAspectRatio="none" '
         f'role="img" '
-        f'aria-label="{len(chunking.chunks):,} chunks">{chunk_rects_svg}</svg>'
+        f'aria-label="{pluralize(len(chunking.chunks), "chunk")}">{chunk_rects_svg}</svg>'
     )
 
 
@@ -427,6 +427,6 @@ def offset_marks_html(chunking: Chunking, offsets: Sequence[int], row_name: str)
     return (
         f'<span class="name">{escape_html(row_name)}</span><svg viewBox="0 0 {_svg_width(chunking)} 1" '
         'preserveAspectRatio="none" '
-        f'role="img" aria-label="{len(offsets):,} places">'
+        f'role="img" aria-label="{pluralize(len(offsets), "place")}">'
         f'<path d="{path_data}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
     )

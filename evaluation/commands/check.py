@@ -26,6 +26,7 @@ from chunkers.commands.shared_command_parts import (
     report_spending_at_end,
     write_output,
 )
+from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
 from evaluation.checking.baseline import (
     TOLERATED_SCORE_LOSS,
@@ -261,7 +262,7 @@ def _report_chunks_without_context(documents: Sequence[CheckedDocument]) -> None
         if chunks_without_context_count := sum(not chunk.situation for chunk in chunks_of_document):
             print_to_stderr(
                 f"{document.file}: the model gave no usable context of {chunks_without_context_count:,} of "
-                f"{len(chunks_of_document):,} chunks."
+                f"{pluralize(len(chunks_of_document), 'chunk')}."
             )
 
 

@@ -32,7 +32,7 @@ from chunkers.commands.shared_command_parts import (
     refuse_chunkers_by_position,
 )
 from chunkers.results import EmbeddedAs, embedded_text
-from chunkers.support import align_columns
+from chunkers.support import align_columns, pluralize
 from chunkers.text import READABLE_ENDINGS, FileText
 from evaluation.commands.corpus_documents_and_runs import (
     TABLE_ENDINGS,
@@ -370,8 +370,8 @@ def _comparison_as_json(options: argparse.Namespace, sides: Sequence[_Side], com
 def _comparison_as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> str:
     total_index_changes = comparison.total
     comparison_text_lines = [
-        f"A: {sides[0].column.name}: {total_index_changes.chunk_count_before:,} chunks",
-        f"B: {sides[1].column.name}: {total_index_changes.chunk_count_after:,} chunks",
+        f"A: {sides[0].column.name}: {pluralize(total_index_changes.chunk_count_before, 'chunk')}",
+        f"B: {sides[1].column.name}: {pluralize(total_index_changes.chunk_count_after, 'chunk')}",
         "",
     ]
     comparison_text_lines += map(
@@ -387,14 +387,14 @@ def _comparison_as_text(options: argparse.Namespace, sides: Sequence[_Side], com
     cost_phrase = "" if reembedding_cost_dollars is None else f", {format_dollars(reembedding_cost_dollars)}"
     comparison_text_lines += [
         "",
-        f"To embed again: {total_index_changes.tokens_again:,} of {total_index_changes.tokens:,} "
-        f"tokens{token_share_phrase}{cost_phrase}.",
+        f"To embed again: {total_index_changes.tokens_again:,} of {pluralize(total_index_changes.tokens, 'token')}"
+        f"{token_share_phrase}{cost_phrase}.",
         f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.",
     ]
     if comparison.most_changed:
         comparison_text_lines += ["", "The documents with the most to embed again:"]
         comparison_text_lines += [
-            f"  {printable_line(name)}: {changes.tokens_again:,} tokens; {changes.kept:,} kept, "
+            f"  {printable_line(name)}: {pluralize(changes.tokens_again, 'token')}; {changes.kept:,} kept, "
             f"{changes.changed:,} changed, {changes.new:,} new, {changes.gone:,} gone"
             for name, changes in comparison.most_changed
         ]
@@ -452,8 +452,8 @@ class QuestionChanges:
         )
         documents_with_answers = [named_document_texts[number] for number in answering_document_numbers]
         print_to_stderr(
-            f"{len(renumbered_questions):,} questions on {len(answering_document_numbers):,} of "
-            f"{len(named_document_texts):,} documents. "
+            f"{pluralize(len(renumbered_questions), 'question')} on {len(answering_document_numbers):,} of "
+            f"{pluralize(len(named_document_texts), 'document')}. "
             + _embedding_estimate_sentence(options, chunkers_to_measure, [file.text for _, file in documents_with_answers])
         )
         retrieval_budgets = parse_budgets(options)
@@ -510,8 +510,8 @@ class QuestionChanges:
                 else recall_difference.words("B", "A", "recall")
             )
             result_lines.append(
-                f"Recall at {retrieved_amount}: {mean_recalls_phrase}; {len(won_question_numbers):,} questions won, "
-                f"{len(lost_question_numbers):,} lost. "
+                f"Recall at {retrieved_amount}: {mean_recalls_phrase}; "
+                f"{pluralize(len(won_question_numbers), 'question')} won, {len(lost_question_numbers):,} lost. "
                 f"{recall_difference_sentence}"
             )
         first_retrieved_amount = next(iter(won_and_lost.before))

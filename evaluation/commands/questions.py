@@ -99,7 +99,7 @@ def run_questions(options: argparse.Namespace) -> None:
     model_server_destination = language_model_access.model.destination or "this process"
     probe_request_count, probe_token_count = language_model_access.probe_requests_and_tokens
     tokens_and_requests_phrase = (
-        f"{request_estimate.tokens + probe_token_count:,} tokens in "
+        f"{pluralize(request_estimate.tokens + probe_token_count, 'token')} in "
         f"{pluralize(request_estimate.requests + probe_request_count, 'request')}"
     )
     print_to_stderr(f"Sending windows of the documents to {model_server_destination}: about {tokens_and_requests_phrase}.")

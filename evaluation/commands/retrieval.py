@@ -35,6 +35,7 @@ from chunkers.commands.shared_command_parts import (
 )
 from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE
 from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs
+from chunkers.support import pluralize
 from chunkers.text import FileText
 from evaluation.commands.retrieval_output import (
     MeasuredRecipe,
@@ -341,7 +342,7 @@ def build_indexes(
                     if recipe_index.missing_context_count:
                         print_to_stderr(
                             f"{chunker_name}: the model gave no usable context of {recipe_index.missing_context_count:,} of "
-                            f"{len(recipe_index.chunks):,} chunks."
+                            f"{pluralize(len(recipe_index.chunks), 'chunk')}."
                         )
                     if recipe_index.caveat:
                         print_to_stderr(f"{chunker_name}: {recipe_index.caveat}")
@@ -441,9 +442,9 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> N
         "made elsewhere" if evaluated_index.chunk_s is None else f"chunked in {evaluated_index.chunk_s:.2f} s"
     )
     print(
-        f"{name}: {len(evaluated_index.chunks):,} chunks of {_mean_chunk_tokens(evaluation, ruler):.0f} tokens on "
-        f"average; {chunking_time_phrase}, "
-        f"embedded in {evaluated_index.embed_s:.2f} s, {len(evaluation.answers):,} questions searched in "
+        f"{name}: {pluralize(len(evaluated_index.chunks), 'chunk')} of "
+        f"{_mean_chunk_tokens(evaluation, ruler):.0f} tokens on average; {chunking_time_phrase}, "
+        f"embedded in {evaluated_index.embed_s:.2f} s, {pluralize(len(evaluation.answers), 'question')} searched in "
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
     for measure in RETRIEVAL_MEASURES:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chunkers import InputError
-from chunkers.support import FloatArray, text_table
+from chunkers.support import FloatArray, pluralize, text_table
 from evaluation.questions import TokenRuler
 from evaluation.report.table_cells import mean_cell
 from evaluation.retrieval import (
@@ -281,9 +281,9 @@ def near_duplicate_cost_text(
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
     indexed_chunk_count = len(evaluation.index.chunks)
     if not retrieved_duplicates.near_duplicate_count:
-        return f"none of {indexed_chunk_count:,} chunks has one"
+        return f"none of {pluralize(indexed_chunk_count, 'chunk')} has one"
     near_duplicate_cost_lines = [
-        f"{retrieved_duplicates.near_duplicate_count:,} of {indexed_chunk_count:,} chunks have one",
+        f"{retrieved_duplicates.near_duplicate_count:,} of {pluralize(indexed_chunk_count, 'chunk')} have one",
         _near_duplicate_cost_phrase(
             f"top {evaluation.top_k:,}",
             retrieved_duplicates.repeat_cost_in_top_k(evaluation, RANGE_UNITS[0], ruler),
@@ -316,8 +316,8 @@ def _near_duplicate_cost_phrase(limit_phrase: str, cost: RepeatCost, unit: str) 
     )
     return (
         f"{limit_phrase}: {cost.taken.mean():.2f} of {cost.retrieved.mean():.1f} chunks repeat a better one, in "
-        f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,} questions; recall in {unit} {recall_phrase}, without them "
-        f"{recall_without_duplicates_phrase} ({recall_gain_phrase})"
+        f"{np.count_nonzero(cost.taken):,} of {pluralize(len(cost.taken), 'question')}; recall in {unit} {recall_phrase}, "
+        f"without them {recall_without_duplicates_phrase} ({recall_gain_phrase})"
     )
 
 

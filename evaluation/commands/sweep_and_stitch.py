@@ -213,7 +213,7 @@ def _print_best_settings(rows: Sequence[SweepRow], measure: str, max_shown_setti
     if len(setting_summaries) > 1:
         print(
             f"The best is {abs(setting_summaries[0].mean - setting_summaries[1].mean):.4f} ahead of the next, "
-            f"over {setting_summaries[0].documents} documents."
+            f"over {pluralize(setting_summaries[0].documents, 'document')}."
         )
 
 
@@ -271,4 +271,4 @@ def run_stitch(options: argparse.Namespace) -> None:
             ) from error
         sentence_count = len(document.split(options.sentences).document.sentences)
         boundary_count_phrase = pluralize(len(document.known), "known boundary", "known boundaries")
-        print(f"{stitched_document_path}: {sentence_count:,} sentences, {boundary_count_phrase}")
+        print(f"{stitched_document_path}: {pluralize(sentence_count, 'sentence')}, {boundary_count_phrase}")

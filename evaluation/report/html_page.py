@@ -345,7 +345,7 @@ def _page_heading(compared: ComparedColumns) -> str:
     """Return the head of the report: the text's name, sizes, splitter, embedder and tokenizer."""
     document = compared.document
     text_and_settings_phrases = [
-        f"{len(document.text):,} characters",
+        f"{pluralize(len(document.text), 'character')}",
         f"{pluralize(len(document.sentences), 'sentence')} ({document.splitter})",
     ]
     if compared.known is not None:

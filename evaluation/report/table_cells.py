@@ -162,7 +162,7 @@ def index_change_cells(
         ),
         share_cell(
             total_changes.tokens_again / total_changes.tokens if total_changes.tokens else None,
-            f"of {total_changes.tokens:,} tokens",
+            f"of {pluralize(total_changes.tokens, 'token')}",
         ),
         *(
             []
@@ -171,7 +171,7 @@ def index_change_cells(
                 Cell(
                     format_dollars(dollars),
                     dollars,
-                    f"{total_changes.tokens_again:,} tokens at ${dollars_per_million_tokens:g} a million",
+                    f"{pluralize(total_changes.tokens_again, 'token')} at ${dollars_per_million_tokens:g} a million",
                 )
             ]
         ),
@@ -512,11 +512,11 @@ def label_free_measure_cells(measured: LabelFreeMeasures) -> list[Cell]:
         *label_free_cells,
         signed_number_cell(
             similarity_contrast.inside,
-            f"{similarity_contrast.pairs:,} pairs" if similarity_contrast.pairs else no_pairs_reason,
+            pluralize(similarity_contrast.pairs, "pair") if similarity_contrast.pairs else no_pairs_reason,
         ),
         signed_number_cell(
             similarity_contrast.across,
-            f"{similarity_contrast.crossing_pair_count:,} pairs"
+            pluralize(similarity_contrast.crossing_pair_count, "pair")
             if similarity_contrast.crossing_pair_count
             else no_pairs_reason,
         ),
@@ -532,10 +532,7 @@ def edit_stability_cells(stability: EditStability | str | None) -> list[Cell]:
     if not isinstance(stability, EditStability):
         return [unknown_cell(stability or "Not measured with these settings.")] * EDIT_CELL_COUNT
     worst_edit = stability.worst
-    worst_edit_phrase = (
-        f"after sentence {worst_edit.preceding_sentence_number + 1:,}: {worst_edit.changed:,} of {worst_edit.chunks:,} "
-        "chunks"
-    )
+    worst_edit_phrase = f"after sentence {worst_edit.preceding_sentence_number + 1:,}: {worst_edit.changed:,} of {pluralize(worst_edit.chunks, 'chunk')}"
     return [
         share_cell(stability.mean, stability.words()),
         share_cell(worst_edit.share, worst_edit_phrase),

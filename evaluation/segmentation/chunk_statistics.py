@@ -81,7 +81,7 @@ class DiscontinuousChunks:
 
     def words(self, chunk_count: int) -> str:
         """Return the counts as a phrase, such as ``2 of 9 chunks, 3 order breaks``."""
-        return f"{self.chunks:,} of {chunk_count:,} chunks, {pluralize(self.breaks, 'order break')}"
+        return f"{self.chunks:,} of {pluralize(chunk_count, 'chunk')}, {pluralize(self.breaks, 'order break')}"
 
 
 def chunks_beyond_embedder_limit(chunking: Chunking, embedder: Embedder | None) -> list[tuple[Chunk, int, int]]:
