@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from chunkers.contract import Chunker, Tools, Watcher
 from chunkers.embedders import EMBEDDERS, OTHER_NAME_FORMS, load_embedder
@@ -30,6 +30,8 @@ from chunkers.text import (
     read_document,
     too_large_error,
 )
+
+FileContent = TypeVar("FileContent")
 
 
 class SeveralValues(argparse.Action):
@@ -408,16 +410,7 @@ def read_texts(
         If the encoding is unknown, or a document cannot be read; with ``complain``, the message on a document is passed to
         that function instead, and the next document follows.
     """
-    read_document_bytes = document_reader(encoding)
-    for path, name in named_files(files):
-        try:
-            file_text = read_document_bytes(read_file_bytes(path, name), name)
-        except InputError as error:
-            if complain is None:
-                raise
-            complain(str(error))
-            continue
-        yield name, file_text
+    return read_named_files(files, document_reader(encoding), complain=complain)
 
 
 def read_usable_texts(files: Sequence[str], encoding: str | None) -> dict[str, FileText]:
@@ -493,10 +486,13 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     return sorted(path for path in paths_below if path.suffix.lower() in endings and path.is_file())
 
 
-def read_named_file_bytes(
-    names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS, complain: Callable[[str], None] | None = None
-) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and bytes of each file, with names as in `named_files`.
+def read_named_files(
+    names: Sequence[str],
+    read_bytes: Callable[[bytes, str], FileContent],
+    endings: Sequence[str] = READABLE_ENDINGS,
+    complain: Callable[[str], None] | None = None,
+) -> Iterator[tuple[str, FileContent]]:
+    """Yield the name of each file and what ``read_bytes`` makes of its bytes and name, with names as in `named_files`.
 
     Raises
     ------
@@ -506,13 +502,13 @@ def read_named_file_bytes(
     """
     for path, name in named_files(names, endings):
         try:
-            content_bytes = read_file_bytes(path, name)
+            content = read_bytes(read_file_bytes(path, name), name)
         except InputError as error:
             if complain is None:
                 raise
             complain(str(error))
             continue
-        yield name, content_bytes
+        yield name, content
 
 
 def printable_file_name(name: str) -> str:

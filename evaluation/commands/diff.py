@@ -32,7 +32,7 @@ from chunkers.commands.shared_command_parts import (
     refuse_chunkers_by_position,
 )
 from chunkers.results import EmbeddedAs, embedded_text
-from chunkers.support import align_columns, pluralize
+from chunkers.support import pluralize, text_table
 from chunkers.text import READABLE_ENDINGS, FileText
 from evaluation.commands.corpus_documents_and_runs import (
     TABLE_ENDINGS,
@@ -50,6 +50,13 @@ from evaluation.commands.retrieval import (
 )
 from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
 from evaluation.questions import Excerpt, Question, TokenRuler, read_questions
+from evaluation.report.table_cells import (
+    DOCUMENT_HEAD,
+    document_change_row,
+    index_change_cells,
+    index_change_heads,
+    terminal_table,
+)
 from evaluation.retrieval import mean_and_deviation
 from evaluation.retrieval.index_changes import (
     ChunkComparison,
@@ -369,34 +376,33 @@ def _comparison_as_json(options: argparse.Namespace, sides: Sequence[_Side], com
 
 def _comparison_as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> str:
     total_index_changes = comparison.total
-    comparison_text_lines = [
-        f"A: {sides[0].column.name}: {pluralize(total_index_changes.chunk_count_before, 'chunk')}",
-        f"B: {sides[1].column.name}: {pluralize(total_index_changes.chunk_count_after, 'chunk')}",
-        "",
+    side_rows = [
+        [
+            f"{letter}: {side.column.name}",
+            *(
+                cell.text
+                for cell in index_change_cells(
+                    total_index_changes.chunk_count_before, side_comparison, comparison.documents, options.price
+                )
+            ),
+        ]
+        for letter, side, side_comparison in zip("AB", sides, (None, comparison), strict=True)
     ]
-    comparison_text_lines += map(
-        "  ".join,
-        align_columns([(name, f"{getattr(total_index_changes, name):,}") for name in ("kept", "changed", "new", "gone")]),
-    )
-    token_share_phrase = (
-        f" ({100 * total_index_changes.tokens_again / total_index_changes.tokens:.3g} %)"
-        if total_index_changes.tokens
-        else ""
-    )
-    reembedding_cost_dollars = embedding_dollars(total_index_changes.tokens_again, options.price)
-    cost_phrase = "" if reembedding_cost_dollars is None else f", {format_dollars(reembedding_cost_dollars)}"
-    comparison_text_lines += [
+    comparison_text_lines = [
+        text_table(
+            "The chunks of A, and of B that replaces it:",
+            [head.label.lower() for head in index_change_heads(comparison.documents, options.price)],
+            side_rows,
+        ),
         "",
-        f"To embed again: {total_index_changes.tokens_again:,} of {pluralize(total_index_changes.tokens, 'token')}"
-        f"{token_share_phrase}{cost_phrase}.",
+        f"To embed again: {total_index_changes.tokens_again:,} of {pluralize(total_index_changes.tokens, 'token')}.",
         f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.",
     ]
     if comparison.most_changed:
-        comparison_text_lines += ["", "The documents with the most to embed again:"]
+        document_rows = [document_change_row(printable_line(name), changes) for name, changes in comparison.most_changed]
         comparison_text_lines += [
-            f"  {printable_line(name)}: {pluralize(changes.tokens_again, 'token')}; {changes.kept:,} kept, "
-            f"{changes.changed:,} changed, {changes.new:,} new, {changes.gone:,} gone"
-            for name, changes in comparison.most_changed
+            "",
+            terminal_table("The documents with the most to embed again:", DOCUMENT_HEAD, document_rows),
         ]
     return "\n".join(comparison_text_lines)
 

@@ -28,11 +28,12 @@ from chunkers.commands.shared_command_parts import (
     print_json,
     print_to_stderr,
     progress_callback,
-    read_named_file_bytes,
+    read_named_files,
 )
 from chunkers.recipes import ASKING, CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
+from evaluation.report.table_cells import SETTING_HEAD, setting_row, terminal_table
 from evaluation.segmentation import (
     BOUNDARY_FILE_ENDING,
     HIGHER_IS_BETTER,
@@ -176,7 +177,7 @@ def _load_marked_sample(name: str, splitter: str | None) -> MarkedDocument:
 
 def _read_marked_files(files: Sequence[str], encoding: str | None, splitter: str) -> list[MarkedDocument]:
     marked_texts, unusable_file_complaints = read_marked_texts(
-        read_named_file_bytes(files, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING)), document_reader(encoding)
+        read_named_files(files, lambda data, _: data, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING)), document_reader(encoding)
     )
     if unusable_file_complaints:
         raise InputError(unusable_file_complaints[0])
@@ -204,12 +205,12 @@ def _print_best_settings(rows: Sequence[SweepRow], measure: str, max_shown_setti
     setting_summaries = summarize_settings(rows, measure)
     if not setting_summaries:
         raise InputError(f"{measure} is undefined for every setting on these documents. Choose another measure.")
-    for setting_rank, setting_summary in enumerate(setting_summaries, start=1):
-        if setting_rank <= max_shown_settings or setting_summary.setting.trivial:
-            print(
-                f"{setting_rank:4}  {measure} {setting_summary.mean:.4f}  chunks {setting_summary.chunks:7.1f}  "
-                f"{setting_summary.setting.words()}"
-            )
+    shown_rows = [
+        setting_row(summary, measure, f"{rank:4}  {summary.setting.words()}", {}, "%.4f")
+        for rank, summary in enumerate(setting_summaries, start=1)
+        if rank <= max_shown_settings or summary.setting.trivial
+    ]
+    print(terminal_table(f"Settings by {measure}, the best first:", SETTING_HEAD, shown_rows))
     if len(setting_summaries) > 1:
         print(
             f"The best is {abs(setting_summaries[0].mean - setting_summaries[1].mean):.4f} ahead of the next, "
@@ -249,7 +250,7 @@ def run_stitch(options: argparse.Namespace) -> None:
     if options.sentences.isdecimal():
         raise old_spelling_error(f"--sentences {options.sentences}", f"--sentences-each {options.sentences}")
     passages, unusable_file_complaints = read_passages(
-        read_named_file_bytes(options.files, complain=print_to_stderr),
+        read_named_files(options.files, lambda data, _: data, complain=print_to_stderr),
         document_reader(options.encoding),
     )
     for complaint in unusable_file_complaints:

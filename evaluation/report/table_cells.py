@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Chunking, Document, Embedder
-from chunkers.support import format_number, format_three_figures, pluralize
+from chunkers.support import format_number, format_three_figures, pluralize, text_table
 from evaluation.answering import ANSWER_MEASURES, AnswerReport
 from evaluation.findings.rules import RULES
 from evaluation.retrieval import (
@@ -80,6 +80,19 @@ class Head(NamedTuple):
 
 TableRow = Mapping[Head, Cell]
 """A row of a table: its cells by their heads, in the order of the columns."""
+
+
+def terminal_table(title: str, name_head: Head, rows: Sequence[TableRow]) -> str:
+    """Return rows as a table of text below its title, with the cells of ``name_head`` on the left."""
+    heads = [head for head in rows[0] if head != name_head]
+    return text_table(
+        title,
+        [head.label for head in heads],
+        [
+            [row[name_head].text, *(row[head].text or (head.number or "%s") % row[head].value for head in heads)]
+            for row in rows
+        ],
+    )
 
 
 def unknown_cell(explanation: str = "") -> Cell:
@@ -183,11 +196,15 @@ def index_change_cells(
     ]
 
 
+DOCUMENT_HEAD = Head("document")
+"""Head of the documents' names."""
+
+
 def document_change_row(name: str, changes: Changes) -> TableRow:
     """Return the row of a document whose chunks differ after a change of chunkers."""
     count_field_names = ("tokens_again", "kept", "changed", "new", "gone")
     return {
-        Head("document"): Cell(name),
+        DOCUMENT_HEAD: Cell(name),
         **{Head(field.replace("_", " "), number=""): count_cell(getattr(changes, field)) for field in count_field_names},
     }
 
@@ -398,8 +415,16 @@ def score_and_distance_cells(ranking: ChunkingRanking, contender_number: int) ->
     ]
 
 
+SETTING_HEAD = Head("setting")
+"""Head of the settings in words."""
+
+
 def setting_row(
-    summary: SettingSummary, title: str, setting_phrase: str, held_out: Mapping[SweptSetting, SettingSummary]
+    summary: SettingSummary,
+    title: str,
+    setting_phrase: str,
+    held_out: Mapping[SweptSetting, SettingSummary],
+    score_format: str = "%.3f",
 ) -> TableRow:
     """Return the row of a setting: its mean score, the numbers first, so that narrow windows show them.
 
@@ -408,10 +433,10 @@ def setting_row(
     held_out_summary = held_out.get(summary.setting)
     held_out_cell = Cell("", None if held_out_summary is None else held_out_summary.mean)
     return {
-        Head(title, number="%.3f"): Cell("", summary.mean),
-        **({Head("held out", number="%.3f"): held_out_cell} if held_out else {}),
+        Head(title, number=score_format): Cell("", summary.mean),
+        **({Head("held out", number=score_format): held_out_cell} if held_out else {}),
         Head("chunks", number="%.1f"): Cell("", summary.chunks),
-        Head("setting"): Cell(setting_phrase),
+        SETTING_HEAD: Cell(setting_phrase),
     }
 
 

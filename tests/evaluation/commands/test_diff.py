@@ -177,9 +177,18 @@ def test_the_words_have_tokens_dollars_and_documents(folder, capsys):
     printed = call(capsys, *words, "--price", "1000", "--top", "1")
     assert diff["dollars_again"] == pytest.approx(diff["tokens_again"] / 1000)
     assert f"To embed again: {diff['tokens_again']:,} of {diff['tokens']:,} tokens" in printed
-    assert f"${diff['dollars_again']:,.2f}." in printed
-    assert printed.count(" tokens; ") == 1
-    assert f"  {diff['most_changed'][0]['document']}: " in printed
+    _, heads, first, second, *_, document_heads, document_row = (line.split() for line in printed.splitlines())
+    counts = [f"{diff[name]:,}" for name in ("kept", "changed", "new", "gone", "tokens_again")]
+    assert heads == ["chunks", "kept", "changed", "new", "gone", "tokens", "again", "share", "cost", "documents"]
+    assert first == ["A:", "fixed_sentences:size=3", str(diff["before"]["chunks"]), *["–"] * 8]
+    assert second[:8] == ["B:", "fixed_sentences:size=2", str(diff["after"]["chunks"]), *counts]
+    assert second[-2:] == [f"${diff['dollars_again']:,.2f}", str(diff["changed_documents"])]
+    worst = diff["most_changed"][0]
+    assert document_heads == ["tokens", "again", "kept", "changed", "new", "gone"]
+    assert document_row == [
+        worst["document"],
+        *(f"{worst[name]:,}" for name in ("tokens_again", "kept", "changed", "new", "gone")),
+    ]
     assert "$" not in call(capsys, *words)
 
 

@@ -185,8 +185,10 @@ def test_the_command_line_prints_the_best(capsys):
     )
     assert status == 0
     *lines, last = out.splitlines()
-    assert [line.split()[-1] for line in lines if "size" in line] == ["size=4", "size=2"]
-    assert sum(any(line.endswith(setting.words()) for setting in TRIVIAL_SETTINGS) for line in lines) == 3
+    assert lines[0] == "Settings by f1, the best first:"
+    assert lines[1].split() == ["f1", "chunks"]
+    assert [line.split()[2] for line in lines if "size" in line] == ["size=4", "size=2"]
+    assert sum(any(f"  {setting.words()}  " in line for setting in TRIVIAL_SETTINGS) for line in lines) == 3
     assert last.startswith("The best is 0.")
 
 
