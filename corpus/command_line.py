@@ -206,11 +206,11 @@ def _closing_sentence(final_progress: Progress, output: Path) -> str:
         f"{pluralize(whole_run_tally.documents, 'document')}, {pluralize(whole_run_tally.chunks, 'chunk')} in "
         f"{pluralize(final_progress.shards, 'shard')}."
     )
-    problem_phrases = []
-    if whole_run_tally.problems:
-        problem_phrases.append(f"{pluralize(whole_run_tally.problems, 'document')} could not be read or cut")
-    if whole_run_tally.doubts:
-        problem_phrases.append(f"the encoding of {pluralize(whole_run_tally.doubts, 'document')} was guessed")
+    phrases_with_counts = [
+        (f"{pluralize(whole_run_tally.problems, 'document')} could not be read or cut", whole_run_tally.problems),
+        (f"the encoding of {pluralize(whole_run_tally.doubts, 'document')} was guessed", whole_run_tally.doubts),
+    ]
+    problem_phrases = [phrase for phrase, count in phrases_with_counts if count]
     return (
         f"{counts_summary_sentence} {'; '.join(problem_phrases).capitalize()}: see {output / ALL_PROBLEMS_FILE}."
         if problem_phrases

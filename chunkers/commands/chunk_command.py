@@ -30,7 +30,6 @@ from chunkers.recipes import (
     ADAPTERS,
     ASKING,
     CHUNKERS,
-    Recipe,
     discover,
     known_chunkers_phrase,
     run,
@@ -76,14 +75,13 @@ def _run(options: argparse.Namespace) -> int:
     if not options.files:
         raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
     (chunker_spec,) = named_chunkers(options)
-    # For its defaults alone: whether the name is a chunker's is checked where it is built.
-    base_recipe = chunker_spec.recipe or Recipe(chunker="")
     tools = load_shared_tools(options, [chunker_spec])
     chunker = chunker_spec.build(tools.embedder)
     if chunker_spec.is_chunk_file:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
-    chunk_embedding_choice = options.embedded_as or base_recipe.embedded_as
-    tools.asking = open_language_model(options, chunker, chunk_embedding_choice, base_recipe)
+    recipe = chunker_spec.recipe_of(chunker)
+    chunk_embedding_choice = options.embedded_as or recipe.embedded_as
+    tools.asking = open_language_model(options, chunker, chunk_embedding_choice, recipe)
     with report_spending_at_end(tools.asking):
         return _cut_and_print_files(
             options,
@@ -143,20 +141,20 @@ def chunker_declarations() -> dict[str, Any]:
 def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
     declaration_by_parameter_name = {}
     for parameter_spec in chunker.fields():
+        optional_details = {
+            "optional": parameter_spec.optional or None,
+            "choices": list(parameter_spec.choices) or None,
+            "unit": parameter_spec.unit or None,
+            "minimum": parameter_spec.low,
+            "maximum": parameter_spec.high,
+        }
         declaration: dict[str, Any] = {
             "type": parameter_spec.kind,
             "default": parameter_spec.default,
             "title": parameter_spec.title,
             "help": parameter_spec.help,
+            **{key: detail for key, detail in optional_details.items() if detail is not None},
         }
-        further_parameter_details = {
-            "optional": parameter_spec.optional,
-            "choices": list(parameter_spec.choices),
-            "unit": parameter_spec.unit,
-        }
-        parameter_bound_by_key = {"minimum": parameter_spec.low, "maximum": parameter_spec.high}
-        declaration |= {key: value for key, value in further_parameter_details.items() if value}
-        declaration |= {key: value for key, value in parameter_bound_by_key.items() if value is not None}
         if parameter_spec.depends:
             deciding_parameter_spec = next(field for field in chunker.fields() if field.name == parameter_spec.depends)
             parameter_spec_by_choice = {

@@ -524,14 +524,6 @@ def parse_parameter_value(text: str) -> Any:
         return text
 
 
-def parse_assignment(text: str, option_phrase: str) -> tuple[str, Any]:
-    """Parse a ``KEY=VALUE`` argument into name and value. Raise InputError if the argument has another form."""
-    key, equals_sign, value_text = text.partition("=")
-    if not equals_sign or not key:
-        raise InputError(f"{option_phrase} must have the form KEY=VALUE; got {text!r}.")
-    return key, parse_parameter_value(value_text)
-
-
 # A chunker on the command line: one word, written the same way for every command.
 
 CHUNK_FILE_PREFIX = "chunks:"
@@ -692,8 +684,10 @@ def _parse_parameters(text: str, written_spec: str) -> dict[str, Any]:
         if value_end < 0 or (text_after_key[value_end:] and not _NEXT_PARAMETER.match(text_after_key, value_end)):
             next_parameter_match = _NEXT_PARAMETER.search(text_after_key)
             value_end = next_parameter_match.start() if next_parameter_match else len(text_after_key)
-        name, value = parse_assignment(key + equals_sign + text_after_key[:value_end], f"{written_spec}: a parameter")
-        parameter_value_by_name[name] = value
+        if not equals_sign or not key:
+            got = key + equals_sign + text_after_key[:value_end]
+            raise InputError(f"{written_spec}: a parameter must have the form KEY=VALUE; got {got!r}.")
+        parameter_value_by_name[key] = parse_parameter_value(text_after_key[:value_end])
         text = text_after_key[value_end + 1 :]
     return parameter_value_by_name
 

@@ -55,6 +55,7 @@ from evaluation.report.table_cells import (
     document_change_row,
     index_change_cells,
     index_change_heads,
+    mean_cell,
     terminal_table,
 )
 from evaluation.retrieval import mean_and_deviation
@@ -375,14 +376,13 @@ def _comparison_as_json(options: argparse.Namespace, sides: Sequence[_Side], com
 
 
 def _comparison_as_text(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> str:
-    total_index_changes = comparison.total
     side_rows = [
         [
             f"{letter}: {side.column.name}",
             *(
                 cell.text
                 for cell in index_change_cells(
-                    total_index_changes.chunk_count_before, side_comparison, comparison.documents, options.price
+                    comparison.total.chunk_count_before, side_comparison, comparison.documents, options.price
                 )
             ),
         ]
@@ -395,14 +395,17 @@ def _comparison_as_text(options: argparse.Namespace, sides: Sequence[_Side], com
             side_rows,
         ),
         "",
-        f"To embed again: {total_index_changes.tokens_again:,} of {pluralize(total_index_changes.tokens, 'token')}.",
+        f"To embed again: {comparison.total.tokens_again:,} of {pluralize(comparison.total.tokens, 'token')}.",
         f"Documents that change: {comparison.changed_documents:,} of {comparison.documents:,}.",
     ]
     if comparison.most_changed:
-        document_rows = [document_change_row(printable_line(name), changes) for name, changes in comparison.most_changed]
         comparison_text_lines += [
             "",
-            terminal_table("The documents with the most to embed again:", DOCUMENT_HEAD, document_rows),
+            terminal_table(
+                "The documents with the most to embed again:",
+                DOCUMENT_HEAD,
+                [document_change_row(printable_line(name), changes) for name, changes in comparison.most_changed],
+            ),
         ]
     return "\n".join(comparison_text_lines)
 
@@ -479,7 +482,6 @@ class QuestionChanges:
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""
-        questions_won_and_lost = self.changes
         return {
             "documents": self.documents,
             "questions": [question.text for question in self.questions],
@@ -488,13 +490,13 @@ class QuestionChanges:
                     "amount": amount,
                     "recall": [
                         [None if np.isnan(recall) else recall for recall in side[amount].tolist()]
-                        for side in (questions_won_and_lost.before, questions_won_and_lost.after)
+                        for side in (self.changes.before, self.changes.after)
                     ],
-                    "won": questions_won_and_lost.changed(amount)[0],
-                    "lost": questions_won_and_lost.changed(amount)[1],
+                    "won": self.changes.changed(amount)[0],
+                    "lost": self.changes.changed(amount)[1],
                     "difference": difference_as_json(difference),
                 }
-                for amount, difference in questions_won_and_lost.recall_difference_by_amount().items()
+                for amount, difference in self.changes.recall_difference_by_amount().items()
             ],
         }
 
@@ -504,11 +506,9 @@ class QuestionChanges:
         result_lines = []
         for retrieved_amount, recall_difference in won_and_lost.recall_difference_by_amount().items():
             won_question_numbers, lost_question_numbers = won_and_lost.changed(retrieved_amount)
-            mean_recall_per_side = (
-                mean_and_deviation(side[retrieved_amount]) for side in (won_and_lost.before, won_and_lost.after)
-            )
             mean_recalls_phrase = " to ".join(
-                "undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in mean_recall_per_side
+                mean_cell(mean_and_deviation(side[retrieved_amount]), with_deviation=False).text
+                for side in (won_and_lost.before, won_and_lost.after)
             )
             recall_difference_sentence = (
                 "Too few questions for an interval."

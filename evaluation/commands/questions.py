@@ -94,7 +94,8 @@ def run_questions(options: argparse.Namespace) -> None:
     language_model_access = as_asking(options.language_model, options.spend, warn_of_unusable_answers)
     tools = load_command_tools(options.embedder, device=options.device)
     _check_output_writable(options.output)
-    readable_source_texts = _read_documents(options)
+    text_by_name = read_usable_texts(options.files, options.encoding)
+    readable_source_texts = SourceTexts(tuple(text_by_name), tuple(file_text.text for file_text in text_by_name.values()))
     request_estimate = estimate_generation(readable_source_texts.texts, question_generation_settings, tools.tokenizer)
     model_server_destination = language_model_access.model.destination or "this process"
     probe_request_count, probe_token_count = language_model_access.probe_requests_and_tokens
@@ -127,12 +128,6 @@ def run_questions(options: argparse.Namespace) -> None:
         _write_filtered_questions(window_outcomes, readable_source_texts, tools, options)
     if stopping_error is not None:
         raise stopping_error
-
-
-def _read_documents(options: argparse.Namespace) -> SourceTexts:
-    """Return the readable documents; report the others."""
-    text_by_name = read_usable_texts(options.files, options.encoding)
-    return SourceTexts(tuple(text_by_name), tuple(file_text.text for file_text in text_by_name.values()))
 
 
 def _write_filtered_questions(

@@ -39,7 +39,6 @@ from evaluation.answering import (
     TRIVIAL_TITLES,
     AnswerReport,
     AnswerResult,
-    GatheredPassages,
     Services,
     answer_all_questions,
     answers_to_csv,
@@ -223,9 +222,7 @@ def _stop_if_answers_unusable(message: str, unusable_answer_count: int) -> None:
 def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_splitter_and_tools: Columns) -> None:
     chunkers, _, sentence_splitter_name, tools = chunkers_splitter_and_tools
     embedder, tokenizer, embedding_cache = tools.embedder, tools.tokenizer, tools.cache
-    judge_model_access = None if options.not_judged else asking
-    if options.judge:
-        judge_model_access = asking.with_model(ChatServer(options.judge))
+    answer_judge = asking.with_model(ChatServer(options.judge)) if options.judge else asking
     file_questions = questions_of_file(read_file_bytes(options.questions), Path(options.questions).name)
     for problem in file_questions.problems:
         print_to_stderr(problem)
@@ -240,15 +237,16 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_spli
     tokenizer.load()
     document_token_ruler = TokenRuler(document.text, tokenizer)
     usable_questions = [item.question for item in file_questions.usable]
-    passages_by_row_number: dict[int, GatheredPassages] = {}
-    for row_number, chunker in enumerate(chunkers):
-        passages_by_row_number[row_number] = gather_passages(
+    passages_by_row_number = {
+        row_number: gather_passages(
             run(chunker, document, tools),
             usable_questions,
             passage_budget,
             Tools(embedder, tokenizer, embedding_cache),
             document_token_ruler,
         )
+        for row_number, chunker in enumerate(chunkers)
+    }
 
     typical_chunk_count = round(median(own.chunks for own in passages_by_row_number.values()))
     trivial_baseline_names = [*dict.fromkeys(options.trivial)]
@@ -270,12 +268,12 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_spli
         return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
     answer_results: dict[tuple[int, int], AnswerResult] = {}
-    chunker_and_trivial_titles = [chunker.title for chunker in chunkers] + [
-        TRIVIAL_TITLES[name] for name in trivial_baseline_names
-    ]
-    numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(chunker_and_trivial_titles, start=1)]
+    row_titles = (*(chunker.title for chunker in chunkers), *(TRIVIAL_TITLES[name] for name in trivial_baseline_names))
+    numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(row_titles, start=1)]
     try:
-        answering_services = Services(asking, judge_model_access, cosines_with_others, tokenizer.count)
+        answering_services = Services(
+            asking, None if options.not_judged else answer_judge, cosines_with_others, tokenizer.count
+        )
         answer_all_questions(
             file_questions.usable, passages_by_row_number, answering_services, answer_results.__setitem__, lambda _: None
         )

@@ -392,8 +392,9 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
     questions_path: Path = options.questions
     if is_folder(questions_path):
         bytes_by_beir_path = {
-            part: read_file_bytes(str(questions_path / part), f"{questions_path.name}/{part}")
-            for part in _beir_file_paths(questions_path)
+            part: read_file_bytes(str(path), f"{questions_path.name}/{part}")
+            for path in sorted(questions_path.rglob("*"))
+            if is_beir_path(part := path.relative_to(questions_path).as_posix()) and path.is_file()
         }
         question_set = read_beir(bytes_by_beir_path, questions_path.name, options.split)
     else:
@@ -415,12 +416,6 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
     for note in question_set.notes:
         print_to_stderr(note)
     return *question_set.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in question_set.texts]
-
-
-def _beir_file_paths(folder: Path) -> list[str]:
-    """Return the paths of the files of a BEIR set in a folder."""
-    relative_file_paths = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
-    return [name for name in relative_file_paths if is_beir_path(name)]
 
 
 def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from chunkers import DEFAULT_SPLITTER, Document, InputError, Recipe
+from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.commands.shared_command_parts import (
     ChunkerSpec,
     Parser,
@@ -30,9 +30,6 @@ from evaluation.traces.answer_loss_stages import STAGES, Diagnosis, SearchedChun
 from evaluation.traces.report import TraceReport, report_as_json, report_as_text
 from evaluation.traces.trace_files import read_traces
 
-_TRACE_ENDINGS = (".json", ".jsonl", ".ndjson")
-"""Endings of files of traces that are no endings of documents in folders."""
-
 
 def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``trace`` command to an argument parser."""
@@ -55,7 +52,7 @@ def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--documents",
         nargs="+",
         action=SeveralValues,
-        const=lambda word: Path(word).suffix.lower() in _TRACE_ENDINGS,
+        const=lambda word: Path(word).suffix.lower() in {".json", ".jsonl", ".ndjson"},
         metavar="PATH",
         help="the documents that were searched, or folders of them; without them, --chunker chunks:FILE has the texts",
     )
@@ -126,19 +123,10 @@ def _collect_diagnoses(
     return stopping_interruption
 
 
-def _read_documents(options: argparse.Namespace, recipe: Recipe | None) -> list[Document]:
-    """Read the documents; unreadable ones are reported and left out."""
-    sentence_splitter_name = recipe.sentences if recipe is not None else DEFAULT_SPLITTER
-    return [
-        Document.from_text(file_text.text, sentence_splitter_name, name, file_text.parts)
-        for name, file_text in read_usable_texts(options.documents, options.encoding).items()
-    ]
-
-
 def _documents_and_chunks(
     options: argparse.Namespace, chunker_spec: ChunkerSpec | None
 ) -> tuple[list[Document], SearchedChunks | None]:
-    """Return the documents, and the chunks that were searched: from a file, or cut again."""
+    """Return the readable documents, and the chunks that were searched: from a file, or cut again."""
     if options.documents is None:
         if chunker_spec is None or chunker_spec.file is None or not chunker_spec.is_chunk_file:
             raise InputError(
@@ -149,7 +137,11 @@ def _documents_and_chunks(
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
         chunks_of_file = read_chunks(read_file_bytes(str(chunker_spec.file)), chunker_spec.file.name)
         return SearchedChunks.with_rebuilt_documents(chunks_of_file, chunker_spec.file.name, DEFAULT_SPLITTER)
-    searched_documents = _read_documents(options, None if chunker_spec is None else chunker_spec.recipe)
+    recipe = None if chunker_spec is None else chunker_spec.recipe
+    searched_documents = [
+        Document.from_text(file_text.text, recipe.sentences if recipe else DEFAULT_SPLITTER, name, file_text.parts)
+        for name, file_text in read_usable_texts(options.documents, options.encoding).items()
+    ]
     if chunker_spec is None:
         return searched_documents, None
     if chunker_spec.file is not None and chunker_spec.is_chunk_file:
