@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from chunkers import Chunking, Document
 from chunkers.building_blocks.sentence_distances import gap_distances
-from chunkers.support import FloatArray, join_words
+from chunkers.support import FloatArray, join_words, pluralize
 from evaluation.segmentation.boundary_measures import cut_offsets
 
 MOST_NAMED_BOUNDARIES = 5
@@ -118,7 +118,8 @@ class BoundaryAgreement:
         if self.alike:
             return "its boundary is the same" if len(self.both) == 1 else f"all {len(self.both):,} boundaries are the same"
         boundary_agreement_phrases = [
-            f"{len(self.both):,} of {len(self.both) + len(self.only_full):,} boundaries of {full_embedder_name} are the same"
+            f"{len(self.both):,} of {pluralize(len(self.both) + len(self.only_full), 'boundary', 'boundaries')} of "
+            f"{full_embedder_name} are the same"
         ]
         for embedder_name, offsets in ((full_embedder_name, self.only_full), (other_embedder_name, self.only_other)):
             if offsets:
