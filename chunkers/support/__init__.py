@@ -14,7 +14,6 @@ from chunkers.support.errors import (
     short_repr,
 )
 from chunkers.support.formatting import (
-    align_columns,
     csv_text,
     escape_cell,
     format_bound,

@@ -67,19 +67,22 @@ def text_table(title: str, column_headings: Sequence[str], rows: Sequence[Sequen
     min_width
         Minimum width, in characters, of a column of cells, including the two spaces in front of it.
     """
-    return "\n".join([title, *map("  ".join, align_columns([["", *column_headings], *rows], min_width - 2))])
-
-
-def align_columns(rows: Sequence[Sequence[str]], min_width: int = 0) -> list[list[str]]:
-    """Pad the first cells of rows on the right, and the others, which are at least ``min_width`` wide, on the left."""
-    first_column_width, *other_column_widths = (max(map(len, column)) for column in zip(*rows, strict=True))
-    return [
+    all_rows = [["", *column_headings], *rows]
+    name_width, *cell_widths = (max(map(len, column)) for column in zip(*all_rows, strict=True))
+    return "\n".join(
         [
-            name.ljust(first_column_width),
-            *(cell.rjust(max(width, min_width)) for cell, width in zip(cells, other_column_widths, strict=True)),
+            title,
+            *(
+                "  ".join(
+                    [
+                        name.ljust(name_width),
+                        *(cell.rjust(max(width, min_width - 2)) for cell, width in zip(cells, cell_widths, strict=True)),
+                    ]
+                )
+                for name, *cells in all_rows
+            ),
         ]
-        for name, *cells in rows
-    ]
+    )
 
 
 # Cells of CSV files that spreadsheets do not mistake for formulas.
