@@ -54,10 +54,10 @@ class HashEmbedder(Embedder):
 
     def __init__(self, defaults=None):
         self.defaults = defaults or {}
-        self.batch_count = []
+        self.batches = []
 
     def encode(self, texts):
-        self.batch_count.append(list(texts))
+        self.batches.append(list(texts))
         rows = []
         for text in texts:
             seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
@@ -72,7 +72,7 @@ class AngleEmbedder(HashEmbedder):
     name = "angle"
 
     def encode(self, texts):
-        self.batch_count.append(list(texts))
+        self.batches.append(list(texts))
         angles = [np.radians(float(text.split()[0].rstrip("."))) for text in texts]
         return np.array([[np.cos(angle), np.sin(angle)] for angle in angles], dtype=np.float32)
 

@@ -114,6 +114,6 @@ def test_the_container_gets_what_the_build_needs_and_serves_without_rights():
     port = re.search(r"^EXPOSE (\d+)$", DOCKERFILE, re.MULTILINE)[1]
     assert f'"--port", "{port}"' in DOCKERFILE
     assert f"127.0.0.1:{port}:{port}" in DOCKERFILE
-    docker = shutil.result_kind("docker")
+    docker = shutil.which("docker")
     if docker and subprocess.run([docker, "info"], capture_output=True, check=False).returncode == 0:
         subprocess.run([docker, "build", "--quiet", str(ROOT)], check=True)

@@ -91,7 +91,7 @@ def test_the_memory_of_a_process_is_known_without_psutil_too(monkeypatch, withou
     assert reader_process.process_memory(ended.pid) == 0
 
 
-@pytest.mark.skipif(shutil.result_kind("ps") is None, reason="there is no ps")
+@pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps")
 def test_ps_tells_it_where_there_is_no_proc():
     assert reader_process._memory_by_ps(os.getpid()) > 10_000_000
 

@@ -557,7 +557,10 @@ def edit_stability_cells(stability: EditStability | str | None) -> list[Cell]:
     if not isinstance(stability, EditStability):
         return [unknown_cell(stability or "Not measured with these settings.")] * EDIT_CELL_COUNT
     worst_edit = stability.worst
-    worst_edit_phrase = f"after sentence {worst_edit.preceding_sentence_number + 1:,}: {worst_edit.changed:,} of {pluralize(worst_edit.chunks, 'chunk')}"
+    worst_edit_phrase = (
+        f"after sentence {worst_edit.preceding_sentence_number + 1:,}: {worst_edit.changed:,} of "
+        f"{pluralize(worst_edit.chunks, 'chunk')}"
+    )
     return [
         share_cell(stability.mean, stability.words()),
         share_cell(worst_edit.share, worst_edit_phrase),

@@ -48,13 +48,13 @@ def test_the_examples_of_the_docstring_are_true():
 
 
 ODD = (
-    st.none_meaning()
+    st.none()
     | st.integers()
     | st.floats()
     | st.binary(max_size=5)
     | st.just(10**5000)
     | st.sampled_from([object(), int, Decimal(1), {"a": 1}, {1, 2}, (), [[]], range(3), len, b"x" * 10**6])
-    | st.lists(st.none_meaning() | st.integers() | st.text(max_size=3), max_size=3)
+    | st.lists(st.none() | st.integers() | st.text(max_size=3), max_size=3)
 )
 ARGUMENTS = ["text", "chunker", "sentences", "embedder", "tokenizer", "cache", "size", "max_size", "size_unit", "colour"]
 

@@ -15,9 +15,7 @@ from chunkers.commands.shared_command_parts import (
     parse_chunker_spec,
 )
 
-VALUES = (
-    st.none_meaning() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text() | st.lists(st.text(), max_size=3)
-)
+VALUES = st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text() | st.lists(st.text(), max_size=3)
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), VALUES, max_size=4))

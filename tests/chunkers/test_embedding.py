@@ -49,12 +49,12 @@ def test_every_distinct_text_is_embedded_once_by_falling_length():
     bench = tools(embedder)
     texts = ["a" * (number % 50 + 1) for number in range(200)]
     first = bench.embed(texts)
-    assert [len(batch) for batch in embedder.batch_count] == [32, 18]
-    lengths = [len(text) for batch in embedder.batch_count for text in batch]
+    assert [len(batch) for batch in embedder.batches] == [32, 18]
+    lengths = [len(text) for batch in embedder.batches for text in batch]
     assert lengths == sorted(lengths, reverse=True)
     assert (bench.meter.embedded, bench.meter.cached) == (50, 0)
     assert (bench.embed(texts) == first).all()
-    assert len(embedder.batch_count) == 2
+    assert len(embedder.batches) == 2
 
 
 def test_a_run_counts_and_prices_every_text_once():
@@ -73,7 +73,7 @@ def test_editing_one_sentence_embeds_that_one():
     bench = tools(embedder)
     bench.embed(["one", "two", "three"])
     bench.embed(["one", "two!", "three"])
-    assert embedder.batch_count[-1] == ["two!"]
+    assert embedder.batches[-1] == ["two!"]
 
 
 def test_progress_and_cancellation_keep_what_was_done():
@@ -86,7 +86,7 @@ def test_progress_and_cancellation_keep_what_was_done():
     assert seen == [(32, 100), (64, 100)]
     bench.watcher = Watcher()
     bench.embed(texts)
-    assert sum(map(len, embedder.batch_count)) == 100
+    assert sum(map(len, embedder.batches)) == 100
 
 
 class LimitedEmbedder(HashEmbedder):
@@ -99,7 +99,7 @@ def test_batches_and_progress_go_by_what_the_model_reads():
     embedder, seen = LimitedEmbedder(), []
     bench = tools(embedder, progress=lambda done, total: seen.append((done, total)), share=seen.append)
     bench.embed(["a" * length for length in (1, 2, 3, 4, 10, 15, 20, 1000)])
-    assert [[len(text) for text in batch] for batch in embedder.batch_count] == [[20, 1000], [15, 10, 4], [3, 2, 1]]
+    assert [[len(text) for text in batch] for batch in embedder.batches] == [[20, 1000], [15, 10, 4], [3, 2, 1]]
     assert seen == [pytest.approx(40 / 75), (2, 8), pytest.approx(69 / 75), (5, 8), 1.0, (8, 8)]
 
 

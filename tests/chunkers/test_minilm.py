@@ -163,7 +163,7 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(texts, others, data):
 @given(
     lengths=st.lists(st.integers(0, 300)),
     most=st.integers(1, 10),
-    most_length=st.one_of(st.none_meaning(), st.integers(1, 400)),
+    most_length=st.one_of(st.none(), st.integers(1, 400)),
 )
 def test_batches_hold_all_in_order_and_no_more_than_they_may(lengths, most, most_length):
     slices = list(split_into_batches(lengths, most, most_length))

@@ -197,7 +197,7 @@ def test_no_distance_is_asked_for_where_none_is_wanted():
     embedder = HashEmbedder()
     parameters = {"size": 3, "max_size": 1000}
     cut(build_chunker("fixed_sentences", parameters), "a\nb\nc\nd", embedder=embedder)
-    assert embedder.batch_count == []
+    assert embedder.batches == []
 
 
 def test_sentences_at_offsets():

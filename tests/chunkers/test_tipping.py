@@ -142,7 +142,7 @@ def test_the_amount_changes_the_verdict_and_a_little_less_does_not(text, thresho
 
 
 @settings(deadline=None, max_examples=40)
-@given(SENTENCES, st.integers(1, 12), st.integers(0, 4), st.none_meaning() | st.integers(1, 9))
+@given(SENTENCES, st.integers(1, 12), st.integers(0, 4), st.none() | st.integers(1, 9))
 def test_the_size_changes_the_verdict_and_a_little_less_does_not(text, size, overlap, chunks):
     check(FixedSentences(size=size, overlap=min(overlap, size - 1), chunks=chunks), text, AngleEmbedder())
 

@@ -17,12 +17,12 @@ def test_more_vectors_than_fit_are_refused_after_the_first_batch(monkeypatch):
     monkeypatch.setattr(base, "MOST_VECTOR_NUMBERS", 100 * dimension)
     texts = [f"Sentence {number}." for number in range(101)]
     assert tools(embedder).embed(texts[:100]).shape == (100, dimension)
-    embedder.batch_count.clear()
+    embedder.batches.clear()
     with pytest.raises(
         InputError, match=rf"hash: texts × dimensions must be at most {100 * dimension}, .* 101 × {dimension}"
     ):
         tools(embedder).embed(texts)
-    assert len(embedder.batch_count) == 1
+    assert len(embedder.batches) == 1
     with pytest.raises(InputError, match="Divide the document"):
         tools(embedder).embed(["the same"] * 101)
 

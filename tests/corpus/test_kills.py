@@ -52,7 +52,7 @@ def group(process):
 
 
 @pytest.mark.full
-@pytest.mark.skipif(shutil.result_kind("ps") is None, reason="processes are listed by ps")
+@pytest.mark.skipif(shutil.which("ps") is None, reason="processes are listed by ps")
 def test_workers_end_with_a_run_that_is_killed(tmp_path):
     recipe = tmp_path / "recipe.json"
     recipe.write_text(json.dumps({"chunker": "recursive", "parameters": {}, "sentences": "regex", "tokenizer": "words"}))

@@ -23,7 +23,7 @@ def values_of(spec):
         low, high = float(spec.low), float(spec.high)
         values = st.sampled_from([low, high, *spec.stops]) | st.floats(low, high, allow_subnormal=False)
     usually = st.just(spec.default) | values
-    return usually | st.none_meaning() if spec.optional else usually
+    return usually | st.none() if spec.optional else usually
 
 
 @st.composite

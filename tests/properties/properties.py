@@ -103,7 +103,7 @@ def settings_are_refused_in_a_sentence_or_work(name_and_parameters):
     assert outcome(run(chunker, Document.from_text(PLAIN, "regex"), case.tools())) == outcome(case.run())
 
 
-_SCALARS = st.none_meaning() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 _JSON = _SCALARS | st.lists(_SCALARS, max_size=3) | st.dictionaries(st.text(max_size=8), _SCALARS, max_size=3)
 _KEYS = st.sampled_from([*Recipe.model_fields, "other"])
 

@@ -147,7 +147,7 @@ def test_doclings_interface_is_spoken_and_a_repeated_header_is_the_context(monke
         f"Lost characters, which lie in no chunk, white space not counted: {len('#Title##Lists&`code`')}.",
     )
     assert not chunker.embeds
-    assert embedder.batch_count == []
+    assert embedder.batches == []
     assert HybridStandIn.memory == {}
 
 

@@ -99,7 +99,7 @@ def test_each_text_is_embedded_once_and_can_be_cancelled(name, parameters):
     embedder = HashEmbedder()
     ours = tools(embedder)
     first = run(build_chunker(name, parameters), document, ours)
-    embedded = [text for batch in embedder.batch_count for text in batch]
+    embedded = [text for batch in embedder.batches for text in batch]
     assert first.timing.embedded == len(embedded) == len(set(embedded)) > 0
     again = run(build_chunker(name, parameters), document, ours)
     assert (again.timing.embedded, again.timing.cached) == (0, len(embedded))
@@ -199,4 +199,4 @@ def test_semchunks_interface_is_spoken_without_an_embedder_or_its_memory(monkeyp
     assert [chunk.text for chunk in chunking.chunks] == ["One is.", "Two are.", "Three."]
     assert chunking.notes == ()
     assert not chunker.embeds
-    assert embedder.batch_count == []
+    assert embedder.batches == []

@@ -243,7 +243,7 @@ def test_six_chunkers_side_by_side_embed_each_distinct_text_once():
         ("single_linkage", {}),
     )
     results = [run(build_chunker(name, parameters), document, bench) for name, parameters in settings]
-    embedded = [text for batch in embedder.batch_count for text in batch]
+    embedded = [text for batch in embedder.batches for text in batch]
     assert len(embedded) == len(set(embedded))
     assert set(document.sentence_texts) < set(embedded)
     assert [result.timing.embedded for result in results[:4]] == [len(set(document.sentence_texts)), 0, 16, 0]

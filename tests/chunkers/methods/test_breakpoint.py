@@ -116,7 +116,7 @@ def test_equal_distances_are_never_above_their_own_percentile():
 def test_buffer_joins_neighbours_by_spaces():
     embedder = AngleEmbedder()
     cut(Breakpoint.build(buffer=1), "1\n2\n3", embedder=embedder)
-    assert sorted(text for batch in embedder.batch_count for text in batch) == ["1 2", "1 2 3", "2 3"]
+    assert sorted(text for batch in embedder.batches for text in batch) == ["1 2", "1 2 3", "2 3"]
 
 
 def test_another_threshold_has_another_default():

@@ -268,7 +268,7 @@ def test_a_number_of_chunks_is_refused_before_anything_is_embedded_but_one_sente
         InputError, match=r"must be at most 480,000 for a fixed number of chunks; this text has 1,000 sentences and"
     ):
         cut(build_chunker("change_point", {"chunks": 4}), "\n".join(map(str, range(1000))), embedder=embedder)
-    assert sum(map(len, embedder.batch_count)) == 1
+    assert sum(map(len, embedder.batches)) == 1
 
 
 def gained(vectors, cuts):

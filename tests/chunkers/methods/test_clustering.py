@@ -236,7 +236,7 @@ def test_too_many_sentences_are_refused_before_anything_is_embedded(name):
     text = "\n".join("a" * (MOST_SENTENCES + 1))
     with pytest.raises(InputError, match=rf"^{name}: a text may have at most 7,000 sentences, .*; this text has 7,001\."):
         cut(build_chunker(name, {}), text, embedder=embedder)
-    assert embedder.batch_count == []
+    assert embedder.batches == []
 
 
 def test_k_means_finds_what_lies_together():
@@ -265,7 +265,7 @@ def test_kmeans_refuses_too_much_work_before_it_embeds_more_than_one_sentence(mo
     )
     with pytest.raises(InputError, match=pattern):
         cut(build_chunker("kmeans", {}), "\n".join(map(str, range(61))), embedder=embedder)
-    assert sum(map(len, embedder.batch_count)) == 1
+    assert sum(map(len, embedder.batches)) == 1
 
 
 def test_a_long_kmeans_can_be_stopped_between_two_starts(monkeypatch):

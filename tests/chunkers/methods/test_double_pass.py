@@ -89,13 +89,13 @@ def test_means_weigh_by_tokens():
 def test_re_embedding_compares_the_joined_text():
     embedder = AngleEmbedder()
     cut(DoublePass.build(vector="re-embed"), "1\n2\n3\n4", embedder=embedder)
-    assert {"1 2", "2 3"} <= {text for batch in embedder.batch_count for text in batch}
+    assert {"1 2", "2 3"} <= {text for batch in embedder.batches for text in batch}
 
 
 def test_re_embedding_joins_only_sentences_that_a_chunk_can_end_in():
     embedder = AngleEmbedder()
     cut(DoublePass.build(vector="re-embed"), "0\n90\n91\n180\n270", embedder=embedder)
-    assert [text for batch in embedder.batch_count for text in batch if " " in text] == ["90 91"]
+    assert [text for batch in embedder.batches for text in batch if " " in text] == ["90 91"]
 
 
 def test_a_minimum_size_comes_after_both_passes():

@@ -142,7 +142,7 @@ def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded
     )
     with pytest.raises(InputError, match=pattern):
         cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), text, embedder=embedder)
-    assert not embedder.batch_count
+    assert not embedder.batches
 
 
 def test_as_many_pieces_as_allowed_are_cut(monkeypatch):

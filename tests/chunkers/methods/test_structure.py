@@ -349,7 +349,7 @@ def test_the_inner_chunker_cuts_what_is_too_long_on_its_own_sentences_and_embeds
         f"# Another\n\n{one}",
         other,
     ]
-    embedded = {sentence for batch in embedder.batch_count for sentence in batch}
+    embedded = {sentence for batch in embedder.batches for sentence in batch}
     assert embedded
     assert "\n".join(embedded).count("Another") == 0
     (_, why) = (gap.reason for gap in chunking.gaps if gap.verdict.is_cut)
@@ -362,7 +362,7 @@ def test_nothing_is_embedded_where_everything_fits_or_the_inner_chunker_is_recur
     for chunker in (Structure(inner="breakpoint"), Structure(max_size=20)):
         embedder = HashEmbedder()
         cut(chunker, text, embedder=embedder)
-        assert embedder.batch_count == []
+        assert embedder.batches == []
 
 
 def test_it_embeds_by_its_inner_chunker():

@@ -41,13 +41,13 @@ class Plain:
     """A program that writes one string after another and notes where each turn begins."""
 
     def __init__(self, seed):
-        self.chance_points = random.Random(seed)
+        self.chance = random.Random(seed)
         self.text = "\ufeff" * (seed % 3 == 0)
         self.turns = []
         self.end = "\r\n" if seed % 2 else "\n"
 
     def speech(self):
-        return " ".join(sentence(self.chance_points) for _ in range(self.chance_points.choice([1, 1, 2, 3, 30])))
+        return " ".join(sentence(self.chance) for _ in range(self.chance.choice([1, 1, 2, 3, 30])))
 
     def line(self, line=""):
         self.text += line + self.end
@@ -56,7 +56,7 @@ class Plain:
         self.turns.append((len(self.text), speaker))
 
     def lines(self):
-        chance = self.chance_points
+        chance = self.chance
         style = chance.choice(
             ["{name}: ", "[{time}] {name}: ", "{name} ({time}): ", "**{name}:** ", "{time} {name}: ", ">> {name}: "]
         )
@@ -79,7 +79,7 @@ class Plain:
                 self.line()
 
     def cues(self, clock, index, voiced):
-        chance = self.chance_points
+        chance = self.chance
         before, seconds, ended = None, 0, True
         for number in range(1, chance.randint(6, 14)):
             start = max(0, seconds - chance.choice([0, 0, 3]))  # some overlap
@@ -100,7 +100,7 @@ class Plain:
                 self.line()
 
     def srt(self):
-        self.cues(lambda s: f"00:{s // 60:02}:{s % 60:02},{s % 10}00", str, self.chance_points.choice(["", "name"]))
+        self.cues(lambda s: f"00:{s // 60:02}:{s % 60:02},{s % 10}00", str, self.chance.choice(["", "name"]))
 
     def vtt(self):
         self.line("WEBVTT")
@@ -116,13 +116,13 @@ class Grouped:
     """A program that first decides who says what, then joins the lines of each turn."""
 
     def __init__(self, seed):
-        self.chance_points = random.Random(1000 + seed)
+        self.chance = random.Random(1000 + seed)
         self.seed = seed
         self.text, self.turns = "", []
 
     def said(self):
-        names = [self.chance_points.choice(["Ida", "Jo Park", "KAI"]) for _ in range(self.chance_points.randint(5, 12))]
-        return [(name, [sentence(self.chance_points, 20) for _ in group]) for name, group in groupby(names)]
+        names = [self.chance.choice(["Ida", "Jo Park", "KAI"]) for _ in range(self.chance.randint(5, 12))]
+        return [(name, [sentence(self.chance, 20) for _ in group]) for name, group in groupby(names)]
 
     def put(self, turns, joint):
         end = ["\n", "\r\n", "\r"][self.seed % 3]
@@ -131,7 +131,7 @@ class Grouped:
             self.text += "".join(block + joint for block in blocks).replace("\n", end)
 
     def lines(self):
-        form = self.chance_points.choice(["{} 0:{:02}\n{}", "- {}: {:.0}{}", "[1:{1:02}] {0}: {2}", "__{}__: {:.0}{}"])
+        form = self.chance.choice(["{} 0:{:02}\n{}", "- {}: {:.0}{}", "[1:{1:02}] {0}: {2}", "__{}__: {:.0}{}"])
         turns = []
         for number, (name, speech) in enumerate(self.said()):
             stamp = number if "02" in form else ""

@@ -421,8 +421,7 @@ PROBLEMS = st.builds(
     st.sampled_from(LEVELS),
     NAMES,
     st.text(max_size=20),
-    st.none_meaning()
-    | st.tuples(*[st.integers(1, 9)] * 2).map(lambda start: FileRange(start[0], start[1], start[0] + 1, 1)),
+    st.none() | st.tuples(*[st.integers(1, 9)] * 2).map(lambda start: FileRange(start[0], start[1], start[0] + 1, 1)),
     st.sampled_from(["", "page 3"]),
     st.text(max_size=9),
 )

@@ -111,7 +111,7 @@ def test_a_sweep_embeds_every_text_once():
     embedder = HashEmbedder()
     article = marked("article")
     list(sweep_settings([article], settings_grid("breakpoint", amount=(10, 50, 90)), tools(embedder), workers=1))
-    embedded = [text for batch in embedder.batch_count for text in batch]
+    embedded = [text for batch in embedder.batches for text in batch]
     assert len(embedded) == len(set(embedded)) == len(set(article.document.sentence_texts))
 
 
@@ -142,14 +142,14 @@ def test_what_is_done_is_neither_run_nor_yielded_again(count):
     assert rest == rows[count:]
     assert told == [(number, 12) for number in range(count + 1, 13)]
     # A document that is done is not even embedded.
-    assert bool(embedder.batch_count) == (count < 12)
+    assert bool(embedder.batches) == (count < 12)
 
 
 def test_a_setting_that_is_not_allowed_is_refused_before_anything_runs():
     embedder = HashEmbedder()
     with pytest.raises(InputError, match=r"breakpoint: amount must lie between .*; got 0\.95\."):
         list(sweep_settings([marked("stubs")], settings_grid("breakpoint", amount=(70, 0.95)), tools(embedder)))
-    assert embedder.batch_count == []
+    assert embedder.batches == []
 
 
 def test_the_best_comes_first():
@@ -295,5 +295,5 @@ def test_threads_do_not_embed_the_same_text_side_by_side():
                 lambda amount: run(build_chunker("breakpoint", {"amount": amount}), document, bench), (10, 30, 50, 90)
             )
         )
-    embedded = [text for batch in embedder.batch_count for text in batch]
+    embedded = [text for batch in embedder.batches for text in batch]
     assert len(embedded) == len(set(embedded))

@@ -43,9 +43,9 @@ def test_processes_give_the_rows_of_one_and_embed_every_text_once():
     rows = list(sweep_settings(documents, SETTINGS, tools(spread), workers=2))
     assert len(rows) == len(expected) == 2 * len(SETTINGS)
     assert {(row.setting, row.document): row for row in rows} == {(row.setting, row.document): row for row in expected}
-    embedded = [text for batch in spread.batch_count for text in batch]
+    embedded = [text for batch in spread.batches for text in batch]
     assert len(embedded) == len(set(embedded))
-    assert set(embedded) == {text for batch in alone.batch_count for text in batch}
+    assert set(embedded) == {text for batch in alone.batches for text in batch}
 
 
 @pytest.mark.full
@@ -73,7 +73,7 @@ def test_a_process_that_is_ended_from_outside_is_a_sentence_and_the_next_sweep_w
         calls = count()
 
         def encode(self, texts):
-            if next(self.runs_per_repeat) == 0:
+            if next(self.calls) == 0:
                 for process in list(process_executor(2)._processes.values()):
                     os.kill(process.pid, signal.SIGKILL)
             return super().encode(texts)

@@ -20,7 +20,7 @@ from viz.components.browser_exchange import utf16_offsets
 from viz.components.reader.column_body import score_curve_data, text_segments
 from viz.components.script_bundler import VIZ
 
-NODE = shutil.result_kind("node", path=Path(sys.executable).parent) or shutil.result_kind("node")
+NODE = shutil.which("node", path=Path(sys.executable).parent) or shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node to run scripts with")
 
 

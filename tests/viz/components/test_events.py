@@ -43,8 +43,8 @@ def test_a_script_speaks_through_the_bus_alone(path):
     text = (VIZ / path).read_text()
     assert not re.search(r"\bCustomEvent\b|\bdispatchEvent\b", text)
     use = USES[path]
-    assert use.named_chunkers == use.emitted | use.heard
-    assert use.named_chunkers <= set(EVENTS)
+    assert use.named == use.emitted | use.heard
+    assert use.named <= set(EVENTS)
     assert bool(use.emitted) == bool(
         re.search(r"^import \{[^}]*\bemit\b[^}]*\} from \"[./a-z]*/bus\.js\";", text, re.MULTILINE)
     )

@@ -73,16 +73,16 @@ def test_a_second_question_embeds_nothing_but_itself():
     embedder = Counted()
     first = done(job_of(embedder, "what is line 7"))
     assert {number: len(ranking.hits) for number, ranking in first.retrieval_by_column.items()} == {0: 3, 1: 3}
-    assert sum(map(len, embedder.batch_count)) == 20 + 8 + 1
-    embedder.batch_count.clear()
+    assert sum(map(len, embedder.batches)) == 20 + 8 + 1
+    embedder.batches.clear()
     second = done(job_of(embedder, "what is line 9"))
-    assert embedder.batch_count == [["what is line 9"]]
+    assert embedder.batches == [["what is line 9"]]
     assert second.retrieval_by_column[0].index is first.retrieval_by_column[0].index
     assert second.progress()[0] == 1.0
     # By words alone nothing is embedded at all.
-    embedder.batch_count.clear()
+    embedder.batches.clear()
     done(job_of(embedder, "line 11", "bm25"))
-    assert embedder.batch_count == []
+    assert embedder.batches == []
 
 
 def test_a_question_that_is_stopped_keeps_the_columns_that_are_done():

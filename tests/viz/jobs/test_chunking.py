@@ -107,7 +107,7 @@ def test_a_job_says_how_far_the_making_of_its_embedder_is_and_then_goes_on(kind)
     assert job.progress()[1] == "Making made, once: 33% done"
     embedder.may_go_on.set()
     assert ended(job).error == ""
-    assert embedder.batch_count
+    assert embedder.batches
     assert "Making" not in job.progress()[1]
 
 
@@ -118,7 +118,7 @@ def test_a_job_is_stopped_while_its_embedder_is_made(kind):
     embedder.may_go_on.set()
     assert ended(job).error == ""
     assert embedder.revision == ""
-    assert embedder.batch_count == []
+    assert embedder.batches == []
 
 
 def test_the_time_left_is_that_of_the_speed_so_far(embedder, task, monkeypatch):

@@ -35,7 +35,7 @@ def values(spec):
         some = st.floats(low, high, allow_nan=False)
     else:
         raise AssertionError(f"a declaration of a kind unknown here: {spec}")
-    return st.none_meaning() | some if spec.optional else some
+    return st.none() | some if spec.optional else some
 
 
 @st.composite

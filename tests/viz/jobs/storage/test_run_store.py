@@ -235,7 +235,7 @@ store._close()
 def test_on_a_full_disk_the_newest_runs_are_whole_or_it_is_said(tmp_path, size, whole):
     mounted = 'mount -t tmpfs -o size="$1" tmpfs "$2" && exec "$3" -c "$4" "$2"'
     command = ["unshare", "-rm", "sh", "-c", mounted, "sh", size, tmp_path, sys.executable, FULL_DISK]
-    if shutil.result_kind("unshare") is None or subprocess.run([*command[:2], "true"], capture_output=True).returncode:
+    if shutil.which("unshare") is None or subprocess.run([*command[:2], "true"], capture_output=True).returncode:
         pytest.skip("a small disk can be mounted only where user namespaces may be made")
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=LIMIT).stdout.split()
     kept = [*zip(told[:-1:2], told[1:-1:2], strict=True)]
