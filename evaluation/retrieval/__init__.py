@@ -45,13 +45,12 @@ from evaluation.retrieval.report import (
 )
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     AnswerRetrieval,
-    FailedExcerpt,
     GivenChunks,
     MeasuredChunker,
+    MissedExcerpt,
     RankedChunk,
     Seam,
     count_missing_characters,
-    cuts_inside_answer,
     judge_answer_retrieval,
     whole_answer_chunk_numbers,
 )

@@ -9,7 +9,7 @@ import numpy as np
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.results import EmbeddedAs
 from chunkers.support import format_number
-from evaluation.questions import AnyRuler, Corpus, ruler_for_unit
+from evaluation.questions import AnyRuler, Corpus, numbers_of_overlapping_chunks, ruler_for_unit
 from evaluation.retrieval.budget import Limit, fill_budget
 from evaluation.retrieval.retrieved_chunks_and_failures import AnswerRetrieval, RankedChunk, judge_answer_retrieval
 from evaluation.search import (
@@ -220,10 +220,13 @@ def judge_retrieval(asked_question: AskedQuestion, answer: Span) -> AnswerRetrie
 
     White space is ignored.
     """
-    given_spans_by_chunk = {hit.number: hit.given for hit in asked_question.hits}
-    corpus_text = asked_question.index.corpus.whole.text
+    index = asked_question.index
     return judge_answer_retrieval(
-        corpus_text, asked_question.index.chunks, asked_question.ranking.ranks_by_chunk(), given_spans_by_chunk, answer
+        index.corpus.whole.text,
+        {number: index.chunks[number] for number in numbers_of_overlapping_chunks(index.edges, [answer])},
+        asked_question.ranking.ranks_by_chunk(),
+        {hit.number: hit.given for hit in asked_question.hits},
+        answer,
     )
 
 

@@ -392,20 +392,17 @@ def _cut_reasons_inside_excerpts(index: Index, questions: Sequence[Question]) ->
     return {place: index.reasons[place] for place in cut_offsets[inside_excerpt_mask].tolist()}
 
 
-def chunks_holding_most_excerpt(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
-    """Return the numbers of the chunks with the largest part of an excerpt, and the length of that part."""
-    overlapping_chunk_numbers = numbers_of_overlapping_chunks(index.edges, [excerpt])
+def chunks_holding_most_excerpt(index: Indexed, excerpt: tuple[int, int]) -> list[int]:
+    """Return the numbers of the chunks with the largest part of an excerpt."""
     held_length_by_chunk = {
         number: total_length_of_ranges(intersection_of_ranges([excerpt], index.chunks[number]))
-        for number in overlapping_chunk_numbers
+        for number in numbers_of_overlapping_chunks(index.edges, [excerpt])
     }
     largest_held_length = max(held_length_by_chunk.values(), default=0)
-    return [
-        number for number, size in held_length_by_chunk.items() if size == largest_held_length and largest_held_length
-    ], largest_held_length
+    return [number for number, size in held_length_by_chunk.items() if size == largest_held_length and largest_held_length]
 
 
-def best_ranked_chunk(candidates: Sequence[int], ranked: Iterable[int]) -> tuple[int, int]:
+def _best_ranked_chunk(candidates: Sequence[int], ranked: Iterable[int]) -> tuple[int, int]:
     """Return the best ranked of some chunks, with its rank, counted from 1.
 
     If none of them is ranked, the result is the first of them and 0; if there are none, -1 and 0.
@@ -423,8 +420,8 @@ def _best_chunk_per_excerpt(
     for question_number, question in enumerate(questions):
         ranked_chunk_numbers = ranked[question_number].tolist()
         for excerpt in excerpt_ranges(index.corpus, question):
-            holder_candidates, _ = chunks_holding_most_excerpt(index, excerpt)
-            holder_and_rank = best_ranked_chunk(holder_candidates, ranked_chunk_numbers)
+            holder_candidates = chunks_holding_most_excerpt(index, excerpt)
+            holder_and_rank = _best_ranked_chunk(holder_candidates, ranked_chunk_numbers)
             if holder_candidates and not holder_and_rank[1]:
                 excerpts_with_unranked_holders.append((question_number, len(holders_and_ranks), holder_candidates))
             holders_and_ranks.append(holder_and_rank)

@@ -25,9 +25,9 @@ from evaluation.retrieval.measures import (
     text_scores,
 )
 from evaluation.retrieval.retrieved_chunks_and_failures import (
-    FailedExcerpt,
     GivenChunks,
     MeasuredChunker,
+    MissedExcerpt,
     given_chunks,
     retrieval_failures,
 )
@@ -140,7 +140,7 @@ class Distribution:
         return cls(values, mean, mean_interval(values))
 
 
-Failures = Mapping[int, Sequence[FailedExcerpt]]
+Failures = Mapping[int, Sequence[MissedExcerpt]]
 """By number of the chunker the excerpts of which it missed something, those with most missed first."""
 
 MeansAtK = Mapping[int, Mapping[str, Score]]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import nan
 from typing import Literal, NamedTuple
 
@@ -14,9 +14,10 @@ from evaluation.questions import (
     intersection_of_ranges,
     numbers_of_overlapping_chunks,
     ruler_for_unit,
+    total_length_of_ranges,
 )
 from evaluation.retrieval.budget import Limit, spans_up_to_length
-from evaluation.retrieval.budgets_and_near_duplicates import BudgetLadder, best_ranked_chunk, chunks_holding_most_excerpt
+from evaluation.retrieval.budgets_and_near_duplicates import BudgetLadder
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
 
 
@@ -59,16 +60,21 @@ class GivenChunks:
     ----------
     chunks
         Chunks, best first; the last one may be cut off or left out.
-    unkept_chunk_count
-        Number of further retrieved chunks whose ranks the run did not keep.
+    taken
+        Number of retrieved chunks, including one that is cut off and those whose ranks the run did not keep.
     filled_length
         Used part of the budget, in its unit; 0 if the limit is the top k.
     """
 
     chunks: tuple[RankedChunk, ...]
-    unkept_chunk_count: int
+    taken: int
     limit: Limit
     filled_length: int
+
+    @property
+    def more(self) -> int:
+        """Number of further retrieved chunks whose ranks the run did not keep."""
+        return max(0, self.taken - len(self.chunks))
 
     @property
     def spans(self) -> list[Span]:
@@ -134,95 +140,13 @@ def given_chunks(
             RankedChunk(rank, number, spans, retrieved_part_of_chunk(rank, spans))
             for (rank, number), spans in zip(ranks_and_chunk_numbers, returned_spans, strict=True)
         ),
-        max(0, taken_chunk_count - len(ranked_chunk_numbers)),
+        taken_chunk_count,
         limit,
         filled_length,
     )
 
 
 # The fate of one answer: given whole, or lost on the way.
-
-
-ExcerptFate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
-
-
-@dataclass(frozen=True)
-class AnswerRetrieval:
-    """Retrieval outcome for an answer: whether it was retrieved whole, and the chunks that contain it.
-
-    Attributes
-    ----------
-    fate
-        ``whole`` if a retrieved chunk contains the whole answer; ``cut off`` if the budget ends inside the answer; ``split``
-        if no chunk contains the whole answer; ``not retrieved`` if a chunk contains it, but lies beyond the limit;
-        ``in no chunk`` if no chunk contains any of it.
-    chunks
-        The chunks that contain the answer or its parts, best ranked first; the rank of a chunk that was not ranked is 0.
-    together
-        True if what is retrieved of these chunks contains all of it.
-    """
-
-    fate: ExcerptFate
-    chunks: tuple[RankedChunk, ...]
-    together: bool
-
-
-def judge_answer_retrieval(
-    text: str,
-    chunks: Sequence[tuple[Span, ...]],
-    rank_by_chunk: Mapping[int, int],
-    given_spans_by_chunk: Mapping[int, Sequence[Span]],
-    answer: Span,
-) -> AnswerRetrieval:
-    """Return the outcome of any retrieval from the chunks of a text or corpus for an answer. White space is ignored.
-
-    Parameters
-    ----------
-    rank_by_chunk
-        Ranks, from 1, of the chunks that were ranked, by their numbers.
-    given_spans_by_chunk
-        The retrieved part of each retrieved chunk.
-    """
-    whole_chunks = whole_answer_chunk_numbers(text, chunks, answer)
-    retrieved_whole_chunks = [number for number in whole_chunks if number in given_spans_by_chunk]
-    chunks_by_fate: dict[ExcerptFate, list[int]] = {
-        "whole": [
-            number
-            for number in retrieved_whole_chunks
-            if not count_missing_characters(text, answer, given_spans_by_chunk[number])
-        ],
-        "cut off": retrieved_whole_chunks,
-        "not retrieved": whole_chunks,
-        "split": [
-            number
-            for number, spans in enumerate(chunks)
-            if spans[0].start < answer.end
-            and answer.start < spans[-1].end
-            and any(text[start:end].strip() for start, end in intersection_of_ranges([answer], spans))
-        ],
-    }
-    fate: ExcerptFate = next((fate for fate, numbers in chunks_by_fate.items() if numbers), "in no chunk")
-    judged_chunks = sorted(
-        (
-            RankedChunk(rank_by_chunk.get(number, 0), number, chunks[number], tuple(given_spans_by_chunk.get(number, ())))
-            for number in chunks_by_fate.get(fate, ())
-        ),
-        key=lambda chunk: (chunk.rank or len(chunks) + 1, chunk.number),
-    )
-    given_spans = [span for chunk in judged_chunks for span in chunk.given]
-    return AnswerRetrieval(fate, tuple(judged_chunks), not count_missing_characters(text, answer, given_spans))
-
-
-def whole_answer_chunk_numbers(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
-    """Return the numbers of the chunks that contain a whole answer, ignoring white space."""
-    return [
-        number
-        for number, spans in enumerate(chunks)
-        if spans[0].start < answer.end and answer.start < spans[-1].end and not count_missing_characters(text, answer, spans)
-    ]
-
-
-# Excerpts that are not given in full: their missing parts, the cuts inside them, and the chunk that holds most.
 
 
 @dataclass(frozen=True)
@@ -245,65 +169,158 @@ class Seam:
     reason: str
 
 
-def cuts_inside_answer(
-    spans_with_chunk_numbers: Iterable[tuple[Span, int]], answer: Span, cut_reason_by_offset: Mapping[int, str]
-) -> tuple[Seam, ...]:
-    """Return the places inside an answer at which a chunk begins that does not hold the text before them.
-
-    Parameters
-    ----------
-    spans_with_chunk_numbers
-        Spans of chunks, each with the number of its chunk.
-    cut_reason_by_offset
-        Reasons for cuts, by the offset at which the later chunk begins.
-    """
-    parts_touching_answer = sorted(
-        part for part in spans_with_chunk_numbers if part[0].start < answer.end and part[0].end > answer.start
-    )
-    return tuple(
-        Seam(span.start, before, after, cut_reason_by_offset.get(span.start, ""))
-        for (_, before), (span, after) in pairwise(parts_touching_answer)
-        if answer.start < span.start and before != after
-    )
+ExcerptFate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
 
 
 @dataclass(frozen=True)
-class FailedExcerpt:
-    """Excerpt that at least one chunker failed to retrieve in full.
+class AnswerRetrieval:
+    """Retrieval outcome for an answer: whether it was retrieved whole, and the chunks that contain it.
+
+    Pieces of white space alone do not count.
+
+    Attributes
+    ----------
+    answer
+        Span of the answer.
+    fate
+        ``whole`` if a retrieved chunk contains the whole answer; ``cut off`` if the budget ends inside the answer; ``split``
+        if no chunk contains the whole answer; ``not retrieved`` if a chunk contains it, but lies beyond the limit;
+        ``in no chunk`` if no chunk contains any of it.
+    chunks
+        The chunks that contain the answer or its parts, best ranked first; the rank of a chunk that was not ranked is 0.
+    missed
+        Number of characters of the answer that were retrieved with no chunk.
+    outside
+        Number of characters of the answer that no chunk contains. They are not searched, though returned text may contain
+        them.
+    """
+
+    answer: Span
+    fate: ExcerptFate
+    chunks: tuple[RankedChunk, ...]
+    missed: int
+    outside: int
+
+    @property
+    def size(self) -> int:
+        """Length of the answer in characters."""
+        return self.answer.end - self.answer.start
+
+    @property
+    def holder(self) -> RankedChunk | None:
+        """The chunk with most of the answer, the best ranked in case of ties; None if no chunk contains any of it."""
+        return max(self.chunks, key=self.held_characters, default=None)
+
+    def held_characters(self, chunk: RankedChunk) -> int:
+        """Return the number of characters of the answer that a chunk contains."""
+        return total_length_of_ranges(intersection_of_ranges([self.answer], chunk.spans))
+
+    def cuts_inside(self, cut_reason_by_offset: Mapping[int, str]) -> tuple[Seam, ...]:
+        """Return the places inside a split answer at which a chunk begins that does not hold the text before them.
+
+        ``cut_reason_by_offset`` holds reasons for cuts, by the offset at which the later chunk begins.
+        """
+        parts_touching_answer = sorted(
+            (span, chunk.number)
+            for chunk in self.chunks
+            for span in chunk.spans
+            if span.start < self.answer.end and span.end > self.answer.start
+        )
+        return tuple(
+            Seam(span.start, before, after, cut_reason_by_offset.get(span.start, ""))
+            for (_, before), (span, after) in pairwise(parts_touching_answer)
+            if self.fate == "split" and self.answer.start < span.start and before != after
+        )
+
+
+def judge_answer_retrieval(
+    text: str,
+    overlapping_chunks: Mapping[int, tuple[Span, ...]],
+    rank_by_chunk: Mapping[int, int],
+    given_spans_by_chunk: Mapping[int, Sequence[Span]],
+    answer: Span,
+) -> AnswerRetrieval:
+    """Return the outcome of any retrieval from the chunks of a text or corpus for an answer. White space is ignored.
+
+    Parameters
+    ----------
+    overlapping_chunks
+        The chunks that overlap the answer, by their numbers.
+    rank_by_chunk
+        Ranks, from 1, of the chunks that were ranked, by their numbers.
+    given_spans_by_chunk
+        The retrieved part of each retrieved chunk.
+    """
+    whole_chunks = [
+        number for number, spans in overlapping_chunks.items() if not count_missing_characters(text, answer, spans)
+    ]
+    retrieved_whole_chunks = [number for number in whole_chunks if number in given_spans_by_chunk]
+    chunks_by_fate: dict[ExcerptFate, list[int]] = {
+        "whole": [
+            number
+            for number in retrieved_whole_chunks
+            if not count_missing_characters(text, answer, given_spans_by_chunk[number])
+        ],
+        "cut off": retrieved_whole_chunks,
+        "not retrieved": whole_chunks,
+        "split": [
+            number
+            for number, spans in overlapping_chunks.items()
+            if any(text[start:end].strip() for start, end in intersection_of_ranges([answer], spans))
+        ],
+    }
+    fate: ExcerptFate = next((fate for fate, numbers in chunks_by_fate.items() if numbers), "in no chunk")
+    judged_chunks = sorted(
+        (
+            RankedChunk(
+                rank_by_chunk.get(number, 0),
+                number,
+                overlapping_chunks[number],
+                tuple(given_spans_by_chunk.get(number, ())),
+            )
+            for number in chunks_by_fate.get(fate, ())
+        ),
+        key=lambda chunk: (not chunk.rank, chunk.rank, chunk.number),
+    )
+    return AnswerRetrieval(
+        answer,
+        fate,
+        tuple(judged_chunks),
+        count_missing_characters(text, answer, chain.from_iterable(given_spans_by_chunk.values())),
+        count_missing_characters(text, answer, chain.from_iterable(overlapping_chunks.values())),
+    )
+
+
+def whole_answer_chunk_numbers(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
+    """Return the numbers of the chunks that contain a whole answer, ignoring white space."""
+    return [
+        number
+        for number, spans in enumerate(chunks)
+        if spans[0].start < answer.end and answer.start < spans[-1].end and not count_missing_characters(text, answer, spans)
+    ]
+
+
+# Excerpts that are not given in full.
+
+
+@dataclass(frozen=True)
+class MissedExcerpt:
+    """Excerpt that a chunker failed to retrieve in full.
 
     Attributes
     ----------
     question
         Number of the question, from 0.
-    span
-        Span of the excerpt, in corpus-wide offsets.
     missed
         Number of characters of the excerpt that were not retrieved, by chunker number; white space alone does not count.
-    seams
-        The cuts inside the excerpt, in order.
-    holder, rank
-        Number of the chunk with most of the excerpt, the best ranked in case of ties, and its rank, counted from 1; -1 and 0
-        if no chunk contains any of the excerpt. The rank is also 0 if the run did not keep it.
-    held
-        Number of characters of the excerpt in that chunk.
-    outside
-        Number of characters of the excerpt that no chunk contains. They are not searched, though returned text may contain
-        them. White space alone does not count.
+    retrieval
+        Outcome for the excerpt at the chunker that missed it, in corpus-wide offsets. The rank of a chunk is also 0 if the
+        run did not keep it.
     """
 
     question: int
-    span: Span
     missed: Mapping[int, int]
-    seams: tuple[Seam, ...]
-    holder: int
-    rank: int
-    held: int
-    outside: int = 0
-
-    @property
-    def size(self) -> int:
-        """Length of the excerpt in characters."""
-        return self.span.end - self.span.start
+    retrieval: AnswerRetrieval
 
     def other_successful_chunkers(self, number: int) -> tuple[int, ...]:
         """Return the numbers of the chunkers other than ``number`` that retrieved the whole excerpt."""
@@ -312,60 +329,64 @@ class FailedExcerpt:
 
 def retrieval_failures(
     measured_by_chunker_number: Mapping[int, MeasuredChunker], limit: Limit, ruler: TokenRuler
-) -> dict[int, list[FailedExcerpt]]:
+) -> dict[int, list[MissedExcerpt]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
     Excerpts with equally much missing text are in the order of their questions.
     """
-    failures_by_chunker: dict[int, list[FailedExcerpt]] = {number: [] for number in measured_by_chunker_number}
+    missed_excerpts_by_chunker: dict[int, list[MissedExcerpt]] = {number: [] for number in measured_by_chunker_number}
     if not measured_by_chunker_number:
-        return failures_by_chunker
+        return missed_excerpts_by_chunker
     first_evaluation = next(iter(measured_by_chunker_number.values())).evaluation
     corpus_text = first_evaluation.index.corpus.whole.text
     overall_excerpt_number = -1
     for question_number, question in enumerate(first_evaluation.search.questions):
         for excerpt in excerpt_ranges(first_evaluation.index.corpus, question):
             overall_excerpt_number += 1
-            missing_count_by_chunker = {
-                chunker: count_missing_characters(
-                    corpus_text, excerpt, given_chunks(measured, limit, question_number, ruler, excerpt).spans
-                )
+            given_by_chunker = {
+                chunker: given_chunks(measured, limit, question_number, ruler, excerpt)
                 for chunker, measured in measured_by_chunker_number.items()
+            }
+            missing_count_by_chunker = {
+                chunker: count_missing_characters(corpus_text, excerpt, given.spans)
+                for chunker, given in given_by_chunker.items()
             }
             for chunker_number, missing_character_count in missing_count_by_chunker.items():
                 if missing_character_count:
-                    evaluation, standard_budget_results = measured_by_chunker_number[chunker_number]
-                    holder_candidates, held_character_count = chunks_holding_most_excerpt(evaluation.index, excerpt)
-                    holder_chunk_number, rank = (
-                        best_ranked_chunk(holder_candidates, evaluation.search.ranked[question_number].tolist())
-                        if standard_budget_results is None
-                        else standard_budget_results.best_holders[overall_excerpt_number].tolist()
+                    retrieval = _judge_missed_excerpt(
+                        measured_by_chunker_number[chunker_number],
+                        given_by_chunker[chunker_number],
+                        question_number,
+                        overall_excerpt_number,
+                        excerpt,
                     )
-                    spans_with_chunk_numbers = [
-                        (span, chunk)
-                        for chunk in numbers_of_overlapping_chunks(evaluation.index.edges, [excerpt])
-                        for span in evaluation.index.chunks[chunk]
-                    ]
-                    # Where one chunk holds all of it, no cut split it.
-                    is_excerpt_split = held_character_count < excerpt.end - excerpt.start
-                    cut_reason_by_offset = {} if standard_budget_results is None else standard_budget_results.reasons
-                    failures_by_chunker[chunker_number].append(
-                        FailedExcerpt(
-                            question_number,
-                            excerpt,
-                            missing_count_by_chunker,
-                            cuts_inside_answer(spans_with_chunk_numbers, excerpt, cut_reason_by_offset)
-                            if is_excerpt_split
-                            else (),
-                            holder_chunk_number,
-                            rank,
-                            held_character_count,
-                            count_missing_characters(corpus_text, excerpt, [span for span, _ in spans_with_chunk_numbers]),
-                        )
+                    missed_excerpts_by_chunker[chunker_number].append(
+                        MissedExcerpt(question_number, missing_count_by_chunker, retrieval)
                     )
-    for chunker_number, failures_of_chunker in failures_by_chunker.items():
-        failures_of_chunker.sort(key=lambda failure: -failure.missed[chunker_number])
-    return failures_by_chunker
+    for missed_excerpts in missed_excerpts_by_chunker.values():
+        missed_excerpts.sort(key=lambda missed_excerpt: -missed_excerpt.retrieval.missed)
+    return missed_excerpts_by_chunker
+
+
+def _judge_missed_excerpt(
+    measured: MeasuredChunker, given: GivenChunks, question_number: int, overall_excerpt_number: int, excerpt: Span
+) -> AnswerRetrieval:
+    (evaluation, standard_budget_results), index = measured, measured.evaluation.index
+    # Of the ranks that a run does not keep, a ladder has that of the chunk with most of the excerpt.
+    rank_by_chunk: dict[int, int] = (
+        {} if standard_budget_results is None else dict([standard_budget_results.best_holders[overall_excerpt_number].tolist()])
+    )
+    rank_by_chunk |= {
+        number: rank for rank, number in enumerate(evaluation.search.ranked[question_number].tolist(), start=1)
+    }
+    rank_by_chunk |= {chunk.number: chunk.rank for chunk in given.chunks}
+    return judge_answer_retrieval(
+        index.corpus.whole.text,
+        {number: index.chunks[number] for number in numbers_of_overlapping_chunks(index.edges, [excerpt])},
+        rank_by_chunk,
+        {chunk.number: chunk.given for chunk in given.chunks if chunk.rank <= given.taken},
+        excerpt,
+    )
 
 
 def count_missing_characters(text: str, excerpt: Span, spans: Iterable[Span]) -> int:

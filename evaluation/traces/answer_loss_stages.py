@@ -17,7 +17,6 @@ from evaluation.retrieval import (
     AnswerRetrieval,
     Seam,
     count_missing_characters,
-    cuts_inside_answer,
     judge_answer_retrieval,
 )
 from evaluation.traces.trace_files import RetrievedText, TracedQuestion
@@ -70,7 +69,7 @@ class PassageOutcome:
         """True if all of it was retrieved, in one chunk or in several; None if that cannot be told."""
         if self.stage == "cannot be told":
             return None
-        return self.stage is None or (self.judgement is not None and self.judgement.together)
+        return self.stage is None or (self.judgement is not None and not self.judgement.missed)
 
 
 @dataclass(frozen=True)
@@ -496,9 +495,13 @@ class TraceDiagnoser:
                             chunking.chunks[chunk_number].spans, [placement.only_place.span]
                         ) or [placement.only_place.span]
                         retrieved_parts_by_chunk.setdefault(chunk_number, []).extend(retrieved_spans_in_chunk)
-        chunk_spans = [chunk.spans for chunk in chunking.chunks]
+        overlapping_chunks = {
+            number: chunk.spans
+            for number, chunk in enumerate(chunking.chunks)
+            if chunk.start < answer_span.end and answer_span.start < chunk.end
+        }
         judgement = judge_answer_retrieval(
-            document.text, chunk_spans, best_rank_by_chunk, retrieved_parts_by_chunk, answer_span
+            document.text, overlapping_chunks, best_rank_by_chunk, retrieved_parts_by_chunk, answer_span
         )
         return PassageOutcome(
             *self._stage_and_evidence(question, placements, place, judgement, answer_span), place, judgement
@@ -540,11 +543,9 @@ class TraceDiagnoser:
             for gap in (chunking.gaps if self._searched.has_reasons and self.knows_chunks else ())
             if gap.verdict.is_cut
         }
-        spans_with_chunk_numbers = [(span, chunk.number) for chunk in judgement.chunks for span in chunk.spans]
-        cuts_within_answer = cuts_inside_answer(spans_with_chunk_numbers, answer, gap_reason_by_offset)
+        cuts_within_answer = judgement.cuts_inside(gap_reason_by_offset)
         if judgement.fate == "split":
-            chunk_spans = [span for span, _ in spans_with_chunk_numbers]
-            if self.knows_chunks or not count_missing_characters(document.text, answer, chunk_spans):
+            if self.knows_chunks or not judgement.outside:
                 cut_phrase = f"; {_describe_cut(cuts_within_answer[0])}" if cuts_within_answer else ""
                 limitation_phrase = "" if self.knows_chunks else ", as far as the chunks in the trace show"
                 retrieved_chunk_count = sum(bool(chunk.given) for chunk in judgement.chunks)

@@ -406,7 +406,7 @@ def _repair_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
         )
     else:
         result_in_words = (
-            f"{chunk_count_phrase}: the model gets {'all' if judgement.together else 'only a part'} of the answer."
+            f"{chunk_count_phrase}: the model gets {'only a part' if judgement.missed else 'all'} of the answer."
         )
     return Drawn(Choice("Repair", repair_options), repaired_chunks_picture, result_in_words)
 

@@ -313,7 +313,7 @@ def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, c
     ]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed_excerpt_spans = [
-        failure.span
+        failure.retrieval.answer
         for failure in report_and_failures.failures.get(chunker_or_question_numbers[0], ())
         if failure.question == chosen_question_number
     ]

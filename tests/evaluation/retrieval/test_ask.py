@@ -160,10 +160,10 @@ def test_an_answer_over_a_seam_is_split_and_the_seam_says_why():
     answer = "this line.\n60 is"
     judgement = judged(answer, top=2)
     assert (judgement.fate, places(judgement)) == ("split", [(3, 1, True), (4, 4, False)])
-    assert not judgement.together
+    assert judgement.missed == len("\n60 is")
     start = LINES.index(answer)
     assert "1" in first_cut_reason(asked_of(top=2).chunking, Span(start, start + len(answer)))
-    assert judged(answer, top=4).together
+    assert not judged(answer, top=4).missed
 
 
 def test_an_answer_that_overlapping_chunks_hold_is_whole_in_the_best_of_them():

@@ -43,18 +43,25 @@ def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER
     return runs
 
 
+def holder_of(failure):
+    """Return the number and the rank of the chunk with most of a missed excerpt, and how much of it the chunk holds."""
+    holder = failure.retrieval.holder
+    return holder.number, holder.rank, failure.retrieval.held_characters(holder)
+
+
 def test_an_excerpt_that_a_cut_split():
     runs = measured([("90", ["40 beta.\n90 gamma."])], {"size": 1}, {"size": 4}, {"size": 1, "overlap": 0})
     lost = retrieval_failures(runs, ONE_CHUNK, RULER)
     (failure,) = lost[0]
     # “90 gamma.” is found; “40 beta.”, of 8 characters, and the white space after it are not.
-    assert (failure.question, failure.span, failure.size) == (0, Span(9, 27), 18)
+    retrieval = failure.retrieval
+    assert (failure.question, retrieval.answer, retrieval.size, retrieval.missed) == (0, Span(9, 27), 18, 9)
     assert dict(failure.missed) == {0: 9, 1: 0, 2: 9}
     reason = runs[0].ladder.reasons[18]
-    assert failure.seams == (Seam(18, 1, 2, reason),)
+    assert (retrieval.fate, retrieval.cuts_inside(runs[0].ladder.reasons)) == ("split", (Seam(18, 1, 2, reason),))
     assert reason
     # The chunk that holds 9 of its 18 characters is the best ranked.
-    assert (failure.holder, failure.rank, failure.held) == (2, 1, 9)
+    assert holder_of(failure) == (2, 1, 9)
     assert failure.other_successful_chunkers(0) == (1,)
     assert lost[1] == []
 
@@ -62,7 +69,8 @@ def test_an_excerpt_that_a_cut_split():
 def test_an_excerpt_that_is_whole_in_a_chunk_of_too_low_a_rank_was_split_by_no_cut():
     runs = measured([("0", ["130 delta."]), ("90", ["90 gamma."])], {"size": 1})
     (failure,) = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
-    assert (failure.seams, failure.holder, failure.rank, failure.held) == ((), 3, 4, 10)
+    assert (failure.retrieval.fate, failure.retrieval.cuts_inside({})) == ("not retrieved", ())
+    assert holder_of(failure) == (3, 4, 10)
     assert dict(failure.missed) == {0: 10}
     assert failure.other_successful_chunkers(0) == ()
     assert retrieval_failures(runs, Limit(top=4), RULER) == {0: []}
@@ -73,7 +81,8 @@ def test_at_a_budget_what_is_cut_off_is_missed():
     # Three of the first chunk's four words: “40 ” of “40 beta.” is given, “beta.” is not.
     runs = {0: runs[0]._replace(ladder=climbed(runs[0], Budgets((3, 4), "tokens", "cut"), size=2))}
     (failure,) = retrieval_failures(runs, Limit(3), RULER)[0]
-    assert (failure.span, dict(failure.missed), failure.holder, failure.rank) == (Span(9, 17), {0: 5}, 0, 1)
+    assert (failure.retrieval.answer, failure.retrieval.fate, dict(failure.missed)) == (Span(9, 17), "cut off", {0: 5})
+    assert holder_of(failure) == (0, 1, 8)
     assert retrieval_failures(runs, Limit(4), RULER) == {0: []}
     (cut,) = given_chunks(runs[0], Limit(3), 0, RULER).chunks
     assert (cut.rank, cut.spans, cut.given, cut.whole) == (1, (Span(0, 17),), (Span(0, 12),), False)
@@ -117,7 +126,7 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     assert retrieval_failures(runs, Limit(8), RULER) == {0: []}
     # The last of the four is cut off after “130 ”.
     (cut,) = retrieval_failures(runs, Limit(7), RULER)[0]
-    assert (dict(cut.missed), cut.rank) == ({0: 6}, 4)
+    assert (dict(cut.missed), cut.retrieval.fate, holder_of(cut)) == ({0: 6}, "cut off", (3, 4, 10))
     given = given_chunks(runs[0], Limit(8), 0, RULER)
     assert ([chunk.number for chunk in given.chunks], given.unkept_chunk_count, given.filled_length) == ([0, 1], 2, 8)
 
@@ -139,7 +148,7 @@ def test_white_space_alone_is_not_missed():
 def test_a_run_without_a_ladder_says_what_it_knows():
     runs = {0: measured([("0", ["130 delta."])], {"size": 1})[0]._replace(ladder=None)}
     (failure,) = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
-    assert (failure.holder, failure.rank, failure.held) == (3, 4, 10)
+    assert holder_of(failure) == (3, 4, 10)
     assert retrieval_failures({}, ONE_CHUNK, RULER) == {}
 
 

@@ -102,8 +102,8 @@ def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
     # Chunks 0+40, 40+90, 90+130: the question at 110 degrees finds the last, then the second, both of which hold gamma.
     index, questions, ladder = climbed([("110", ["90 gamma."])], size=2, overlap=1, monkeypatch=monkeypatch, kept=0)
     (excerpt,) = questions[0].excerpts
-    assert chunks_holding_most_excerpt(index, excerpt.span) == ([1, 2], 9)
-    assert chunks_holding_most_excerpt(index, (0, 0)) == ([], 0)
+    assert chunks_holding_most_excerpt(index, excerpt.span) == [1, 2]
+    assert chunks_holding_most_excerpt(index, (0, 0)) == []
     assert ladder.best_holders.tolist() == [[2, 1]]
 
 

@@ -108,6 +108,16 @@ def test_a_cut_has_the_chunkers_reason():
     assert seam.reason == "size 2 reached"
 
 
+def test_an_answer_in_several_retrieved_chunks_is_retrieved_though_a_chunk_that_has_all_of_it_is_ranked_too_low():
+    overlapping = {"text": HANDBOOK[40:130].strip(), "source": "handbook"}
+    excerpt = "by the end of March. Notice is three months"
+    rows = [{"query": "Notice?", "retrieved": [*CHUNKS[:2], overlapping["text"]], "top_k": 2, "excerpts": [excerpt]}]
+    (diagnosis,) = diagnosed(rows, searched_chunks=searched([*ROWS, overlapping]))
+    assert (diagnosis.failed, diagnosis.rule) == (False, "its excerpt was retrieved")
+    (diagnosis,) = diagnosed([{**rows[0], "feedback": -1}], searched_chunks=searched([*ROWS, overlapping]))
+    assert (diagnosis.stage, diagnosis.outcome.judgement.missed) == ("ranked too low", 0)
+
+
 def test_who_stood_before_the_chunk_that_was_ranked_too_low_is_named():
     rows = [
         {"query": "Notice?", "retrieved": [CHUNKS[2], FIRST, CHUNKS[1]], "top_k": 2, "excerpts": ["three months for both"]}

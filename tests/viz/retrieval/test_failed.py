@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import streamlit as st
 
 from chunkers import Span
-from evaluation.retrieval.retrieved_chunks_and_failures import FailedExcerpt, Seam
+from evaluation.retrieval.retrieved_chunks_and_failures import AnswerRetrieval, MissedExcerpt, RankedChunk, Seam
 from viz.retrieval.failed.missed_excerpts import (
     MISSED_EXCERPTS_KEY,
     _holding_chunk_in_words,
@@ -17,8 +17,9 @@ from viz.retrieval.failed.missed_excerpts import (
 PLAN = SimpleNamespace(names=["1. Recursive", "2. Optimal", "3. Breakpoint"])
 
 
-def failure(missed, rank=31, held=40):
-    return FailedExcerpt(6, Span(10, 50), missed, (), 11, rank, held)
+def failure(missed, rank=31, fate="not retrieved", held=40):
+    chunk = RankedChunk(rank, 11, (Span(10, 10 + held),), ())
+    return MissedExcerpt(6, missed, AnswerRetrieval(Span(10, 50), fate, (chunk,), missed[0], 0))
 
 
 def report(budget, taken, cut=False, parents=None, new=99):
@@ -30,7 +31,7 @@ def report(budget, taken, cut=False, parents=None, new=99):
     ]
     choice = SimpleNamespace(budget=budget, unit="tokens", top_k=5)
     chunkers = {0: SimpleNamespace(evaluation=SimpleNamespace(index=SimpleNamespace(parents=parents)))}
-    given = SimpleNamespace(chunks=chunks, more=0)
+    given = SimpleNamespace(chunks=chunks, taken=taken)
     return SimpleNamespace(choice=choice, chunkers=chunkers, given_chunks=lambda number, question: given)
 
 
@@ -43,20 +44,26 @@ def test_it_says_why_the_chunk_that_holds_it_was_not_enough():
     assert (
         _holding_chunk_in_words(report(0, 5), whole, 0) == "Chunk 12 holds all of it and has rank 31: only the top 5 count."
     )
-    part = failure({0: 12}, rank=3, held=28)
+    part = failure({0: 12}, 3, "split", held=28)
     sentence = "Chunk 12 holds 28 of 40 characters and has rank 3: it was found, the rest was not."
     assert _holding_chunk_in_words(report(2000, 20), part, 0) == sentence
     assert _holding_chunk_in_words(report(2000, 3, cut=True), part, 0).endswith("has rank 3, where the budget cuts it off.")
+    # The run does not keep the ranks of the last chunks one by one.
+    beyond = failure({0: 40}, 31, "cut off")
+    assert (
+        _holding_chunk_in_words(report(2000, 31), beyond, 0)
+        == "Chunk 12 holds all of it and has rank 31, where the budget cuts it off."
+    )
     assert (
         _holding_chunk_in_words(report(0, 5), failure({0: 40}, rank=0), 0)
         == "Chunk 12 holds all of it; its rank is not known."
     )
-    nowhere = FailedExcerpt(6, Span(10, 50), {0: 40}, (), -1, 0, 0)
+    nowhere = MissedExcerpt(6, {0: 40}, AnswerRetrieval(Span(10, 50), "in no chunk", (), 40, 40))
     assert _holding_chunk_in_words(report(0, 5), nowhere, 0) == "No chunk holds any of it."
 
 
 def test_a_child_whose_parent_a_better_one_returned_was_found():
-    part = failure({0: 12}, rank=4, held=28)
+    part = failure({0: 12}, 4, "split", held=28)
     sentence = "Child 12 holds 28 of 40 characters and has rank 4: it was found, the rest was not."
     assert _holding_chunk_in_words(report(0, 5, parents=(), new=2), part, 0) == sentence
 

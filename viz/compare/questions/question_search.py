@@ -383,7 +383,7 @@ def _answer_fate(judgement: AnswerRetrieval, find_cut_reason: Callable[[], str])
         "not retrieved": ("answer not retrieved:", ""),
         "in no chunk": ("answer in no chunk", "the chunker leaves it out"),
     }[judgement.fate]
-    if judgement.fate == "split" and judgement.together:
+    if judgement.fate == "split" and not judgement.missed:
         fate_reason += "; together they have all of it"
     return {"good": judgement.fate == "whole", "words": fate_phrase, "places": answer_places, "why": fate_reason}
 

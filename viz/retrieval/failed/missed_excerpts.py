@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import Document, Span
 from chunkers.support import pluralize
 from evaluation.questions import Corpus
-from evaluation.retrieval import FailedExcerpt, Report, Seam
+from evaluation.retrieval import MissedExcerpt, RankedChunk, Report, Seam
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import Component, take_event
 from viz.components.findings.findings import overlapped_sentence_range
@@ -135,7 +135,7 @@ def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, lin
 
 
 def _select_clicked_question(
-    missed_excerpts: Sequence[FailedExcerpt], chunker_number: int, link_parameters: dict[str, str]
+    missed_excerpts: Sequence[MissedExcerpt], chunker_number: int, link_parameters: dict[str, str]
 ) -> None:
     """Select a row's question for the view below, with the chunker that missed it next to one that did not."""
     chosen_row = take_event(MISSED_EXCERPTS_KEY, "chosen")
@@ -171,23 +171,24 @@ def _retrieval_limit_in_words(report: Report) -> str:
 
 
 def _missed_excerpt_row(
-    report: Report, plan: Plan, missed_excerpt: FailedExcerpt, chunker_number: int, link_parameters: dict[str, str]
+    report: Report, plan: Plan, missed_excerpt: MissedExcerpt, chunker_number: int, link_parameters: dict[str, str]
 ) -> FailedRowData:
     chunker_evaluation = report.chunkers[chunker_number].evaluation
     question_text = chunker_evaluation.search.questions[missed_excerpt.question].text
-    missed_character_count = missed_excerpt.missed[chunker_number]
+    retrieval, ladder = missed_excerpt.retrieval, report.chunkers[chunker_number].ladder
     missed_share_phrase = (
         "All of the excerpt"
-        if missed_character_count == missed_excerpt.size
-        else f"{missed_character_count:,} of {missed_excerpt.size:,} characters"
+        if retrieval.missed == retrieval.size
+        else f"{retrieval.missed:,} of {retrieval.size:,} characters"
     )
     corpus_text = chunker_evaluation.index.corpus.whole.text
-    unlisted_cut_count = len(missed_excerpt.seams) - MOST_SHOWN_CUTS
+    cuts_inside_excerpt = retrieval.cuts_inside({} if ladder is None else ladder.reasons)
+    unlisted_cut_count = len(cuts_inside_excerpt) - MOST_SHOWN_CUTS
     return {
         "question": missed_excerpt.question,
         "title": f"{missed_excerpt.question + 1}. {question_text}",
         "missed": f"{missed_share_phrase} missed",
-        "seams": [cut_inside_excerpt_data(corpus_text, seam) for seam in missed_excerpt.seams[:MOST_SHOWN_CUTS]],
+        "seams": [cut_inside_excerpt_data(corpus_text, seam) for seam in cuts_inside_excerpt[:MOST_SHOWN_CUTS]],
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
         "holder": _holding_chunk_in_words(report, missed_excerpt, chunker_number),
         "others": _successful_chunkers_in_words(plan, missed_excerpt, chunker_number),
@@ -209,52 +210,48 @@ def cut_inside_excerpt_data(text: str, cut_in_excerpt: Seam) -> SeamData:
     return {"before": " ".join(text_before.split()), "after": " ".join(text_after.split()), "reason": cut_reason}
 
 
-def _holding_chunk_in_words(report: Report, missed_excerpt: FailedExcerpt, chunker_number: int) -> str:
+def _holding_chunk_in_words(report: Report, missed_excerpt: MissedExcerpt, chunker_number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
-    if missed_excerpt.holder < 0:
+    holder, unchunked_character_count = missed_excerpt.retrieval.holder, missed_excerpt.retrieval.outside
+    if holder is None:
         return "No chunk holds any of it."
     unchunked_part_phrase = (
-        f" {pluralize(missed_excerpt.outside, 'character')} of it in no chunk." if missed_excerpt.outside else ""
+        f" {pluralize(unchunked_character_count, 'character')} of it in no chunk." if unchunked_character_count else ""
     )
-    return _why_excerpt_missed(report, missed_excerpt, chunker_number) + unchunked_part_phrase
+    return _why_excerpt_missed(report, missed_excerpt, holder, chunker_number) + unchunked_part_phrase
 
 
-def _why_excerpt_missed(report: Report, missed_excerpt: FailedExcerpt, chunker_number: int) -> str:
+def _why_excerpt_missed(report: Report, missed_excerpt: MissedExcerpt, holder: RankedChunk, chunker_number: int) -> str:
+    retrieval = missed_excerpt.retrieval
     held_share_phrase = (
-        "all of it"
-        if missed_excerpt.held == missed_excerpt.size
-        else f"{missed_excerpt.held:,} of {missed_excerpt.size:,} characters"
+        f"{retrieval.held_characters(holder):,} of {retrieval.size:,} characters"
+        if retrieval.fate == "split"
+        else "all of it"
     )
     holding_chunk_noun = "Chunk" if report.chunkers[chunker_number].evaluation.index.parents is None else "Child"
-    if not missed_excerpt.rank:
-        return f"{holding_chunk_noun} {missed_excerpt.holder + 1:,} holds {held_share_phrase}; its rank is not known."
-    holder_and_rank_phrase = (
-        f"{holding_chunk_noun} {missed_excerpt.holder + 1:,} holds {held_share_phrase} and has rank {missed_excerpt.rank:,}"
-    )
-    given_chunks = report.given_chunks(chunker_number, missed_excerpt.question)
-    # A chunk without spans of its own returns only what a better one has returned.
-    given_chunk_count = (
-        sum(bool(chunk.given) or not chunk.spans for chunk in given_chunks.chunks) + given_chunks.unkept_chunk_count
-    )
-    report_settings = report.choice
-    if missed_excerpt.rank > given_chunk_count:
+    holding_chunk_phrase = f"{holding_chunk_noun} {holder.number + 1:,} holds {held_share_phrase}"
+    if not holder.rank:
+        return f"{holding_chunk_phrase}; its rank is not known."
+    holder_and_rank_phrase = f"{holding_chunk_phrase} and has rank {holder.rank:,}"
+    given_chunks, report_settings = report.given_chunks(chunker_number, missed_excerpt.question), report.choice
+    if holder.rank > given_chunks.taken:
         if report_settings.budget:
             return (
                 f"{holder_and_rank_phrase}: the {report_settings.budget:,} {report_settings.unit} are full after "
-                f"{pluralize(given_chunk_count, 'chunk')}."
+                f"{pluralize(given_chunks.taken, 'chunk')}."
             )
         return f"{holder_and_rank_phrase}: only the top {report_settings.top_k} count."
-    cut_off_chunk = next(
-        (chunk for chunk in given_chunks.chunks if chunk.rank == missed_excerpt.rank and not chunk.whole), None
+    is_cut_off = retrieval.fate == "cut off" or any(
+        chunk.rank == holder.rank and not chunk.whole for chunk in given_chunks.chunks
     )
     return (
         f"{holder_and_rank_phrase}, where the budget cuts it off."
-        if cut_off_chunk is not None
+        if is_cut_off
         else f"{holder_and_rank_phrase}: it was found, the rest was not."
     )
 
 
-def _successful_chunkers_in_words(plan: Plan, missed_excerpt: FailedExcerpt, chunker_number: int) -> str:
+def _successful_chunkers_in_words(plan: Plan, missed_excerpt: MissedExcerpt, chunker_number: int) -> str:
     if len(missed_excerpt.missed) < 2:
         return ""
     successful_chunker_numbers = missed_excerpt.other_successful_chunkers(chunker_number)
