@@ -503,9 +503,7 @@ class TraceDiagnoser:
         judgement = judge_answer_retrieval(
             document.text, overlapping_chunks, best_rank_by_chunk, retrieved_parts_by_chunk, answer_span
         )
-        return PassageOutcome(
-            *self._stage_and_evidence(question, placements, place, judgement, answer_span), place, judgement
-        )
+        return PassageOutcome(*self._stage_and_evidence(question, placements, place, judgement), place, judgement)
 
     def _stage_and_evidence(
         self,
@@ -513,11 +511,10 @@ class TraceDiagnoser:
         placements: Sequence[Placement],
         place: Place,
         judgement: AnswerRetrieval,
-        answer: Span,
     ) -> tuple[Stage | None, str, tuple[Seam, ...]]:
         """Return the stage of an answer that no retrieved text has whole, the evidence, and the cuts inside it."""
         document, chunking = self._documents[place.document], self._chunkings[place.document]
-        answer_location_phrase = f"{document.name}, {answer.start:,} to {answer.end:,}"
+        answer_location_phrase = f"{document.name}, {judgement.answer.start:,} to {judgement.answer.end:,}"
         if judgement.fate == "whole":
             return None, f"all of it is in the chunk at rank {judgement.chunks[0].rank}", ()
         if judgement.fate == "cut off":
