@@ -189,7 +189,7 @@ class AnswerRetrieval:
     chunks
         The chunks that contain the answer or its parts, best ranked first; the rank of a chunk that was not ranked is 0.
     missed
-        Number of characters of the answer that were retrieved with no chunk.
+        Number of characters of the answer that no retrieved text contains.
     outside
         Number of characters of the answer that no chunk contains. They are not searched, though returned text may contain
         them.

@@ -17,6 +17,7 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
     Seam,
     given_chunks,
+    judge_answer_retrieval,
     retrieval_failures,
 )
 from evaluation.search.index import build_index
@@ -143,6 +144,14 @@ def test_white_space_alone_is_not_missed():
     ruler = TokenRuler(spaced.whole.text, tools().tokenizer)
     runs = measured([("0", ["0 alpha.   \n   40 beta."])], {"size": 1}, corpus=spaced, ruler=ruler)
     assert retrieval_failures(runs, Limit(top=2), ruler) == {0: []}
+
+
+def test_a_chunk_that_lacks_only_white_space_holds_all_of_it():
+    # “90 gamma.” with the break after it, beside a chunk that has the break alone.
+    chunks = {2: (Span(18, 27),), 5: (Span(27, 28),)}
+    retrieval = judge_answer_retrieval(TEXT, chunks, {2: 4, 5: 1}, {5: chunks[5]}, Span(18, 28))
+    assert (retrieval.fate, retrieval.missed, retrieval.outside) == ("not retrieved", 9, 0)
+    assert (retrieval.holder.number, retrieval.holder.rank, retrieval.cuts_inside({})) == (2, 4, ())
 
 
 def test_a_run_without_a_ladder_says_what_it_knows():
