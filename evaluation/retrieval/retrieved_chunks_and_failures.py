@@ -72,7 +72,7 @@ class GivenChunks:
     filled_length: int
 
     @property
-    def more(self) -> int:
+    def unkept_chunk_count(self) -> int:
         """Number of further retrieved chunks whose ranks the run did not keep."""
         return max(0, self.taken - len(self.chunks))
 
@@ -374,7 +374,9 @@ def _judge_missed_excerpt(
     (evaluation, standard_budget_results), index = measured, measured.evaluation.index
     # Of the ranks that a run does not keep, a ladder has that of the chunk with most of the excerpt.
     rank_by_chunk: dict[int, int] = (
-        {} if standard_budget_results is None else dict([standard_budget_results.best_holders[overall_excerpt_number].tolist()])
+        {}
+        if standard_budget_results is None
+        else dict([standard_budget_results.best_holders[overall_excerpt_number].tolist()])
     )
     rank_by_chunk |= {
         number: rank for rank, number in enumerate(evaluation.search.ranked[question_number].tolist(), start=1)
