@@ -11,7 +11,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from viz import compare
-from viz.components.script_bundler import VIZ
+from viz.components.script_bundler import VIZ_FOLDER
 from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, element_script_paths
 from viz.server.server_tasks import Preload, open_browser, release_ended_sessions
 from viz.server.streamlit_patches import (
@@ -52,5 +52,7 @@ guard = Middleware(
     AccessGuard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins")
 )
 # The columns are such a component.
-first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css", scripts=element_script_paths("BidiComponent", "Html"))
+first_paint = Middleware(
+    FirstPaint, style=VIZ_FOLDER / "theme" / "page.css", scripts=element_script_paths("BidiComponent", "Html")
+)
 app = st.App("app.py", lifespan=lifespan, middleware=[guard, Middleware(ScriptsFromMemory), first_paint])

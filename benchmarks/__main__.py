@@ -6,7 +6,15 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from benchmarks.harness import Spread, benchmark, markdown_table, option, positive_whole_number, print_progress, time_call
+from benchmarks.harness import (
+    Spread,
+    benchmark_command,
+    make_option_adder,
+    markdown_table,
+    positive_whole_number,
+    print_progress,
+    time_call,
+)
 from benchmarks.reference_chunkers import CountingEncoder, langchain_breakpoint, llama_index_double_merging
 from chunkers import (
     CHUNKERS,
@@ -40,7 +48,7 @@ class RaceOutcome:
         return [chunk.split() for chunk in self.chunks]
 
 
-NO_OUTCOME = RaceOutcome([], 0)
+EMPTY_OUTCOME = RaceOutcome([], 0)
 
 
 @dataclass(frozen=True)
@@ -74,8 +82,8 @@ class RaceResult:
     race: Race
     seconds: list[float]
     reference_seconds: list[float]
-    outcome: RaceOutcome = NO_OUTCOME
-    reference_outcome: RaceOutcome = NO_OUTCOME
+    outcome: RaceOutcome = EMPTY_OUTCOME
+    reference_outcome: RaceOutcome = EMPTY_OUTCOME
 
     @property
     def ratio(self) -> Spread:
@@ -142,8 +150,11 @@ def run_reference(reference: Callable[[CountingEncoder], list[str]], embedder: E
 def races(text: str, embedder: Embedder) -> list[Race]:
     """Return the races with their requirements."""
 
-    def run_langchain_breakpoint(amount: float) -> RaceOutcome:
-        return run_reference(lambda encoder: langchain_breakpoint(text, encoder, buffer=1, amount=amount), embedder)
+    def run_langchain_breakpoint(percentile: float) -> RaceOutcome:
+        return run_reference(
+            lambda encoder: langchain_breakpoint(text, encoder, neighbouring_sentence_count=1, percentile=percentile),
+            embedder,
+        )
 
     def run_llama_index_merging() -> RaceOutcome:
         return run_reference(
@@ -153,7 +164,7 @@ def races(text: str, embedder: Embedder) -> list[Race]:
                 initial=INITIAL_THRESHOLD,
                 appending=APPENDING_THRESHOLD,
                 merging=MERGING_THRESHOLD,
-                max_size=MAX_SIZE,
+                max_chunk_characters=MAX_SIZE,
             ),
             embedder,
         )
@@ -161,7 +172,7 @@ def races(text: str, embedder: Embedder) -> list[Race]:
     document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
     run(Breakpoint(buffer=1, amount=95), document, tools)
 
-    double_pass_of_means, double_pass_reembedding = double_passes()
+    double_pass_with_mean_vectors, double_pass_reembedding = double_passes()
     return [
         Race(
             "breakpoint, cold / LangChain",
@@ -181,7 +192,7 @@ def races(text: str, embedder: Embedder) -> list[Race]:
         # A mean of vectors is not the vector of the joined text, so the chunks differ on purpose.
         Race(
             "double_pass, mean, cold / LlamaIndex",
-            partial(run_with_empty_caches, double_pass_of_means, text, embedder),
+            partial(run_with_empty_caches, double_pass_with_mean_vectors, text, embedder),
             run_llama_index_merging,
             required_ratio=8,
             must_be_equal=False,
@@ -198,14 +209,14 @@ def races(text: str, embedder: Embedder) -> list[Race]:
 
 def double_passes() -> tuple[DoublePass, DoublePass]:
     """Return the double pass with mean and with re-embedded group vectors, at the thresholds of the comparison."""
-    double_pass_of_means = DoublePass(
+    double_pass_with_mean_vectors = DoublePass(
         initial_threshold=INITIAL_THRESHOLD,
         appending_threshold=APPENDING_THRESHOLD,
         merging_threshold=MERGING_THRESHOLD,
         max_size=MAX_SIZE,
         vector="mean",
     )
-    return double_pass_of_means, double_pass_of_means.model_copy(update={"vector": "re-embed"})
+    return double_pass_with_mean_vectors, double_pass_with_mean_vectors.model_copy(update={"vector": "re-embed"})
 
 
 def chunker_variants() -> list[tuple[str, Chunker]]:
@@ -224,15 +235,15 @@ def stage_times_row(chunker_title: str, chunker: Chunker, text: str, embedder: E
         chunk_count = len(chunking.chunks)
         cold_timings.append(timing_of(chunking))
         cached_timings.append(timing_of(run(chunker, document, tools)))
-    columns = (
+    column_values = (
         [each.split_ms for each in cold_timings],
         [each.embed_ms for each in cold_timings],
         [each.embed_ms for each in cached_timings],
         [each.decide_ms for each in cold_timings],
         [each.merge_ms for each in cold_timings],
     )
-    spreads = [Spread.from_values(column).words() for column in columns]
-    return [chunker_title, *spreads, f"{cold_timings[-1].embedded:,}", f"{chunk_count:,}"]
+    spread_phrases = [Spread.from_values(column).words() for column in column_values]
+    return [chunker_title, *spread_phrases, f"{cold_timings[-1].embedded:,}", f"{chunk_count:,}"]
 
 
 def race_result_row(race_result: RaceResult) -> list[str]:
@@ -250,7 +261,7 @@ def race_result_row(race_result: RaceResult) -> list[str]:
     ]
 
 
-RACE_HEAD = (
+RACE_TABLE_HEADER = (
     "ours / reference",
     "ours, ms",
     "reference, ms",
@@ -261,28 +272,37 @@ RACE_HEAD = (
     "chunks",
     "equal",
 )
-STAGE_HEAD = ("chunker", "split, ms", "embed, ms", "embed again, ms", "decide, ms", "merge, ms", "texts embedded", "chunks")
+STAGE_TABLE_HEADER = (
+    "chunker",
+    "split, ms",
+    "embed, ms",
+    "embed again, ms",
+    "decide, ms",
+    "merge, ms",
+    "texts embedded",
+    "chunks",
+)
 
 
-@benchmark(
-    option("--text", type=Path, metavar="FILE", help="a text in UTF-8 (default: the bundled essay)"),
-    option(
+@benchmark_command(
+    make_option_adder("--text", type=Path, metavar="FILE", help="a text in UTF-8 (default: the bundled essay)"),
+    make_option_adder(
         "--repeats", type=positive_whole_number, default=3, metavar="N", help="how often everything is measured (default: 3)"
     ),
 )
 def main(text: Path | None, repeats: int) -> int:
     """Measure, print the two tables, and return 1 if a requirement is not met."""
-    whole_text = text.read_text(encoding="utf-8") if text else load_sample("essay").text
+    text_to_cut = text.read_text(encoding="utf-8") if text else load_sample("essay").text
     embedder = load_embedder()
     for chunker in double_passes():
-        run_with_empty_caches(chunker, whole_text[:5000], embedder)
-    document = Document.from_text(whole_text, "regex")
-    print(f"{len(whole_text):,} characters, {len(document.sentences):,} sentences, {repeats} repeats.")
+        run_with_empty_caches(chunker, text_to_cut[:5000], embedder)
+    document = Document.from_text(text_to_cut, "regex")
+    print(f"{len(text_to_cut):,} characters, {len(document.sentences):,} sentences, {repeats} repeats.")
     print("Times are medians, with the quartiles in brackets.\n")
-    race_results = run_races(races(whole_text, embedder), repeats)
-    print(markdown_table(RACE_HEAD, [race_result_row(finish) for finish in race_results]), end="\n\n", flush=True)
-    rows = [stage_times_row(name, chunker, whole_text, embedder, repeats) for name, chunker in chunker_variants()]
-    print(markdown_table(STAGE_HEAD, rows))
+    race_results = run_races(races(text_to_cut, embedder), repeats)
+    print(markdown_table(RACE_TABLE_HEADER, [race_result_row(finish) for finish in race_results]), end="\n\n", flush=True)
+    rows = [stage_times_row(name, chunker, text_to_cut, embedder, repeats) for name, chunker in chunker_variants()]
+    print(markdown_table(STAGE_TABLE_HEADER, rows))
     return 0 if all(finish.meets_requirements for finish in race_results) else 1
 
 

@@ -8,15 +8,21 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from benchmarks.harness import benchmark, markdown_table, option
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
 from chunkers import Span
-from chunkers.text import KIND_BY_TOKEN_TYPE, KINDS_KEPT_WHOLE, KINDS_WITHOUT_SENTENCES, outline_of, read_document
+from chunkers.text import (
+    BLOCK_KIND_BY_TOKEN_TYPE,
+    BLOCK_KINDS_KEPT_WHOLE,
+    BLOCK_KINDS_WITHOUT_SENTENCES,
+    outline_of,
+    read_document,
+)
 from sample_docs import load_sample, sample_titles
 from tests.fixtures.structured_files import FILES
 
 LIST_TOKEN_TYPES = ("bullet_list_open", "ordered_list_open")
-_LIST_ITEM_START = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:\s|$)")
-_CLAUSE = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
+_LIST_ITEM_START_PATTERN = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:\s|$)")
+_CLAUSE_NUMBER_PATTERN = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
 _END_OF_SENTENCE = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*$""")
 
 
@@ -49,14 +55,14 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
     formula_start_offsets = _replace_formulas_by_comments(text, lines)
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     tokens = parser.parse("\n".join(lines.parser_input))
-    while (blank_line_number := _line_after_our_list(tokens, lines.parser_input)) is not None:
+    while (blank_line_number := _line_number_after_our_list(tokens, lines.parser_input)) is not None:
         lines.insert_blank(blank_line_number)
         tokens = parser.parse("\n".join(lines.parser_input))
-    expected = (
+    blocks_expected_so_far = (
         {ComparedBlock(0, "front matter", lines.span(0, front_matter_line_count))} if front_matter_line_count else set()
     )
     if re.match(r"\ufeff[ \t]*(?:[\r\n]|$)", text):
-        expected.add(ComparedBlock(0, "paragraph", Span(0, 1)))
+        blocks_expected_so_far.add(ComparedBlock(0, "paragraph", Span(0, 1)))
     for previous_token, token in zip([None, *tokens], tokens, strict=False):
         if (
             previous_token
@@ -66,20 +72,22 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
             and previous_token.map[1] == token.map[0]
         ):
             # Adjacent ones are one block.
-            expected.discard(ComparedBlock(min(token.level, 1), "link definitions", lines.span(*previous_token.map)))
+            blocks_expected_so_far.discard(
+                ComparedBlock(min(token.level, 1), "link definitions", lines.span(*previous_token.map))
+            )
             token.map[0] = previous_token.map[0]
-        kind = "item" if token.type == "list_item_open" else KIND_BY_TOKEN_TYPE.get(token.type)
+        kind = "item" if token.type == "list_item_open" else BLOCK_KIND_BY_TOKEN_TYPE.get(token.type)
         if (
             kind is None
             or not token.map
-            or (token.level and kind not in KINDS_KEPT_WHOLE | KINDS_WITHOUT_SENTENCES | {"item"})
+            or (token.level and kind not in BLOCK_KINDS_KEPT_WHOLE | BLOCK_KINDS_WITHOUT_SENTENCES | {"item"})
         ):
             continue
         span = lines.span(*token.map)
         kind = "formula" if kind == "HTML" and span.start in formula_start_offsets else kind
-        expected.add(ComparedBlock(min(token.level, 1), kind, span))
+        blocks_expected_so_far.add(ComparedBlock(min(token.level, 1), kind, span))
     # White space that only Unicode counts as such is not a block.
-    return {block for block in expected if block.span.start < block.span.end}
+    return {block for block in blocks_expected_so_far if block.span.start < block.span.end}
 
 
 def differing_blocks(text: str) -> set[ComparedBlock]:
@@ -87,7 +95,7 @@ def differing_blocks(text: str) -> set[ComparedBlock]:
     return our_blocks(text) ^ expected_blocks(text)
 
 
-def blank_lined_list_wholeness(text: str) -> Iterator[bool]:
+def is_each_blank_lined_list_whole(text: str) -> Iterator[bool]:
     """Yield, for each outermost list with blank lines in the tree, whether ours is a single list too."""
     list_end_by_start = {block.span.start: block.span.end for block in outline_of(text).blocks if block.kind == "list"}
     lines = _Lines(text)
@@ -138,21 +146,21 @@ class _Lines:
 def _blank_out_front_matter(lines: _Lines) -> int:
     """Blank the lines of front matter, and return their number."""
     front_matter_mark = lines.parser_input[0].rstrip(" \t")
-    closing_mark_lines = [
+    closing_mark_line_numbers = [
         number for number, line in enumerate(lines.parser_input) if number and line.rstrip(" \t") == front_matter_mark
     ]
-    if front_matter_mark not in ("---", "+++") or not closing_mark_lines:
+    if front_matter_mark not in ("---", "+++") or not closing_mark_line_numbers:
         return 0
-    fields = [
+    field_lines = [
         line.strip()
-        for line in lines.parser_input[1 : closing_mark_lines[0]]
+        for line in lines.parser_input[1 : closing_mark_line_numbers[0]]
         if line.strip() and not line.lstrip().startswith("#")
     ]
-    pattern = r"""\{|[\w"'].*?:(\s|$)""" if front_matter_mark == "---" else r"""\[|[\w"'].*?="""
-    if fields and not re.match(pattern, fields[0]):
+    field_line_pattern = r"""\{|[\w"'].*?:(\s|$)""" if front_matter_mark == "---" else r"""\[|[\w"'].*?="""
+    if field_lines and not re.match(field_line_pattern, field_lines[0]):
         return 0
-    lines.parser_input[: closing_mark_lines[0] + 1] = [""] * (closing_mark_lines[0] + 1)
-    return closing_mark_lines[0] + 1
+    lines.parser_input[: closing_mark_line_numbers[0] + 1] = [""] * (closing_mark_line_numbers[0] + 1)
+    return closing_mark_line_numbers[0] + 1
 
 
 def _replace_formulas_by_comments(text: str, lines: _Lines) -> set[int]:
@@ -172,24 +180,24 @@ def _replace_formulas_by_comments(text: str, lines: _Lines) -> set[int]:
             lines.parser_input[number] = lines.parser_input[number].replace("-->", "...")
         lines.parser_input[first_line_number] = lines.parser_input[first_line_number].replace(opening_mark, "<!--", 1)
         closing_mark = "$$" if opening_mark == "$$" else "\\]"
-        text_before_mark, separator, text_after_mark = lines.parser_input[last_line_number].rpartition(closing_mark)
-        if not separator or not re.fullmatch(r"\s*([.,;:(].*)?", text_after_mark):
+        text_before_mark, found_closing_mark, text_after_mark = lines.parser_input[last_line_number].rpartition(closing_mark)
+        if not found_closing_mark or not re.fullmatch(r"\s*([.,;:(].*)?", text_after_mark):
             raise AssertionError(f"no formula: {text[slice(*formula.span)]!r}")
         lines.parser_input[last_line_number] = f"{text_before_mark}-->{text_after_mark}"
         start_offsets.add(formula.span.start)
     return start_offsets
 
 
-def _line_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
+def _line_number_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
     """Return the first line of an outermost list in the tree that is in no item of our list."""
     for opening_token_index, token in enumerate(tokens):
         if token.type not in LIST_TOKEN_TYPES or token.level or not token.map:
             continue
         first_line_number, end_line_number = token.map
-        clause_lines = [
+        clause_line_numbers = [
             number
             for number in range(first_line_number + 1, end_line_number)
-            if lines[number - 1].strip(" \t") and _CLAUSE.match(lines[number])
+            if lines[number - 1].strip(" \t") and _CLAUSE_NUMBER_PATTERN.match(lines[number])
         ]
         closing_token_index = next(
             number
@@ -201,22 +209,24 @@ def _line_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int |
             for inner in tokens[opening_token_index:closing_token_index]
             if inner.type == "paragraph_open" and inner.map
         ]
-        paragraph_begin, end = paragraph_line_ranges[-1] if paragraph_line_ranges else (end_line_number, end_line_number)
-        if any(line.strip(" \t") for line in lines[end:end_line_number]):
-            paragraph_begin = end
-        new_sentence_lines = [
+        paragraph_first_line_number, paragraph_end_line_number = (
+            paragraph_line_ranges[-1] if paragraph_line_ranges else (end_line_number, end_line_number)
+        )
+        if any(line.strip(" \t") for line in lines[paragraph_end_line_number:end_line_number]):
+            paragraph_first_line_number = paragraph_end_line_number
+        new_sentence_line_numbers = [
             number
-            for number in range(paragraph_begin + 1, end)
+            for number in range(paragraph_first_line_number + 1, paragraph_end_line_number)
             if not re.match(r"\s|$", lines[number])
-            and not _LIST_ITEM_START.match(lines[number])
+            and not _LIST_ITEM_START_PATTERN.match(lines[number])
             and _END_OF_SENTENCE.search(lines[number - 1].rstrip())
         ]
-        if clause_lines or new_sentence_lines:
-            return min([*clause_lines, *new_sentence_lines])
+        if clause_line_numbers or new_sentence_line_numbers:
+            return min([*clause_line_numbers, *new_sentence_line_numbers])
     return None
 
 
-def markdown_files(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
+def names_and_texts_of_markdown_files(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the name and text of each distinct Markdown file in the folders; without folders, of the bundled documents."""
     if not folders:
         yield from ((name, load_sample(name).text) for name in sample_titles())
@@ -230,15 +240,15 @@ def markdown_files(folders: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield path.name, text
 
 
-@benchmark(
-    option("folders", nargs="*", metavar="FOLDER", help="with files of Markdown (default: what is bundled)"),
+@benchmark_command(
+    make_option_adder("folders", nargs="*", metavar="FOLDER", help="with files of Markdown (default: what is bundled)"),
 )
 def main(folders: list[str]) -> int:
     """Print the counts and the differences; return 1 if there are any."""
     file_count = list_count = torn_list_count = compared_block_count = 0
     differing_block_rows = []
-    for name, text in markdown_files(folders):
-        list_wholeness_flags = [*blank_lined_list_wholeness(text)]
+    for name, text in names_and_texts_of_markdown_files(folders):
+        list_wholeness_flags = [*is_each_blank_lined_list_whole(text)]
         file_count, list_count, torn_list_count = (
             file_count + 1,
             list_count + len(list_wholeness_flags),

@@ -20,13 +20,13 @@ from itertools import pairwise
 import psutil
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playwright
 
-from benchmarks.harness import benchmark, markdown_table, option, print_progress, resident_mb
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_progress, resident_mb
 from chunkers.support import format_number
 from sample_docs import load_sample, sample_titles
 from tests.fixtures.app_server import app_server, launch
 from tests.fixtures.hostile_files import ONCE_BLOCKING
 
-WINDOW: ViewportSize = {"width": 1440, "height": 1000}
+VIEWPORT_SIZE: ViewportSize = {"width": 1440, "height": 1000}
 MODEL_LOADING_MS = 120_000
 """Milliseconds that loading the model may take."""
 
@@ -53,44 +53,51 @@ def wait_until_idle(page: Page) -> None:
     )
 
 
-def watch_next_repaint(reader: Locator, event: str) -> None:
+def watch_next_repaint(reader_element: Locator, event: str) -> None:
     """Start watching for the next ``event``."""
-    reader.evaluate(f"(root) => {{ root.watched = '{event}'; ({REPAINT_TIMER_SCRIPT})(root); }}")
+    reader_element.evaluate(f"(root) => {{ root.watched = '{event}'; ({REPAINT_TIMER_SCRIPT})(root); }}")
 
 
-def watched_ms(reader: Locator) -> float:
+def watched_ms(reader_element: Locator) -> float:
     """Return the milliseconds that the watched step took."""
-    return float(reader.evaluate("(root) => root.took"))
+    return float(reader_element.evaluate("(root) => root.took"))
 
 
-def drag_times(page: Page, reader: Locator, steps: int) -> list[float]:
+def drag_times(page: Page, reader_element: Locator, drag_count: int) -> list[float]:
     """Drag the threshold line up and down; return the milliseconds from each release to the painted text."""
     times = []
-    for step in range(steps):
-        box, plot = reader.locator(".line").bounding_box(), reader.locator(".plot").bounding_box()
-        assert box is not None
-        assert plot is not None
-        away = plot["height"] / 10
-        page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2)
+    for step in range(drag_count):
+        threshold_line_box, plot_box = (
+            reader_element.locator(".line").bounding_box(),
+            reader_element.locator(".plot").bounding_box(),
+        )
+        assert threshold_line_box is not None
+        assert plot_box is not None
+        drag_distance = plot_box["height"] / 10
+        page.mouse.move(threshold_line_box["x"] + 200, threshold_line_box["y"] + threshold_line_box["height"] / 2)
         page.mouse.down()
-        page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2 + (away if step % 2 else -away), steps=4)
-        watch_next_repaint(reader, "pointerup")
+        page.mouse.move(
+            threshold_line_box["x"] + 200,
+            threshold_line_box["y"] + threshold_line_box["height"] / 2 + (drag_distance if step % 2 else -drag_distance),
+            steps=4,
+        )
+        watch_next_repaint(reader_element, "pointerup")
         page.mouse.up()
-        times.append(watched_ms(reader))
+        times.append(watched_ms(reader_element))
         wait_until_idle(page)
     return times
 
 
-def key_press_times(page: Page, reader: Locator, steps: int) -> list[float]:
+def key_press_times(page: Page, reader_element: Locator, key_press_count: int) -> list[float]:
     """Press an arrow key on the slider; return the milliseconds from each press to the painted text."""
     slider = page.get_by_role("slider", name="Percentile of distance")
     times = []
-    for _ in range(steps):
+    for _ in range(key_press_count):
         slider.focus()
-        watch_next_repaint(reader, "keydown")
+        watch_next_repaint(reader_element, "keydown")
         # To and fro, wherever it stands: at the end of its range a press would change nothing.
         slider.press("ArrowRight" if float(slider.input_value()) % 2 else "ArrowLeft")
-        times.append(watched_ms(reader))
+        times.append(watched_ms(reader_element))
         wait_until_idle(page)
     return times
 
@@ -101,13 +108,13 @@ def print_quartiles(name: str, times: Sequence[float]) -> None:
     print(f"{name}: median {median:.0f} ms (quartiles {lower:.0f} to {upper:.0f}, {len(times)} steps)")
 
 
-def wait_for_columns(page: Page, root: Locator) -> None:
+def wait_for_columns(page: Page, reader_element: Locator) -> None:
     """Wait until every column has its chunks and the page is idle."""
-    while not root.evaluate("(root) => root.seamark?.ready"):
+    while not reader_element.evaluate("(root) => root.seamark?.ready"):
         time.sleep(0.2)
     wait_until_idle(page)
     time.sleep(1)  # do not measure what the browser does when idle
-    reader_content_counts = root.evaluate(
+    reader_content_counts = reader_element.evaluate(
         "({ seamark: { text, sentences, columns } }) => [text.length, sentences, columns.length]"
     )
     print(
@@ -119,10 +126,10 @@ def wait_for_columns(page: Page, root: Locator) -> None:
 def open_reader(page: Page, address: str) -> Locator:
     """Open a page and wait until its reader has every column; return the reader."""
     page.goto(address)
-    root = page.locator(".seamark")
-    root.wait_for(timeout=MODEL_LOADING_MS)
-    wait_for_columns(page, root)
-    return root
+    reader_element = page.locator(".seamark")
+    reader_element.wait_for(timeout=MODEL_LOADING_MS)
+    wait_for_columns(page, reader_element)
+    return reader_element
 
 
 # Counts from the event that is sent next to the second frame after it: by then what it changed has been painted.
@@ -133,35 +140,47 @@ REACTION_TIMER_SCRIPT = """(root) => {
 }"""
 
 
-def reaction_ms(reader: Locator, event: str, trigger_event: Callable[[], None]) -> float:
+def reaction_ms(reader_element: Locator, event: str, trigger_event: Callable[[], None]) -> float:
     """Return the milliseconds from the event that ``trigger_event`` causes to the painted response."""
-    reader.evaluate("(root, event) => (root.watched = event)", event)
-    reader.evaluate(REACTION_TIMER_SCRIPT)
+    reader_element.evaluate("(root, event) => (root.watched = event)", event)
+    reader_element.evaluate(REACTION_TIMER_SCRIPT)
     trigger_event()
-    return watched_ms(reader)
+    return watched_ms(reader_element)
 
 
-def measure_pointer_and_scan(page: Page, address: str, steps: int) -> None:
+def measure_pointer_and_scan(page: Page, address: str, step_count: int) -> None:
     """Measure on the essay the response times to the pointer, over text and curve, and to a step of the scan."""
-    root = open_reader(page, f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
+    reader_element = open_reader(
+        page, f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100"
+    )
     page.get_by_role("heading", name="Gap 100").wait_for(timeout=MODEL_LOADING_MS)
-    scan_step_times = [reaction_ms(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
+    scan_step_times = [
+        reaction_ms(reader_element, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(step_count)
+    ]
     # The server hears of the last step, and may draw the text anew.
     wait_until_idle(page)
-    plot = root.locator(".plot").bounding_box()
-    assert plot is not None
-    x, y = plot["x"], plot["y"] + plot["height"] - 4
+    plot_box = reader_element.locator(".plot").bounding_box()
+    assert plot_box is not None
+    x, y = plot_box["x"], plot_box["y"] + plot_box["height"] - 4
     curve_times = [
-        reaction_ms(root, "pointermove", partial(page.mouse.move, x + plot["width"] * (0.1 + 0.8 * place / steps), y))
-        for place in range(steps)
+        reaction_ms(
+            reader_element,
+            "pointermove",
+            partial(page.mouse.move, x + plot_box["width"] * (0.1 + 0.8 * place / step_count), y),
+        )
+        for place in range(step_count)
     ]
-    first_shown_sentence = root.evaluate("(root) => root.seamark.columns[0].top")
+    first_shown_sentence = reader_element.evaluate("(root) => root.seamark.columns[0].top")
     sentence_times = []
-    for number in range(steps):
-        sentence = root.locator(f'.s[data-s="{first_shown_sentence + 2 + number % 6}"]').first
-        box = sentence.bounding_box()
-        assert box is not None
-        sentence_times.append(reaction_ms(root, "pointermove", partial(page.mouse.move, box["x"] + 12, box["y"] + 8)))
+    for number in range(step_count):
+        sentence_element = reader_element.locator(f'.s[data-s="{first_shown_sentence + 2 + number % 6}"]').first
+        sentence_box = sentence_element.bounding_box()
+        assert sentence_box is not None
+        sentence_times.append(
+            reaction_ms(
+                reader_element, "pointermove", partial(page.mouse.move, sentence_box["x"] + 12, sentence_box["y"] + 8)
+            )
+        )
     print_quartiles("pointer over a sentence to its gaps marked", sentence_times)
     print_quartiles("pointer over the curve to its sentences marked", curve_times)
     print_quartiles("step of the greedy scan to its sentences marked", scan_step_times)
@@ -181,17 +200,17 @@ ANSWER_TIMER_SCRIPT = """(root) => {
 SUBJECTS = ("the tides", "birds", "salt", "bridges", "paper", "maps", "clocks")
 
 
-def measure_questions(page: Page, root: Locator, steps: int, method: str) -> None:
+def measure_questions(page: Page, reader_element: Locator, question_count: int, method: str) -> None:
     """Ask new questions about the essay by keyboard; print the time until all columns answer."""
     page.get_by_label("Chunks are ranked").select_option(method)
     wait_until_idle(page)
     times = []
-    for step in range(-1, steps):
+    for step in range(-1, question_count):
         page.keyboard.press("/")
         page.keyboard.insert_text(f"What is said of {SUBJECTS[step % len(SUBJECTS)]} in place {step}, ranked {method}?")
-        root.evaluate(ANSWER_TIMER_SCRIPT)
+        reader_element.evaluate(ANSWER_TIMER_SCRIPT)
         page.keyboard.press("Enter")
-        took_ms = watched_ms(root)
+        took_ms = watched_ms(reader_element)
         if step >= 0:
             times.append(took_ms)
         else:
@@ -202,12 +221,12 @@ def measure_questions(page: Page, root: Locator, steps: int, method: str) -> Non
     print_quartiles(f"Enter in a question ({method}) to every column's chunks marked", times)
 
 
-def measure_questions_by_method(page: Page, address: str, steps: int) -> Locator:
+def measure_questions_by_method(page: Page, address: str, question_count: int) -> Locator:
     """Measure questions about the essay in three columns; return its reader."""
     root = open_reader(page, f"{address}/?document=essay")
     page.get_by_label("Ask your text").focus()
     for method in ("embedding", "hybrid", "bm25"):
-        measure_questions(page, root, steps, method)
+        measure_questions(page, root, question_count, method)
     return root
 
 
@@ -230,21 +249,21 @@ PASTE_TIMER_SCRIPT = """(root) => {
   }, { capture: true, once: true }));
 }"""
 
-PASTED_CHARACTERS = 10_000
+PASTED_CHARACTER_COUNT = 10_000
 """Number of characters of the pasted texts."""
 
 
-def measure_pastes(browser: Browser, address: str, steps: int) -> None:
+def measure_pastes(browser: Browser, address: str, paste_count: int) -> None:
     """Measure the time until a pasted text is cut in the three columns of the first page."""
-    page = browser.new_page(viewport=WINDOW, permissions=["clipboard-read", "clipboard-write"])
+    page = browser.new_page(viewport=VIEWPORT_SIZE, permissions=["clipboard-read", "clipboard-write"])
     page.goto(address)
     root = page.locator(".seamark")
     root.locator(".chunk").first.wait_for(timeout=MODEL_LOADING_MS)
     wait_for_columns(page, root)
     times: list[tuple[float, float]] = []
-    for step in range(steps):
+    for step in range(paste_count):
         # With a unique number in every sentence, so that each is embedded.
-        text = re.sub(r"\.(?=\s)", f" {step}.", load_sample("essay").text)[:PASTED_CHARACTERS]
+        text = re.sub(r"\.(?=\s)", f" {step}.", load_sample("essay").text)[:PASTED_CHARACTER_COUNT]
         page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
         root.locator(".text").first.focus()
         root.evaluate(PASTE_TIMER_SCRIPT)
@@ -252,7 +271,7 @@ def measure_pastes(browser: Browser, address: str, steps: int) -> None:
         times.append(root.evaluate("(root) => root.took"))
         wait_until_idle(page)
     first_chunk_times, all_columns_times = zip(*times, strict=True)
-    print_quartiles(f"paste of {PASTED_CHARACTERS:,} characters to its first chunk painted", first_chunk_times)
+    print_quartiles(f"paste of {PASTED_CHARACTER_COUNT:,} characters to its first chunk painted", first_chunk_times)
     print_quartiles("to all columns painted, its sentences embedded", all_columns_times)
     page.close()
 
@@ -262,34 +281,34 @@ FOUR_COLUMNS_LINK = (
 )
 
 
-def large_text(size: int) -> str:
-    """Return the samples repeated to ``size`` characters, with sentences numbered so that each is embedded."""
-    samples = "\n\n".join(load_sample(name).text for name in sample_titles())
+def large_text(character_count: int) -> str:
+    """Return the samples repeated to ``character_count`` characters, with sentences numbered so that each is embedded."""
+    samples_text = "\n\n".join(load_sample(name).text for name in sample_titles())
     numbered_text_copies: list[str] = []
-    while sum(map(len, numbered_text_copies)) < size:
-        numbered_text_copies.append(re.sub(r"\.(?=\s)", f" {len(numbered_text_copies)}.", samples))
-    return "\n\n".join(numbered_text_copies)[:size]
+    while sum(map(len, numbered_text_copies)) < character_count:
+        numbered_text_copies.append(re.sub(r"\.(?=\s)", f" {len(numbered_text_copies)}.", samples_text))
+    return "\n\n".join(numbered_text_copies)[:character_count]
 
 
 def open_large_text(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
     """Open a new session on ``text`` in four columns, and wait until all are complete."""
-    page = browser.new_page(viewport=WINDOW)
+    page = browser.new_page(viewport=VIEWPORT_SIZE)
     page.goto(f"{address}/{FOUR_COLUMNS_LINK}")
     page.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
-    file = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
-    file.set_input_files({"name": "large.txt", "mimeType": "text/plain", "buffer": text.encode()})
+    file_input = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
+    file_input.set_input_files({"name": "large.txt", "mimeType": "text/plain", "buffer": text.encode()})
     root = page.locator(".seamark")
     page.get_by_role("heading", name="large.txt").wait_for(timeout=MODEL_LOADING_MS)
     wait_for_columns(page, root)
     return page, root
 
 
-def measure_sessions(browser: Browser, address: str, server: psutil.Process, steps: int, characters: int) -> None:
+def measure_sessions(browser: Browser, address: str, server: psutil.Process, key_press_count: int, characters: int) -> None:
     """Measure two sessions on a text of ``characters`` characters, after an earlier session has embedded it."""
     text = large_text(characters)
     warm_page, root = open_large_text(browser, address, text)
-    print_quartiles("line let go to text painted", drag_times(warm_page, root, steps))
-    print_quartiles("slider key to text painted", key_press_times(warm_page, root, steps))
+    print_quartiles("line let go to text painted", drag_times(warm_page, root, key_press_count))
+    print_quartiles("slider key to text painted", key_press_times(warm_page, root, key_press_count))
     warm_page.close()
     # The cost of a session is what the second and the third add, since the first loads the model and embeds.
     memory_readings_mb = [resident_mb(server)]
@@ -305,25 +324,27 @@ def measure_sessions(browser: Browser, address: str, server: psutil.Process, ste
     )
 
 
-def measure_beside_hostile_files(browser: Browser, address: str, steps: int, only: str) -> None:
+def measure_while_reading_hostile_files(
+    browser: Browser, address: str, key_press_count: int, only_file_description: str
+) -> None:
     """Print the response time of a second session's slider while the first reads each hostile file."""
-    reading_page = browser.new_page(viewport=WINDOW)
+    page_reading_file = browser.new_page(viewport=VIEWPORT_SIZE)
     # A chunker that takes no time, since the reading is measured.
-    reading_page.goto(f"{address}/?c1=fixed_characters")
-    reading_page.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
-    file = reading_page.locator('[data-testid="stFileUploaderDropzoneInput"]')
-    other_page = browser.new_page(viewport=WINDOW)
-    root = open_reader(other_page, f"{address}/?document=essay")
-    rows = [["nothing", *_time_cells(key_press_times(other_page, root, steps))]]
+    page_reading_file.goto(f"{address}/?c1=fixed_characters")
+    page_reading_file.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
+    file_input = page_reading_file.locator('[data-testid="stFileUploaderDropzoneInput"]')
+    measured_page = browser.new_page(viewport=VIEWPORT_SIZE)
+    root = open_reader(measured_page, f"{address}/?document=essay")
+    rows = [["nothing", *_time_cells(key_press_times(measured_page, root, key_press_count))]]
     for file_description, make_file in ONCE_BLOCKING.items():
-        if only not in file_description:
+        if only_file_description not in file_description:
             continue
         name, file_bytes = make_file()
-        file.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": file_bytes})
-        times = key_press_times(other_page, root, 5)
-        while reading_page.get_by_text("Reading the file").is_visible():
-            times += key_press_times(other_page, root, 1)
-        wait_until_idle(reading_page)
+        file_input.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": file_bytes})
+        times = key_press_times(measured_page, root, 5)
+        while page_reading_file.get_by_text("Reading the file").is_visible():
+            times += key_press_times(measured_page, root, 1)
+        wait_until_idle(page_reading_file)
         rows.append([file_description, *_time_cells(times)])
         print_progress(*rows[-1])
     print(markdown_table(["while this is read", "median, ms", "most, ms", "steps"], rows))
@@ -333,21 +354,23 @@ def _time_cells(times: list[float]) -> list[str]:
     return [f"{statistics.median(times):.0f}", f"{max(times):.0f}", str(len(times))]
 
 
-@benchmark(
-    option("--steps", type=int, default=20, metavar="N", help="of each kind, at least 2 (default: 20)"),
-    option("--characters", type=int, default=1_000_000, metavar="N", help="of the large text (default: 1,000,000)"),
-    option("--only", default="", metavar="WORDS", help="hostile files whose description has these words"),
-    option("--hostile", action="store_true", help="a second session's slider while hostile files are read"),
-    option("--ask", action="store_true", help="questions to the essay alone"),
+@benchmark_command(
+    make_option_adder("--steps", type=int, default=20, metavar="N", help="of each kind, at least 2 (default: 20)"),
+    make_option_adder(
+        "--characters", type=int, default=1_000_000, metavar="N", help="of the large text (default: 1,000,000)"
+    ),
+    make_option_adder("--only", default="", metavar="WORDS", help="hostile files whose description has these words"),
+    make_option_adder("--hostile", action="store_true", help="a second session's slider while hostile files are read"),
+    make_option_adder("--ask", action="store_true", help="questions to the essay alone"),
 )
 def main(steps: int, characters: int, only: str, hostile: bool, ask: bool) -> None:
     """Run the benchmark."""
     with app_server() as server, sync_playwright() as playwright, launch(playwright) as browser:
         address = server.url
         if hostile:
-            measure_beside_hostile_files(browser, address, steps, only)
+            measure_while_reading_hostile_files(browser, address, steps, only)
             return
-        page = browser.new_page(viewport=WINDOW)
+        page = browser.new_page(viewport=VIEWPORT_SIZE)
         if ask:
             root = measure_questions_by_method(page, address, steps)
             # Includes the time of a moved threshold in the same run, for comparison.

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.harness import benchmark, comma_separated_numbers, markdown_table, option
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, parse_comma_separated_numbers
 from benchmarks.scaling import VECTOR_DIMENSION, PreparedEmbedder
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.building_blocks.change_point_search import best_partition_by_penalty, least_penalty_without_cuts
+from chunkers.building_blocks.change_point_search import best_cuts_by_penalty, least_penalty_without_cuts
 from chunkers.building_blocks.sentence_distances import MOST_SAMPLED_SENTENCES, scores_under_shuffling
 
 TEXT_COUNT_BY_LENGTH = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
@@ -24,7 +24,7 @@ TEXT_COUNT_BY_LENGTH = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
 MOST_FALSE_CUTS = 1.3
 """The highest allowed mean number of false cuts per text, to which two standard errors are added."""
 
-LONGEST_PARAGRAPH = 9
+MAX_PARAGRAPH_SENTENCES = 9
 """Most sentences of a paragraph, in texts with paragraphs."""
 
 
@@ -57,10 +57,10 @@ class FalseCuts(NamedTuple):
 def independent_vectors(count: int, random: np.random.Generator) -> npt.NDArray[np.float32]:
     """Return unit vectors, independent except for a common mean, with a mean cosine near 0.2, shape (count, 384)."""
     # Embeddings vary in fewer directions than they have dimensions.
-    scale = np.exp(-np.arange(VECTOR_DIMENSION) / 100)
+    scale_by_dimension = np.exp(-np.arange(VECTOR_DIMENSION) / 100)
     independent_parts, common_part = (
-        random.normal(size=(count, VECTOR_DIMENSION)) * scale,
-        random.normal(size=VECTOR_DIMENSION) * scale,
+        random.normal(size=(count, VECTOR_DIMENSION)) * scale_by_dimension,
+        random.normal(size=VECTOR_DIMENSION) * scale_by_dimension,
     )
     independent_parts /= np.linalg.norm(independent_parts, axis=1, keepdims=True)
     unnormalised_vectors = math.sqrt(0.2) * common_part / np.linalg.norm(common_part) + math.sqrt(0.8) * independent_parts
@@ -71,15 +71,15 @@ def text_in_paragraphs(count: int, random: np.random.Generator) -> str:
     """Return a text of ``count`` sentences, one per line, in paragraphs of one to nine."""
     lines: list[str] = []
     while len(lines) < count:
-        lines += [f"Sentence {len(lines) + number}." for number in range(random.integers(1, LONGEST_PARAGRAPH + 1))]
+        lines += [f"Sentence {len(lines) + number}." for number in range(random.integers(1, MAX_PARAGRAPH_SENTENCES + 1))]
         lines[-1] += "\n"
     return "\n".join(lines[:count])
 
 
-def measure_false_cuts(sentence_count: int, text_count: int, cuts_at: str) -> FalseCuts:
+def measure_false_cuts(sentence_count: int, text_count: int, allowed_cut_places: str) -> FalseCuts:
     """Cut texts of independent sentences, and return the measurements."""
-    chunker = build_chunker("change_point", {"cuts_at": cuts_at})
-    false_cut_counts, seconds = [], []
+    chunker = build_chunker("change_point", {"cuts_at": allowed_cut_places})
+    false_cut_counts, seconds_per_text = [], []
     for seed in range(text_count):
         random = np.random.default_rng([seed, sentence_count])
         tools = Tools(PreparedEmbedder(independent_vectors(sentence_count, random)), load_tokenizer())
@@ -87,13 +87,13 @@ def measure_false_cuts(sentence_count: int, text_count: int, cuts_at: str) -> Fa
         tools.embed(document.sentence_texts)
         began = time.process_time()
         false_cut_counts.append(len(run(chunker, document, tools)) - 1)
-        seconds.append(time.process_time() - began)
-    return FalseCuts(false_cut_counts, statistics.median(seconds))
+        seconds_per_text.append(time.process_time() - began)
+    return FalseCuts(false_cut_counts, statistics.median(seconds_per_text))
 
 
 def measure_with_sampled_penalty(sentence_count: int, text_count: int) -> FalseCuts:
     """Cut the same texts with a penalty estimated from 500 sentences of each shuffle, at any length."""
-    false_cut_counts, seconds = [], []
+    false_cut_counts, seconds_per_text = [], []
     for seed in range(text_count):
         vectors = independent_vectors(sentence_count, np.random.default_rng([seed, sentence_count])).astype(np.float64)
         began = time.process_time()
@@ -105,24 +105,26 @@ def measure_with_sampled_penalty(sentence_count: int, text_count: int) -> FalseC
             MOST_SAMPLED_SENTENCES,
         )
         false_cut_counts.append(
-            len(best_partition_by_penalty(vectors, float(penalties_under_shuffling.mean()), _ignore_progress))
+            len(best_cuts_by_penalty(vectors, float(penalties_under_shuffling.mean()), _ignore_progress))
         )
-        seconds.append(time.process_time() - began)
-    return FalseCuts(false_cut_counts, statistics.median(seconds))
+        seconds_per_text.append(time.process_time() - began)
+    return FalseCuts(false_cut_counts, statistics.median(seconds_per_text))
 
 
 def _ignore_progress(done: int, compared: int) -> None:
     """Ignore progress reports."""
 
 
-@benchmark(
-    option(
+@benchmark_command(
+    make_option_adder(
         "--sizes",
-        type=comma_separated_numbers,
+        type=parse_comma_separated_numbers,
         default=",".join(map(str, TEXT_COUNT_BY_LENGTH)),
         help="numbers of sentences, separated by commas (default: %(default)s)",
     ),
-    option("--texts", type=int, metavar="N", help="texts of each size (default: 100, from 5,000 sentences on 20)"),
+    make_option_adder(
+        "--texts", type=int, metavar="N", help="texts of each size (default: 100, from 5,000 sentences on 20)"
+    ),
 )
 def main(sizes: list[int], texts: int | None) -> int:
     """Print the table; return 1 if the false cuts exceed `MOST_FALSE_CUTS` by more than two standard errors."""
@@ -134,14 +136,14 @@ def main(sizes: list[int], texts: int | None) -> int:
         )
         cuts_with_sampled_penalty = measure_with_sampled_penalty(count, text_count)
         is_limit_exceeded |= cuts_anywhere.exceeds_limit or cuts_at_paragraphs.exceeds_limit
-        columns = [
+        row_cells = [
             f"{count:,}",
             f"{text_count}",
             str(cuts_anywhere),
             str(cuts_at_paragraphs),
             str(cuts_with_sampled_penalty),
         ]
-        rows.append([*columns, f"{cuts_anywhere.seconds:.2f}", f"{cuts_at_paragraphs.seconds:.2f}"])
+        rows.append([*row_cells, f"{cuts_anywhere.seconds:.2f}", f"{cuts_at_paragraphs.seconds:.2f}"])
         print(f"{count:,} sentences: {cuts_anywhere} false cuts, at paragraphs {cuts_at_paragraphs}.", flush=True)
     head = [
         "sentences",

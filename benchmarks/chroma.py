@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import AddOption, benchmark, markdown_table, option, print_progress, use_bundled_token_table
+from benchmarks.harness import (
+    AddOption,
+    benchmark_command,
+    make_option_adder,
+    markdown_table,
+    print_progress,
+    use_bundled_token_table,
+)
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.commands.shared_command_parts import parse_parameter_value
 from chunkers.recipes import MAXIMUM_SIZE_PARAMETERS
@@ -40,7 +47,7 @@ TOP_K = 5
 BUDGET_UNIT = "tokens"
 """The unit of the second table."""
 
-BUDGETS = Budgets((1000, 2000, 4000), BUDGET_UNIT)
+RETRIEVED_TOKEN_BUDGETS = Budgets((1000, 2000, 4000), BUDGET_UNIT)
 ALLOWED_RECALL_DIFFERENCE = 2.0
 """Percentage points by which a recall may differ from the report's."""
 
@@ -96,16 +103,16 @@ def read_corpora(folder: Path, names: Sequence[str]) -> tuple[Corpus, Questions]
     return corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", corpus)
 
 
-FOLDER_OPTIONS = (
-    option("folder", nargs="?", type=Path, default=Path("../shared/data/chroma")),
-    option("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file"),
+FOLDER_AND_CACHE_OPTIONS = (
+    make_option_adder("folder", nargs="?", type=Path, default=Path("../shared/data/chroma")),
+    make_option_adder("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file"),
 )
 """The folder of Chroma's corpora, and the file that keeps embeddings."""
 
 
 def corpus_option(names: Sequence[str] = CHROMA_CORPUS_NAMES) -> AddOption:
     """Return the option that chooses corpora."""
-    return option("--corpus", action="append", choices=names, help="only this corpus and its questions")
+    return make_option_adder("--corpus", action="append", choices=names, help="only this corpus and its questions")
 
 
 def mean_and_deviation_in_points(evaluation: Evaluation, measure: str) -> tuple[float, float]:
@@ -118,11 +125,11 @@ def mean_and_deviation_in_points(evaluation: Evaluation, measure: str) -> tuple[
 def report_comparison_row(row: ReportRow, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
     """Return a row of the first table."""
     recall = mean_and_deviation_in_points(evaluation, "recall")[0]
-    index = evaluation.index
-    assert index.chunk_s is not None
-    assert index.decide_s is not None
-    spans = [span for chunk in index.chunks for span in chunk]
-    measures = [
+    retrieval_index = evaluation.index
+    assert retrieval_index.chunk_s is not None
+    assert retrieval_index.decide_s is not None
+    spans = [span for chunk in retrieval_index.chunks for span in chunk]
+    measure_cells = [
         f"{mean:.1f} ± {deviation:.1f}"
         for mean, deviation in (mean_and_deviation_in_points(evaluation, name) for name in RETRIEVAL_MEASURES)
     ]
@@ -131,12 +138,12 @@ def report_comparison_row(row: ReportRow, evaluation: Evaluation, ruler: TokenRu
         "" if row.recall is None else f"{row.recall:.1f}",
         "" if row.recall is None else format_number(recall - row.recall, "+.1f"),
         "" if row.iou is None else f"{row.iou:.1f}",
-        *measures,
-        f"{len(index.chunks):,}",
-        f"{ruler(spans) / len(index.chunks):.0f}",
-        f"{index.decide_s:.1f}",
-        f"{index.chunk_s - index.decide_s:.0f}",
-        f"{index.embed_s:.0f}",
+        *measure_cells,
+        f"{len(retrieval_index.chunks):,}",
+        f"{ruler(spans) / len(retrieval_index.chunks):.0f}",
+        f"{retrieval_index.decide_s:.1f}",
+        f"{retrieval_index.chunk_s - retrieval_index.decide_s:.0f}",
+        f"{retrieval_index.embed_s:.0f}",
     ]
 
 
@@ -162,7 +169,7 @@ BUDGET_MEASURE_TITLES = {"recall": "recall", "iou": "IoU"}
 
 def budget_table_head() -> list[str]:
     """Return the header of the second table."""
-    columns = [f"k = {TOP_K}", *(f"{size:,}" for size in BUDGETS.sizes)]
+    columns = [f"k = {TOP_K}", *(f"{size:,}" for size in RETRIEVED_TOKEN_BUDGETS.sizes)]
     return [
         "chunker",
         "tokens a question at k = 5",
@@ -177,7 +184,7 @@ def budget_table_row(row: ReportRow, evaluation: Evaluation, at_budgets: BudgetR
         for measure in BUDGET_MEASURE_TITLES
         for values in (
             evaluation.values(measure, BUDGET_UNIT),
-            *(at_budgets.values(measure, size, BUDGET_UNIT) for size in BUDGETS.sizes),
+            *(at_budgets.values(measure, size, BUDGET_UNIT) for size in RETRIEVED_TOKEN_BUDGETS.sizes),
         )
     ]
     return [row.title, f"{evaluation.mean_retrieved_length(ruler):,.0f}", *cells]
@@ -207,7 +214,7 @@ def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[lis
     ]
     compared_title_pairs += [(row, BASELINE_ROW_TITLE) for row in bounded_titles]
     recalls_by_title = {
-        title: [at_budgets.values("recall", size, BUDGET_UNIT) for size in BUDGETS.sizes]
+        title: [at_budgets.values("recall", size, BUDGET_UNIT) for size in RETRIEVED_TOKEN_BUDGETS.sizes]
         for title, at_budgets in results_by_title.items()
     }
     differences = np.array(
@@ -218,17 +225,17 @@ def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[lis
         ]
     )
     cells = [format_difference(difference, bold=True) for difference in paired_differences(differences)]
-    budget_count = len(BUDGETS.sizes)
+    budget_count = len(RETRIEVED_TOKEN_BUDGETS.sizes)
     return [
         [*pair, *cells[number * budget_count : (number + 1) * budget_count]]
         for number, pair in enumerate(compared_title_pairs)
     ]
 
 
-@benchmark(
-    *FOLDER_OPTIONS,
+@benchmark_command(
+    *FOLDER_AND_CACHE_OPTIONS,
     corpus_option(),
-    option(
+    make_option_adder(
         "--try",
         action="append",
         default=[],
@@ -253,9 +260,11 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
     is_recall_missed = False
     mean_iou_by_title: dict[str, float] = {}
     for row in [*REPORT_ROWS, *OUR_ROWS, *map(_row_of_words, others)]:
-        index = build_index(searched_corpus, build_chunker(row.chunker, row.parameters), tools)
-        evaluation = evaluate_retrieval(index, questions.usable, tools, ruler, TOP_K)
-        budget_results_by_title[row.title] = evaluate_at_budgets(index, questions.usable, tools, ruler, BUDGETS)
+        retrieval_index = build_index(searched_corpus, build_chunker(row.chunker, row.parameters), tools)
+        evaluation = evaluate_retrieval(retrieval_index, questions.usable, tools, ruler, TOP_K)
+        budget_results_by_title[row.title] = evaluate_at_budgets(
+            retrieval_index, questions.usable, tools, ruler, RETRIEVED_TOKEN_BUDGETS
+        )
         rows.append(report_comparison_row(row, evaluation, ruler))
         budget_rows.append(budget_table_row(row, evaluation, budget_results_by_title[row.title], ruler))
         print_progress(" | ".join([*rows[-1], *budget_rows[-1][1:]]))
@@ -268,13 +277,14 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
     print("\nRecall with a bound, less that of the other row, in points; significant differences in bold:\n")
     print(
         markdown_table(
-            ["chunker", "less that of", *(f"{size:,}" for size in BUDGETS.sizes)], bound_effect_rows(budget_results_by_title)
+            ["chunker", "less that of", *(f"{size:,}" for size in RETRIEVED_TOKEN_BUDGETS.sizes)],
+            bound_effect_rows(budget_results_by_title),
         )
     )
     for measure, measure_title in BUDGET_MEASURE_TITLES.items():
         values = {
             size: [at_budgets.values(measure, size, BUDGET_UNIT) for at_budgets in budget_results_by_title.values()]
-            for size in BUDGETS.sizes
+            for size in RETRIEVED_TOKEN_BUDGETS.sizes
         }
         print("\n" + Leads.of(list(budget_results_by_title), measure_title, BUDGET_UNIT, values).words())
     rows_by_reported_iou = sorted(REPORT_ROWS, key=lambda row: row.iou or 0.0, reverse=True)

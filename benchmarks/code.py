@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tree_sitter import Parser
 
-from benchmarks.harness import benchmark, markdown_table, option, time_call
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, time_call
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.text import GRAMMARS, load_grammar
 from tests.fixtures.source_functions import INSTALLED, function_spans, is_cut, source_files
@@ -37,7 +37,7 @@ def _piece_spans(text: str, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
             yield start, search_start
 
 
-def cutter_by_chunker_name(language: str, size: int) -> Mapping[str, Cutter]:
+def cutter_by_chunker_name(language: str, max_chunk_characters: int) -> Mapping[str, Cutter]:
     """Return functions from a text to the spans of its chunks, by the chunker's name."""
     # Tests that only count functions do not wait for them.
     from langchain_text_splitters import Language as LangChainLanguage
@@ -45,11 +45,11 @@ def cutter_by_chunker_name(language: str, size: int) -> Mapping[str, Cutter]:
     from llama_index.core.node_parser import CodeSplitter
 
     tools = Tools(None, load_tokenizer("characters"))
-    our_code_chunker = build_chunker("code", {"max_size": size, "language": language})
+    our_code_chunker = build_chunker("code", {"max_size": max_chunk_characters, "language": language})
     langchain_splitter = RecursiveCharacterTextSplitter.from_language(
-        LangChainLanguage(LANGCHAIN_LANGUAGE_NAMES.get(language, language)), chunk_size=size, chunk_overlap=0
+        LangChainLanguage(LANGCHAIN_LANGUAGE_NAMES.get(language, language)), chunk_size=max_chunk_characters, chunk_overlap=0
     )
-    llama_index_splitter = CodeSplitter(language, max_chars=size, parser=Parser(load_grammar(language)))
+    llama_index_splitter = CodeSplitter(language, max_chars=max_chunk_characters, parser=Parser(load_grammar(language)))
 
     def llama_index_spans(text: str) -> list[tuple[int, int]]:
         try:
@@ -65,18 +65,22 @@ def cutter_by_chunker_name(language: str, size: int) -> Mapping[str, Cutter]:
     }
 
 
-def chunker_rows_and_misses(language: str, size: int, texts: Sequence[str]) -> Iterator[tuple[list[str], bool]]:
+def chunker_rows_and_misses(
+    language: str, max_chunk_characters: int, texts: Sequence[str]
+) -> Iterator[tuple[list[str], bool]]:
     """Yield for each chunker on the texts of one language a row of the table, and whether `code` misses a target in it.
 
-    Functions that fit are those of at most ``size`` characters; a function is cut if it is in more than one chunk.
+    Functions that fit are those of at most ``max_chunk_characters`` characters; a function is cut if it is in more than one
+    chunk.
     """
-    functions_of_texts = [function_spans(text, language) for text in texts]
+    function_spans_by_text = [function_spans(text, language) for text in texts]
     fitting_spans_by_text = [
-        [span for span in spans_of_text if span[1] - span[0] <= size] for spans_of_text in functions_of_texts
+        [span for span in spans_of_text if span[1] - span[0] <= max_chunk_characters]
+        for spans_of_text in function_spans_by_text
     ]
     fitting_function_count = sum(map(len, fitting_spans_by_text))
     size_mb = sum(len(text.encode()) for text in texts) / 1e6
-    for name, cutter in cutter_by_chunker_name(language, size).items():
+    for name, cutter in cutter_by_chunker_name(language, max_chunk_characters).items():
         seconds, chunk_spans_by_text = time_call(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
         chunk_starts_by_text = [[start for start, _ in spans_of_text] for spans_of_text in chunk_spans_by_text]
         cut_function_count = sum(
@@ -84,13 +88,15 @@ def chunker_rows_and_misses(language: str, size: int, texts: Sequence[str]) -> I
             for spans_of_text, starts_of_text in zip(fitting_spans_by_text, chunk_starts_by_text, strict=True)
             for span in spans_of_text
         )
-        long_chunk_count = sum(end - start > size for spans_of_text in chunk_spans_by_text for start, end in spans_of_text)
+        long_chunk_count = sum(
+            end - start > max_chunk_characters for spans_of_text in chunk_spans_by_text for start, end in spans_of_text
+        )
         cut_share = cut_function_count / fitting_function_count if fitting_function_count else 0.0
         cells = [
             language,
             f"{len(texts):,}",
-            f"{sum(map(len, functions_of_texts)):,}",
-            f"{size:,}",
+            f"{sum(map(len, function_spans_by_text)):,}",
+            f"{max_chunk_characters:,}",
             name,
             f"{sum(map(len, chunk_spans_by_text)):,}",
             f"{fitting_function_count:,}",
@@ -101,11 +107,11 @@ def chunker_rows_and_misses(language: str, size: int, texts: Sequence[str]) -> I
         yield cells, name == "`code`" and (cut_share > MOST_CUT_SHARE or long_chunk_count > 0)
 
 
-@benchmark(
-    option("folders", nargs="*", type=Path, default=INSTALLED, help="folders with sources, not packages here"),
-    option("--languages", nargs="+", choices=GRAMMARS, default=[*GRAMMARS], help="default: all"),
-    option("--files", type=int, default=150, help="files of each language (default: %(default)s)"),
-    option("--sizes", type=int, nargs="+", default=[400, 1000], help="characters of a chunk"),
+@benchmark_command(
+    make_option_adder("folders", nargs="*", type=Path, default=INSTALLED, help="folders with sources, not packages here"),
+    make_option_adder("--languages", nargs="+", choices=GRAMMARS, default=[*GRAMMARS], help="default: all"),
+    make_option_adder("--files", type=int, default=150, help="files of each language (default: %(default)s)"),
+    make_option_adder("--sizes", type=int, nargs="+", default=[400, 1000], help="characters of a chunk"),
 )
 def main(folders: list[Path], languages: list[str], files: int, sizes: list[int]) -> int:
     """Print the table; return 1 if `code` cuts too many functions or exceeds the size."""

@@ -24,7 +24,13 @@ from typing import IO, Any, NamedTuple
 
 import psutil
 
-from benchmarks.harness import benchmark, comma_separated_numbers, load_averages, markdown_table, option
+from benchmarks.harness import (
+    benchmark_command,
+    load_averages,
+    make_option_adder,
+    markdown_table,
+    parse_comma_separated_numbers,
+)
 from chunkers import Document
 from sample_docs import load_sample, sample_titles
 
@@ -37,10 +43,10 @@ RECIPE = {
 }
 """A recipe that embeds nothing, so that only reading, cutting and writing are measured."""
 
-LONGEST_DOCUMENT = 200_000
+MAX_DOCUMENT_BYTES = 200_000
 """Most characters of a document; lengths vary from a hundredth of this."""
 
-MOST_GROWTH = 1.25
+MAX_MEMORY_GROWTH_RATIO = 1.25
 
 
 def random_documents(total_byte_count: int, seed: int = 0) -> Iterator[str]:
@@ -52,23 +58,25 @@ def random_documents(total_byte_count: int, seed: int = 0) -> Iterator[str]:
     written_byte_count = 0
     while written_byte_count < total_byte_count:
         wanted_byte_count = min(
-            rng.randint(LONGEST_DOCUMENT // 100, LONGEST_DOCUMENT), total_byte_count - written_byte_count
+            rng.randint(MAX_DOCUMENT_BYTES // 100, MAX_DOCUMENT_BYTES), total_byte_count - written_byte_count
         )
-        parts: list[str] = []
+        document_sentences: list[str] = []
         length = 0
         while length < wanted_byte_count:
             sentence = rng.choice(sentences)
-            parts.append(f"{sentence}\n\n## Part {len(parts)}\n\n" if rng.random() < 0.02 else f"{sentence} ")
-            length += len(parts[-1].encode())
+            document_sentences.append(
+                f"{sentence}\n\n## Part {len(document_sentences)}\n\n" if rng.random() < 0.02 else f"{sentence} "
+            )
+            length += len(document_sentences[-1].encode())
         written_byte_count += length
-        yield "".join(parts)
+        yield "".join(document_sentences)
 
 
-def write_corpus(path: Path, size: int) -> int:
+def write_corpus(path: Path, total_byte_count: int) -> int:
     """Write a corpus as JSON lines; return its number of documents."""
     document_count = 0
     with path.open("w", encoding="utf-8") as file:
-        for number, text in enumerate(random_documents(size)):
+        for number, text in enumerate(random_documents(total_byte_count)):
             file.write(json.dumps({"id": f"document {number}", "text": text}, ensure_ascii=False) + "\n")
             document_count += 1
     return document_count
@@ -114,11 +122,11 @@ def run_corpus_command(
 def run_measured(
     command: Sequence[str],
     is_time_to_kill: Callable[[psutil.Process], bool] = lambda _: False,
-    output: IO[bytes] | int = subprocess.DEVNULL,
+    command_output: IO[bytes] | int = subprocess.DEVNULL,
 ) -> RunCost:
     """Run a command and measure it; kill it once ``is_time_to_kill`` returns True."""
     began, cpu_seconds_before = time.perf_counter(), children_cpu_seconds()
-    process = subprocess.Popen(command, start_new_session=True, stdout=output, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, start_new_session=True, stdout=command_output, stderr=subprocess.DEVNULL)
     watched_process = psutil.Process(process.pid)
     peak_together_mb = peak_largest_mb = 0.0
     while process.poll() is None:
@@ -159,10 +167,10 @@ def summary_counts(output: Path) -> dict[str, int]:
     return counts
 
 
-def measure_growth(folder: Path, sizes: Sequence[int]) -> bool:
-    """Cut corpora of ``sizes`` megabytes, print time and memory, and return whether memory stays constant."""
+def measure_growth(folder: Path, corpus_sizes_mb: Sequence[int]) -> bool:
+    """Cut corpora of ``corpus_sizes_mb`` megabytes, print time and memory, and return whether memory stays constant."""
     rows, peaks = [], []
-    for size in sizes:
+    for size in corpus_sizes_mb:
         corpus, output = folder / f"{size}.jsonl", folder / f"whole {size}"
         write_corpus(corpus, size * 1_000_000)
         run_cost = run_corpus_command(corpus, output)
@@ -184,7 +192,7 @@ def measure_growth(folder: Path, sizes: Sequence[int]) -> bool:
         )
     head = ["corpus", "documents", "chunks", "shards", "seconds", "MB/s", "processor, s", "peak, MB", "largest process, MB"]
     print(markdown_table(head, rows), flush=True)
-    return max(peaks) <= MOST_GROWTH * min(peaks)
+    return max(peaks) <= MAX_MEMORY_GROWTH_RATIO * min(peaks)
 
 
 def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> bool:
@@ -195,26 +203,29 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
     corpus, output, undisturbed_output = folder / f"{megabytes}.jsonl", folder / "killed", folder / f"whole {megabytes}"
     shard_count, seconds = summary_counts(undisturbed_output)["shards"], run_corpus_command(corpus, folder / "timed").seconds
     rng = random.Random(seed)
-    moments = sorted(rng.uniform(0, max(0, shard_count - 2)) for _ in range(kill_count))
+    shard_counts_to_kill_at = sorted(rng.uniform(0, max(0, shard_count - 2)) for _ in range(kill_count))
     longest_pause = min(2, seconds / (2 * shard_count))
     done_kill_count, shard_counts_at_kills = 0, []
-    for moment in moments:
+    for moment in shard_counts_to_kill_at:
         times_after_moment: list[float] = []
         # At a random moment while a shard is being written.
         pause = rng.uniform(0, longest_pause)
 
         def is_time_to_kill(
-            _: psutil.Process, moment: float = moment, since: list[float] = times_after_moment, pause: float = pause
+            _: psutil.Process,
+            shard_count_to_kill_at: float = moment,
+            clock_seconds_since_shard_count: list[float] = times_after_moment,
+            pause: float = pause,
         ) -> bool:
-            if len([*output.glob("part-*")]) < int(moment):
+            if len([*output.glob("part-*")]) < int(shard_count_to_kill_at):
                 return False
-            since.append(time.monotonic())
-            return since[-1] - since[0] > pause
+            clock_seconds_since_shard_count.append(time.monotonic())
+            return clock_seconds_since_shard_count[-1] - clock_seconds_since_shard_count[0] > pause
 
         done_kill_count += run_corpus_command(corpus, output, is_time_to_kill).status == -signal.SIGKILL
         shard_counts_at_kills.append(len([*output.glob("part-*")]))
-    final_run = run_corpus_command(corpus, output)
-    is_same = final_run.status == 0 and shards_hash(output) == shards_hash(undisturbed_output)
+    final_run_cost = run_corpus_command(corpus, output)
+    is_same = final_run_cost.status == 0 and shards_hash(output) == shards_hash(undisturbed_output)
     print(
         f"\n{megabytes:,} MB, killed {done_kill_count} times, when {', '.join(map(str, shard_counts_at_kills))} of "
         f"{shard_count} shards were "
@@ -270,17 +281,19 @@ def _is_descendant(process: psutil.Process, run: psutil.Process) -> bool:
     return False
 
 
-@benchmark(
-    option("--sizes", type=comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"),
-    option("--kills", type=int, default=5, metavar="N", help="how often the largest is killed"),
-    option("--seed", type=int, default=0),
-    option("--ray", action="store_true", help="cut the smallest on Ray too"),
+@benchmark_command(
+    make_option_adder(
+        "--sizes", type=parse_comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"
+    ),
+    make_option_adder("--kills", type=int, default=5, metavar="N", help="how often the largest is killed"),
+    make_option_adder("--seed", type=int, default=0),
+    make_option_adder("--ray", action="store_true", help="cut the smallest on Ray too"),
 )
 def main(sizes: list[int], kills: int, seed: int, ray: bool) -> int:
     """Run the measurements; return 1 if a run loses chunks or memory grows."""
     print(f"{os.cpu_count()} cores, load {load_averages()} at the beginning", flush=True)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as temporary_folder_name:
+        folder = Path(temporary_folder_name)
         is_sound = measure_growth(folder, sizes)
         if kills:
             is_sound &= measure_kills(folder, sizes[-1], kills, seed)

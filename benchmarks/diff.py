@@ -17,8 +17,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchmarks.corpus import MOST_GROWTH, RECIPE, RunCost, run_corpus_command, run_measured, write_corpus
-from benchmarks.harness import benchmark, comma_separated_numbers, load_averages, markdown_table, option
+from benchmarks.corpus import MAX_MEMORY_GROWTH_RATIO, RECIPE, RunCost, run_corpus_command, run_measured, write_corpus
+from benchmarks.harness import (
+    benchmark_command,
+    load_averages,
+    make_option_adder,
+    markdown_table,
+    parse_comma_separated_numbers,
+)
 
 DOCUMENTS_PER_EDIT = 10
 """One document of so many is edited."""
@@ -31,29 +37,32 @@ RECIPE_BEFORE, RECIPE_AFTER = (
 
 def write_edited_corpus(corpus_path: Path, edited_corpus_path: Path) -> None:
     """Write a corpus with a sentence in front of every tenth document."""
-    with corpus_path.open(encoding="utf-8") as lines, edited_corpus_path.open("w", encoding="utf-8") as file:
-        for number, line in enumerate(lines):
+    with (
+        corpus_path.open(encoding="utf-8") as corpus_file,
+        edited_corpus_path.open("w", encoding="utf-8") as edited_corpus_file,
+    ):
+        for number, line in enumerate(corpus_file):
             row = json.loads(line)
             if number % DOCUMENTS_PER_EDIT == 0:
                 row["text"] = f"This sentence is new. {row['text']}"
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            edited_corpus_file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def chunk_counts_by_document(run_folder: Path) -> Mapping[str, Counter[tuple[str, int]]]:
+def chunk_text_counts_by_document(run_folder: Path) -> Mapping[str, Counter[tuple[str, int]]]:
     """Return the texts of each document's chunks, with their tokens."""
     counts_by_document: defaultdict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
     for shard_path in sorted(run_folder.glob("part-*.parquet")):
         columns = pq.read_table(shard_path, columns=["document_id", "text", "tokens"]).to_pydict()
-        for name, text, tokens in zip(columns["document_id"], columns["text"], columns["tokens"], strict=True):
-            counts_by_document[name][text, tokens] += 1
+        for name, text, token_count in zip(columns["document_id"], columns["text"], columns["tokens"], strict=True):
+            counts_by_document[name][text, token_count] += 1
     return counts_by_document
 
 
 def recount_changes(before_folder: Path, after_folder: Path) -> dict[str, int]:
     """Return the counts of a comparison of two runs, from their chunks."""
     old_chunks_by_document, new_chunks_by_document = (
-        chunk_counts_by_document(before_folder),
-        chunk_counts_by_document(after_folder),
+        chunk_text_counts_by_document(before_folder),
+        chunk_text_counts_by_document(after_folder),
     )
     change_counts: Counter[str] = Counter()
     for name in old_chunks_by_document.keys() | new_chunks_by_document.keys():
@@ -73,12 +82,13 @@ def recount_changes(before_folder: Path, after_folder: Path) -> dict[str, int]:
 
 def compare_runs(corpus_name: str, change: str, run_folders: Sequence[Path]) -> tuple[RunCost, list[str], bool]:
     """Compare two runs; return the cost, a row of the table, and whether the counts are right."""
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as command_output_file:
         run_cost = run_measured(
-            [sys.executable, "-m", "seamark", "diff", "--chunker", *map(str, run_folders), "--json"], output=output
+            [sys.executable, "-m", "seamark", "diff", "--chunker", *map(str, run_folders), "--json"],
+            command_output=command_output_file,
         )
-        output.seek(0)
-        report = json.loads(output.read())
+        command_output_file.seek(0)
+        report = json.loads(command_output_file.read())
     count_names = ("kept", "changed", "new", "gone", "tokens_again")
     row = [corpus_name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in count_names)]
     expected_counts = recount_changes(*run_folders)
@@ -91,21 +101,25 @@ def compared_runs_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[s
     corpus, edited_corpus_path = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
     write_corpus(corpus, size * 1_000_000)
     write_edited_corpus(corpus, edited_corpus_path)
-    sides_by_change: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
+    before_and_after_by_change: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
         "a sentence more": [(corpus, RECIPE), (edited_corpus_path, RECIPE)],
         "1,000 to 800 characters": [(corpus, RECIPE_BEFORE), (corpus, RECIPE_AFTER)],
     }
     rows = []
-    for change, inputs_and_recipes in sides_by_change.items():
+    for change, inputs_and_recipes in before_and_after_by_change.items():
         run_folders = [folder / f"run {size} {change} {side}" for side in ("before", "after")]
-        for (path, recipe), run_folder in zip(inputs_and_recipes, run_folders, strict=True):
-            assert run_corpus_command(path, run_folder, recipe=recipe).status == 0, f"the run of {size} MB failed"
+        for (corpus_path_of_run, recipe), run_folder in zip(inputs_and_recipes, run_folders, strict=True):
+            assert run_corpus_command(corpus_path_of_run, run_folder, recipe=recipe).status == 0, (
+                f"the run of {size} MB failed"
+            )
         rows.append(compare_runs(f"{size:,} MB", change, run_folders))
     return rows
 
 
-@benchmark(
-    option("--sizes", type=comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"),
+@benchmark_command(
+    make_option_adder(
+        "--sizes", type=parse_comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"
+    ),
 )
 def main(sizes: list[int]) -> int:
     """Run the measurements; return 1 if a count is wrong or memory grows."""
@@ -121,7 +135,11 @@ def main(sizes: list[int]) -> int:
         if not is_right:
             print(f"{row[0]}, {row[1]}: the counts are not those of the chunks")
     peaks = [run.peak_process_mb for run, _, _ in comparison_results]
-    return 0 if all(is_right for *_, is_right in comparison_results) and max(peaks) <= MOST_GROWTH * min(peaks) else 1
+    return (
+        0
+        if all(is_right for *_, is_right in comparison_results) and max(peaks) <= MAX_MEMORY_GROWTH_RATIO * min(peaks)
+        else 1
+    )
 
 
 if __name__ == "__main__":

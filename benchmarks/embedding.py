@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import benchmark, markdown_table, option, peak_kib, print_progress
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, peak_kib, print_progress
 from chunkers import Document, Tools, load_embedder, load_tokenizer
 from chunkers.embedders.static_embedder import Static
 from chunkers.support import VectorArray
@@ -29,7 +29,7 @@ from sample_docs import load_sample, sample_titles
 
 MOST_VECTOR_DIFFERENCE = 1e-6
 
-_PINNED_OPENBLAS_VARIABLES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+_OPENBLAS_KERNEL_VARIABLES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 _THREAD_COUNT_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 Encode = Callable[[list[str]], VectorArray]
@@ -45,14 +45,14 @@ class EncodingCost(NamedTuple):
 
 
 @cache
-def _plain_encoder() -> Encode:
+def _sentence_transformers_encoder() -> Encode:
     from sentence_transformers import SentenceTransformer
 
     return SentenceTransformer(str(checked_model_folder()), device="cpu").encode  # type: ignore[no-any-return]
 
 
 @cache
-def _our_encoder() -> Encode:
+def _bundled_model_encoder() -> Encode:
     embedder = load_embedder(device="cpu")
     embedder.load()
     return lambda texts: Tools(embedder, load_tokenizer()).embed(texts)
@@ -65,12 +65,16 @@ def _static_encoder() -> Encode:
     return lambda texts: Tools(embedder, load_tokenizer()).embed(texts)
 
 
-ENCODER_BY_SIDE: dict[str, Callable[[], Encode]] = {"plain": _plain_encoder, "ours": _our_encoder, "static": _static_encoder}
+ENCODER_LOADER_BY_SIDE: dict[str, Callable[[], Encode]] = {
+    "plain": _sentence_transformers_encoder,
+    "ours": _bundled_model_encoder,
+    "static": _static_encoder,
+}
 
 
-def measure_encoding(side: str, texts: list[str]) -> EncodingCost:
+def measure_encoding(compared_side_name: str, texts: list[str]) -> EncodingCost:
     """Embed the texts once and time it; the model is loaded before."""
-    encode = ENCODER_BY_SIDE[side]()
+    encode = ENCODER_LOADER_BY_SIDE[compared_side_name]()
     began, cpu_time_before = time.perf_counter(), time.process_time()
     vectors = encode(texts)
     return EncodingCost(time.perf_counter() - began, time.process_time() - cpu_time_before, vectors, peak_kib() / 1000)
@@ -87,48 +91,49 @@ def blas_kernels() -> str:
     )
 
 
-@benchmark(
-    option("--repeats", type=int, default=5),
-    option("--only", action="append", metavar="NAME", choices=[*sample_titles()]),
-    option("--threads", action="append", type=int, metavar="N"),
+@benchmark_command(
+    make_option_adder("--repeats", type=int, default=5),
+    make_option_adder("--only", action="append", metavar="NAME", choices=[*sample_titles()]),
+    make_option_adder("--threads", action="append", type=int, metavar="N"),
 )
 def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int:
     """Print the table; return 1 if a vector differs from the plain model's."""
-    for name in _PINNED_OPENBLAS_VARIABLES:
+    for name in _OPENBLAS_KERNEL_VARIABLES:
         os.environ.pop(name, None)
     rows, missed_sample_names = [], []
     for thread_count in threads or [1, 2]:
         os.environ.update(dict.fromkeys(_THREAD_COUNT_VARIABLES, str(thread_count)))
         with ExitStack() as stack:
-            process_by_side = {
+            process_pool_by_side = {
                 side: stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn")))
-                for side in ENCODER_BY_SIDE
+                for side in ENCODER_LOADER_BY_SIDE
             }
             for name in only or ["essay", "report"]:
                 sample = load_sample(name)
                 texts = list(dict.fromkeys(Document.from_text(sample.text, sample.sentences).sentence_texts))
-                for side, process in process_by_side.items():
-                    process.submit(measure_encoding, side, texts[:1]).result()
-                costs_by_turn = [
+                for compared_side_name, process_pool_of_side in process_pool_by_side.items():
+                    process_pool_of_side.submit(measure_encoding, compared_side_name, texts[:1]).result()
+                encoding_costs_by_repeat = [
                     {
                         side: process.submit(measure_encoding, side, texts).result()
-                        for side, process in process_by_side.items()
+                        for side, process in process_pool_by_side.items()
                     }
                     for _ in range(repeats)
                 ]
                 largest_difference = float(
-                    np.abs(costs_by_turn[0]["plain"].vectors - costs_by_turn[0]["ours"].vectors).max()
+                    np.abs(encoding_costs_by_repeat[0]["plain"].vectors - encoding_costs_by_repeat[0]["ours"].vectors).max()
                 )
                 if largest_difference >= MOST_VECTOR_DIFFERENCE:
                     missed_sample_names.append(name)
-                for side in ENCODER_BY_SIDE:
+                for compared_side_name in ENCODER_LOADER_BY_SIDE:
                     clock_seconds, processor_seconds = (
-                        statistics.median(getattr(repeat[side], kind) for repeat in costs_by_turn)
+                        statistics.median(getattr(repeat[compared_side_name], kind) for repeat in encoding_costs_by_repeat)
                         for kind in ("seconds", "processor")
                     )
                     speed_ratios = [
                         statistics.median(
-                            getattr(repeat["plain"], kind) / getattr(repeat[side], kind) for repeat in costs_by_turn
+                            getattr(repeat["plain"], kind) / getattr(repeat[compared_side_name], kind)
+                            for repeat in encoding_costs_by_repeat
                         )
                         for kind in ("seconds", "processor")
                     ]
@@ -137,18 +142,18 @@ def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int
                         f"{1000 * processor_seconds:,.0f}",
                         *(f"{ratio:.2f}" for ratio in speed_ratios),
                     ]
-                    peak = f"{costs_by_turn[-1][side].peak_mb:,.0f}"
+                    peak = f"{encoding_costs_by_repeat[-1][compared_side_name].peak_mb:,.0f}"
                     rows.append(
                         [
                             name,
                             str(thread_count),
-                            side,
+                            compared_side_name,
                             *time_cells,
-                            f"{largest_difference:.1e}" if side == "ours" else "",
+                            f"{largest_difference:.1e}" if compared_side_name == "ours" else "",
                             peak,
                         ]
                     )
-            print(process_by_side["ours"].submit(blas_kernels).result())
+            print(process_pool_by_side["ours"].submit(blas_kernels).result())
     head = ["text", "threads", "side", "clock, ms", "processor, ms", "times faster, clock", "times faster, processor"]
     print(markdown_table([*head, "greatest difference", "peak memory, MB"], rows))
     if missed_sample_names:

@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 AddOption = Callable[[argparse.ArgumentParser], object]
 
 
-def option(*names: str, **settings: Any) -> AddOption:
+def make_option_adder(*names: str, **settings: Any) -> AddOption:
     """Return a function that adds an option or argument to a parser; the arguments are those of ``add_argument``."""
     return lambda parser: parser.add_argument(*names, **settings)
 
 
-def benchmark(*options: AddOption) -> Callable[[Callable[..., int | None]], Callable[..., int]]:
+def benchmark_command(*options: AddOption) -> Callable[[Callable[..., int | None]], Callable[..., int]]:
     """Return a decorator for the ``main`` of a module that is run with ``python -m``.
 
     The function receives the options of its command line as keyword arguments. The decorated one takes the words of a
     command line, those of this process by default, and returns the exit status. ``--help`` prints the module's docstring.
     """
 
-    def decorate_main(main: Callable[..., int | None]) -> Callable[..., int]:
+    def turn_main_into_command(main: Callable[..., int | None]) -> Callable[..., int]:
         @wraps(main)
-        def run(arguments: Sequence[str] | None = None) -> int:
-            module = main.__globals__
-            name = module["__spec__"].name.removesuffix(".__main__")
-            parser = argparse.ArgumentParser(prog=f"python -m {name}", description=module["__doc__"])
+        def run_main_with_arguments(arguments: Sequence[str] | None = None) -> int:
+            module_globals = main.__globals__
+            benchmark_name = module_globals["__spec__"].name.removesuffix(".__main__")
+            parser = argparse.ArgumentParser(prog=f"python -m {benchmark_name}", description=module_globals["__doc__"])
             for add_option in options:
                 add_option(parser)
             return main(**vars(parser.parse_args(arguments))) or 0
 
-        return run
+        return run_main_with_arguments
 
-    return decorate_main
+    return turn_main_into_command
 
 
 def positive_whole_number(text: str) -> int:
@@ -54,9 +54,9 @@ def positive_whole_number(text: str) -> int:
     return number
 
 
-def comma_separated_numbers(numbers: str) -> list[int]:
+def parse_comma_separated_numbers(option_text: str) -> list[int]:
     """Return the numbers of an option whose value is like ``10,50``."""
-    return [int(number) for number in numbers.split(",")]
+    return [int(number) for number in option_text.split(",")]
 
 
 class Spread(NamedTuple):
@@ -120,7 +120,7 @@ def use_bundled_token_table() -> None:
     os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
 
 
-def rows_with_progress(rows: Iterable[list[str]]) -> list[list[str]]:
+def print_and_collect_rows(rows: Iterable[list[str]]) -> list[list[str]]:
     """Return the rows of a table, each of which is printed on standard error as soon as it is measured."""
     printed_rows = []
     for row in rows:

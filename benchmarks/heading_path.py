@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.chroma import FOLDER_OPTIONS, format_difference
-from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
+from benchmarks.chroma import FOLDER_AND_CACHE_OPTIONS, format_difference
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_and_collect_rows
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -23,7 +23,7 @@ from evaluation.statistics import paired_difference
 from sample_docs import SAMPLES_FOLDER, sample_titles
 
 TOP_K = 5
-EMBEDDED_TEXTS: tuple[EmbeddedAs, ...] = ("plain", "heading_path")
+WAYS_OF_EMBEDDING: tuple[EmbeddedAs, ...] = ("plain", "heading_path")
 MEASURES = ("recall", "precision", "iou")
 
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -50,24 +50,26 @@ class Material(NamedTuple):
     questions: tuple[Question, ...]
 
 
-def bundled_material() -> Material:
+def bundled_documents_and_questions() -> Material:
     """Return the bundled documents, each under its title as a heading; an essay's title is its file name."""
     titles = sample_titles()
     documents = []
     for path in sorted(SAMPLES_FOLDER.glob("*.txt")):
         title = titles.get(path.stem, path.stem.removeprefix("essay_").capitalize())
         documents.append(Document.from_text(f"# {title}\n\n{path.read_bytes().decode()}", "sentencex", path.name))
-    return _read_material("bundled", documents, SAMPLES_FOLDER / "questions.csv")
+    return _read_documents_and_questions("bundled", documents, SAMPLES_FOLDER / "questions.csv")
 
 
-def wikipedia_material(folder: Path) -> Material:
+def wikipedia_documents_and_questions(folder: Path) -> Material:
     """Return Chroma's Wikipedia articles as Markdown."""
     text = (folder / "wikitexts.md").read_bytes().decode()
     markdown = _WIKI_HEADING.sub(lambda match: f"\n{'#' * match[1].count('=')} {match[2]}\n", text)
-    return _read_material("wikitexts", [Document.from_text(markdown, "sentencex", "wikitexts.md")], folder / "questions.csv")
+    return _read_documents_and_questions(
+        "wikitexts", [Document.from_text(markdown, "sentencex", "wikitexts.md")], folder / "questions.csv"
+    )
 
 
-def _read_material(name: str, documents: Sequence[Document], questions_path: Path) -> Material:
+def _read_documents_and_questions(name: str, documents: Sequence[Document], questions_path: Path) -> Material:
     corpus = Corpus(tuple(documents), exact_ends=True)
     read_question_set = read_questions(questions_path.read_bytes(), questions_path.name, corpus)
     heading_count = sum(len(headings(document.text)) for document in documents)
@@ -78,20 +80,30 @@ def _read_material(name: str, documents: Sequence[Document], questions_path: Pat
     return Material(name, corpus, tuple(read_question_set.usable))
 
 
-def comparison_rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[list[str]]:
-    """Yield a row of the table for each chunker, or only for the chunkers named in ``only``."""
+def comparison_rows(
+    documents_and_questions: Material, tools: Tools, only_chunker_names: Collection[str]
+) -> Iterator[list[str]]:
+    """Yield a row of the table for each chunker, or only for the chunkers named in ``only_chunker_names``."""
     assert tools.tokenizer is not None
-    ruler = TokenRuler(material.corpus.whole.text, tools.tokenizer)
+    ruler = TokenRuler(documents_and_questions.corpus.whole.text, tools.tokenizer)
     for chunker, parameters in CHUNKERS:
-        if only and chunker not in only:
+        if only_chunker_names and chunker not in only_chunker_names:
             continue
         built_chunker = build_chunker(chunker, parameters, tools.embedder)
-        indexes = (build_index(material.corpus, built_chunker, tools, embedded_as) for embedded_as in EMBEDDED_TEXTS)
+        retrieval_indexes = (
+            build_index(documents_and_questions.corpus, built_chunker, tools, embedded_as)
+            for embedded_as in WAYS_OF_EMBEDDING
+        )
         plain_evaluation, heading_path_evaluation = (
-            evaluate_retrieval(index, material.questions, tools, ruler, TOP_K) for index in indexes
+            evaluate_retrieval(index, documents_and_questions.questions, tools, ruler, TOP_K) for index in retrieval_indexes
         )
         cells = [cell for measure in MEASURES for cell in _measure_cells(plain_evaluation, heading_path_evaluation, measure)]
-        yield [material.name, f"{chunker}, {built_chunker.describe()}", f"{len(plain_evaluation.index.chunks):,}", *cells]
+        yield [
+            documents_and_questions.name,
+            f"{chunker}, {built_chunker.describe()}",
+            f"{len(plain_evaluation.index.chunks):,}",
+            *cells,
+        ]
 
 
 def _measure_cells(plain_evaluation: Evaluation, heading_path_evaluation: Evaluation, measure: str) -> list[str]:
@@ -106,23 +118,26 @@ def _measure_cells(plain_evaluation: Evaluation, heading_path_evaluation: Evalua
     ]
 
 
-@benchmark(
-    *FOLDER_OPTIONS,
-    option(
+@benchmark_command(
+    *FOLDER_AND_CACHE_OPTIONS,
+    make_option_adder(
         "--only", action="append", default=[], metavar="CHUNKER", choices=list(dict(CHUNKERS)), help="a chunker, one or more"
     ),
 )
 def main(folder: Path, cache: Path | None, only: list[str]) -> None:
     """Print the table."""
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache))
-    materials = [bundled_material()]
+    documents_and_questions_by_corpus = [bundled_documents_and_questions()]
     if folder.is_dir():
-        materials.append(wikipedia_material(folder))
+        documents_and_questions_by_corpus.append(wikipedia_documents_and_questions(folder))
     else:
         print(f"{folder} is not there: its articles are left out.")
     print(
         markdown_table(
-            HEAD, rows_with_progress(row for material in materials for row in comparison_rows(material, tools, only))
+            HEAD,
+            print_and_collect_rows(
+                row for material in documents_and_questions_by_corpus for row in comparison_rows(material, tools, only)
+            ),
         )
     )
 

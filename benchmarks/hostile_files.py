@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 
 import psutil
 
-from benchmarks.harness import benchmark, markdown_table, option, print_progress
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_progress
 from chunkers import InputError
-from chunkers.support import READ_MEMORY, READ_SECONDS
+from chunkers.support import MOST_READER_MEMORY_BYTES, MOST_READING_SECONDS
 from chunkers.text import read_document
 from tests.fixtures.hostile_files import FILES, MILLION
 
@@ -39,7 +39,7 @@ def watch_memory_and_pauses() -> Iterator[dict[str, float]]:
         thread.join()
 
 
-@benchmark(option("--only", default="", metavar="WORDS", help="files whose description has these words"))
+@benchmark_command(make_option_adder("--only", default="", metavar="WORDS", help="files whose description has these words"))
 def main(only: str) -> int:
     """Print the time and memory of each file; return 1 if one exceeds the limits."""
     rows, is_limit_exceeded = [], False
@@ -54,7 +54,9 @@ def main(only: str) -> int:
             except InputError as error:
                 outcome = str(error).removeprefix(f"{name}: ")
             seconds = time.perf_counter() - began
-        is_limit_exceeded |= seconds > READ_SECONDS + 1 or measured_maxima["memory"] > READ_MEMORY / MILLION
+        is_limit_exceeded |= (
+            seconds > MOST_READING_SECONDS + 1 or measured_maxima["memory"] > MOST_READER_MEMORY_BYTES / MILLION
+        )
         measurement_cells = [
             f"{len(file_bytes) / 1000:,.0f}",
             f"{seconds:.1f}",

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import benchmark, markdown_table, option, print_progress
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_progress
 from chunkers import Document, EmbeddingCache, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.language_models import (
     UNRESTRICTED_ANSWER_SHAPE,
@@ -38,7 +38,7 @@ from evaluation.answering import (
     ANSWER_MEASURES,
     REFERENCE_BASELINE,
     SWAPPED_REFERENCE_BASELINE,
-    TRIVIAL_TITLES,
+    TRIVIAL_BASELINE_TITLES,
     AnswerReport,
     GatheredPassages,
     QuestionItem,
@@ -54,17 +54,17 @@ from evaluation.questions import TokenRuler
 from sample_docs import SAMPLES_FOLDER, load_sample
 from tests.fixtures.llama_server import model_server
 
-SAMPLES = ("article", "three_topics", "faq")
+SAMPLE_NAMES = ("article", "three_topics", "faq")
 """The texts that are cut, each from its beginning."""
 
-ANSWERED_TEXT = "report"
+ANSWERED_SAMPLE_NAME = "report"
 """The text about which bundled questions are answered."""
 
 TokenCounter = Callable[[Sequence[str]], list[int]]
 
 SEED = 7
 
-_FALLBACK_NOTE = re.compile(r"(?:no usable answer about|did not sort) (\d+) of")
+_FALLBACK_NOTE_PATTERN = re.compile(r"(?:no usable answer about|did not sort) (\d+) of")
 
 
 @dataclass
@@ -202,53 +202,59 @@ class Workload:
         return random.Random(SEED).sample(items_of_text, min(self.count if text else self.controls, len(items_of_text)))
 
 
-def cut_samples(chunker_name: str, work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
+def cut_samples(chunker_name: str, workload: Workload, model_access: CountedAsking, feature_row: FeatureRow) -> None:
     """Cut the beginnings of the samples with a chunker that asks."""
-    for sample in SAMPLES:
-        chunking = run(build_chunker(chunker_name, {}), work.document(sample), work.tools(asking))
-        row.said += [f"{sample}: {len(chunking.chunks)} chunks", *(f"{sample}: {note}" for note in chunking.notes)]
-        row.fallbacks += sum(int(count) for note in chunking.notes for count in _FALLBACK_NOTE.findall(note))
+    for sample in SAMPLE_NAMES:
+        chunking = run(build_chunker(chunker_name, {}), workload.document(sample), workload.tools(model_access))
+        feature_row.said += [f"{sample}: {len(chunking.chunks)} chunks", *(f"{sample}: {note}" for note in chunking.notes)]
+        feature_row.fallbacks += sum(int(count) for note in chunking.notes for count in _FALLBACK_NOTE_PATTERN.findall(note))
 
 
-def situate_chunks(work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
+def ask_for_chunk_contexts(workload: Workload, model_access: CountedAsking, feature_row: FeatureRow) -> None:
     """Ask for the context of each chunk of the article's beginning."""
     chunker = build_chunker("fixed_sentences", {"size": 8})
-    chunking = run(chunker, work.document(SAMPLES[0]), work.tools(asking), "context")
-    row.parts, row.fallbacks = len(chunking.chunks), sum(not chunk.situation for chunk in chunking.chunks)
-    row.said += [chunk.situation for chunk in chunking.chunks[:2]]
+    chunking = run(chunker, workload.document(SAMPLE_NAMES[0]), workload.tools(model_access), "context")
+    feature_row.parts, feature_row.fallbacks = len(chunking.chunks), sum(not chunk.situation for chunk in chunking.chunks)
+    feature_row.said += [chunk.situation for chunk in chunking.chunks[:2]]
 
 
-def generate_article_questions(work: Workload, asking: CountedAsking, row: FeatureRow) -> None:
+def generate_article_questions(workload: Workload, model_access: CountedAsking, feature_row: FeatureRow) -> None:
     """Generate questions about the article."""
     outcomes: list[WindowResult] = []
-    settings = GenerationSettings(work.count, SEED, min(1_000, work.characters))
+    settings = GenerationSettings(workload.count, SEED, min(1_000, workload.characters))
     text = load_sample("article").text
-    generate_questions((text,), settings, asking.ask, outcomes.append, report_usability=asking.report_usability)
-    row.parts, row.fallbacks = len(outcomes), sum(isinstance(outcome, Dropped) for outcome in outcomes)
-    row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
+    generate_questions((text,), settings, model_access.ask, outcomes.append, report_usability=model_access.report_usability)
+    feature_row.parts, feature_row.fallbacks = len(outcomes), sum(isinstance(outcome, Dropped) for outcome in outcomes)
+    feature_row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
 
 
-def answer_and_judge(work: Workload, asking: CountedAsking, row: FeatureRow, *, controls: bool = False) -> None:
+def answer_and_judge(
+    workload: Workload, model_access: CountedAsking, feature_row: FeatureRow, *, controls: bool = False
+) -> None:
     """Answer bundled questions from the chunks of a chunker and of the trivial rows, and have the answers judged.
 
     With ``controls``, the reference answers and those of other questions are judged instead.
     """
-    sample = load_sample(ANSWERED_TEXT)
+    sample = load_sample(ANSWERED_SAMPLE_NAME)
     document, items = (
         Document.from_text(sample.text, sample.sentences),
-        work.items("" if controls else sample.text),
+        workload.items("" if controls else sample.text),
     )
-    questions, tools, ruler = [item.question for item in items], work.tools(), TokenRuler(document.text, work.tokenizer)
+    questions, tools, ruler = (
+        [item.question for item in items],
+        workload.tools(),
+        TokenRuler(document.text, workload.tokenizer),
+    )
     chunking = run(build_chunker("breakpoint", {}), document, tools)
     budget = 150
     passages_by_row: dict[int, GatheredPassages] = (
         {} if controls else {0: gather_passages(chunking, questions, budget, tools, ruler)}
     )
     trivial_row_names = [
-        name for name in TRIVIAL_TITLES if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == controls
+        name for name in TRIVIAL_BASELINE_TITLES if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == controls
     ]
-    for number, name in enumerate(trivial_row_names, start=len(passages_by_row)):
-        passages_by_row[number] = gather_trivial_baseline_passages(
+    for row_number, name in enumerate(trivial_row_names, start=len(passages_by_row)):
+        passages_by_row[row_number] = gather_trivial_baseline_passages(
             name, document, items, budget, len(chunking.chunks), tools, ruler
         )
     outcome_by_row_question: dict[tuple[int, int], Any] = {}
@@ -257,19 +263,19 @@ def answer_and_judge(work: Workload, asking: CountedAsking, row: FeatureRow, *, 
         vectors = tools.embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
-    services = Services(asking, asking, similarities_to_others, work.tokenizer.count)
+    services = Services(model_access, model_access, similarities_to_others, workload.tokenizer.count)
     answer_all_questions(items, passages_by_row, services, outcome_by_row_question.__setitem__, lambda _: None)
-    row_titles = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_TITLES[name] for name in trivial_row_names)]
+    row_titles = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_BASELINE_TITLES[name] for name in trivial_row_names)]
     report = AnswerReport(row_titles, len(items), outcome_by_row_question, row_numbers_of_controls(trivial_row_names, 0))
-    row.parts = sum(1 + len(outcome.judgements) for outcome in outcome_by_row_question.values())
-    row.fallbacks = sum(not outcome.answer.is_usable for outcome in outcome_by_row_question.values()) + sum(
+    feature_row.parts = sum(1 + len(outcome.judgements) for outcome in outcome_by_row_question.values())
+    feature_row.fallbacks = sum(not outcome.answer.is_usable for outcome in outcome_by_row_question.values()) + sum(
         len(outcome.not_judged) for outcome in outcome_by_row_question.values()
     )
     measured_names = [name for name in report.measured if name in ANSWER_MEASURES]
-    cells = {name: [_mean_cell(values) for values in report.values(name)] for name in measured_names}
-    rows = [[own, *(cells[name][number] for name in measured_names)] for number, own in enumerate(row_titles)]
-    row.said += markdown_table(["row", *(ANSWER_MEASURES[name].title for name in measured_names)], rows).splitlines()
-    row.said += report.measure_validity_sentences()
+    cells_by_measure = {name: [_mean_cell(values) for values in report.values(name)] for name in measured_names}
+    rows = [[own, *(cells_by_measure[name][number] for name in measured_names)] for number, own in enumerate(row_titles)]
+    feature_row.said += markdown_table(["row", *(ANSWER_MEASURES[name].title for name in measured_names)], rows).splitlines()
+    feature_row.said += report.measure_validity_sentences()
 
 
 def _mean_cell(values: FloatArray) -> str:
@@ -277,9 +283,9 @@ def _mean_cell(values: FloatArray) -> str:
     return f"{known_values.mean():.2f} ({known_values.size})" if known_values.size else "0 judged"
 
 
-WORK_BY_FEATURE: Mapping[str, Callable[[Workload, CountedAsking, FeatureRow], None]] = {
+MEASURE_FUNCTION_BY_FEATURE: Mapping[str, Callable[[Workload, CountedAsking, FeatureRow], None]] = {
     **{name: partial(cut_samples, name) for name in ("llm", "lumber", "propositions")},
-    "contexts": situate_chunks,
+    "contexts": ask_for_chunk_contexts,
     "questions": generate_article_questions,
     "controls": partial(answer_and_judge, controls=True),
     "answers": answer_and_judge,
@@ -287,7 +293,7 @@ WORK_BY_FEATURE: Mapping[str, Callable[[Workload, CountedAsking, FeatureRow], No
 
 
 def measure_features(
-    address: str, work: Workload, features: Sequence[str], results_folder: Path, most_tokens: int
+    address: str, workload: Workload, features: Sequence[str], results_folder: Path, max_answer_tokens: int
 ) -> RowStore:
     """Ask for all features with and without a schema; what is there from an earlier run is not asked again."""
     results_folder.mkdir(parents=True, exist_ok=True)
@@ -296,37 +302,43 @@ def measure_features(
     answer_cache_by_structured = {
         structured: AnswerCache(results_folder / f"answers_{structured}.sqlite") for structured in (True, False)
     }
-    (models,) = [server.models for server in find_local_servers((int(address.rpartition(":")[2].partition("/")[0]),))]
+    (model_names,) = [server.models for server in find_local_servers((int(address.rpartition(":")[2].partition("/")[0]),))]
     for feature in features:
         for structured in (True, False):
             row_key = f"{feature}, {'schema' if structured else 'no schema'}"
-            row = row_store.rows.setdefault(row_key, FeatureRow())
-            if row.whole:
+            feature_row = row_store.rows.setdefault(row_key, FeatureRow())
+            if feature_row.whole:
                 continue
-            row.answers = row.usable = row.fallbacks = row.parts = 0
-            row.said = []
-            model = MeteredServer(
-                address, models[0], row, row_store, most_tokens, work.tokenizer.count, structured=structured
+            feature_row.answers = feature_row.usable = feature_row.fallbacks = feature_row.parts = 0
+            feature_row.said = []
+            metered_server = MeteredServer(
+                address,
+                model_names[0],
+                feature_row,
+                row_store,
+                max_answer_tokens,
+                workload.tokenizer.count,
+                structured=structured,
             )
-            asking = CountedAsking(model, answer_cache_by_structured[structured], row)
+            model_access = CountedAsking(metered_server, answer_cache_by_structured[structured], feature_row)
             print_progress(f"{row_key} …")
-            WORK_BY_FEATURE[feature](work, asking, row)
-            row.whole = True
-            row.said.append(f"Server: {asking.structured or 'never asked for a schema'}")
+            MEASURE_FUNCTION_BY_FEATURE[feature](workload, model_access, feature_row)
+            feature_row.whole = True
+            feature_row.said.append(f"Server: {model_access.structured or 'never asked for a schema'}")
             row_store.write()
     return row_store
 
 
-@benchmark(
-    option("--server", metavar="ADDRESS", help="a server of this machine, up to and including /v1"),
-    option("--port", type=int, default=18080, help="of the server that is started"),
-    option("--threads", type=int, default=2, help="of the server that is started"),
-    option("--characters", type=int, default=1_200, help="of each sample that are cut"),
-    option("--questions", type=int, default=8, help="that are generated, and that are answered"),
-    option("--controls", type=int, default=10, help="questions whose reference answers are judged"),
-    option("--most-tokens", type=int, default=2_000, help="of any answer, with and without a schema"),
-    option("--only", choices=[*WORK_BY_FEATURE], action="append", help="these features alone"),
-    option("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows"),
+@benchmark_command(
+    make_option_adder("--server", metavar="ADDRESS", help="a server of this machine, up to and including /v1"),
+    make_option_adder("--port", type=int, default=18080, help="of the server that is started"),
+    make_option_adder("--threads", type=int, default=2, help="of the server that is started"),
+    make_option_adder("--characters", type=int, default=1_200, help="of each sample that are cut"),
+    make_option_adder("--questions", type=int, default=8, help="that are generated, and that are answered"),
+    make_option_adder("--controls", type=int, default=10, help="questions whose reference answers are judged"),
+    make_option_adder("--most-tokens", type=int, default=2_000, help="of any answer, with and without a schema"),
+    make_option_adder("--only", choices=[*MEASURE_FUNCTION_BY_FEATURE], action="append", help="these features alone"),
+    make_option_adder("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows"),
 )
 def main(
     server: str | None,
@@ -340,14 +352,14 @@ def main(
     folder: Path,
 ) -> int:
     """Run the benchmark."""
-    work = Workload(characters, questions, controls, load_embedder(), load_tokenizer(), EmbeddingCache())
-    work.tokenizer.load()
-    features = only or [*WORK_BY_FEATURE]
+    workload = Workload(characters, questions, controls, load_embedder(), load_tokenizer(), EmbeddingCache())
+    workload.tokenizer.load()
+    features = only or [*MEASURE_FUNCTION_BY_FEATURE]
     if server:
-        row_store = measure_features(server, work, features, folder, most_tokens)
+        row_store = measure_features(server, workload, features, folder, most_tokens)
     else:
         with model_server(port, threads) as address:
-            row_store = measure_features(address, work, features, folder, most_tokens)
+            row_store = measure_features(address, workload, features, folder, most_tokens)
     print_rows(row_store)
     return 0
 
@@ -355,12 +367,22 @@ def main(
 def print_rows(row_store: RowStore) -> None:
     """Print the table, and what else was found."""
     rows = []
-    for key, row in row_store.rows.items():
-        share = f"{row.usable / row.answers:.0%}" if row.answers else "0 answers"
-        fallbacks = f"{row.fallbacks:,} of {row.parts:,}" if row.parts else "0"
-        spent = [f"{number:,}" for number in (row.requests, row.tokens_in, row.tokens_out)]
+    for key, feature_row in row_store.rows.items():
+        share = f"{feature_row.usable / feature_row.answers:.0%}" if feature_row.answers else "0 answers"
+        fallbacks_cell = f"{feature_row.fallbacks:,} of {feature_row.parts:,}" if feature_row.parts else "0"
+        request_and_token_cells = [
+            f"{number:,}" for number in (feature_row.requests, feature_row.tokens_in, feature_row.tokens_out)
+        ]
         rows.append(
-            [key, f"{row.usable:,} of {row.answers:,}", share, *spent, f"{row.cut_off:,}", f"{row.seconds:,.0f}", fallbacks]
+            [
+                key,
+                f"{feature_row.usable:,} of {feature_row.answers:,}",
+                share,
+                *request_and_token_cells,
+                f"{feature_row.cut_off:,}",
+                f"{feature_row.seconds:,.0f}",
+                fallbacks_cell,
+            ]
         )
     head = [
         "asked for",
@@ -374,9 +396,9 @@ def print_rows(row_store: RowStore) -> None:
         "fallbacks",
     ]
     print(markdown_table(head, rows))
-    for key, row in row_store.rows.items():
+    for key, feature_row in row_store.rows.items():
         print(f"\n{key}:")
-        print("\n".join(row.said))
+        print("\n".join(feature_row.said))
 
 
 if __name__ == "__main__":

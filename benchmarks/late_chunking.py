@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.chroma import CHROMA_CORPUS_NAMES, FOLDER_OPTIONS, corpus_option, format_difference, read_corpora
-from benchmarks.harness import benchmark, markdown_table, option, print_progress, rows_with_progress
-from benchmarks.heading_path import Material, bundled_material, wikipedia_material
+from benchmarks.chroma import CHROMA_CORPUS_NAMES, FOLDER_AND_CACHE_OPTIONS, corpus_option, format_difference, read_corpora
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_and_collect_rows, print_progress
+from benchmarks.heading_path import Material, bundled_documents_and_questions, wikipedia_documents_and_questions
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
 from chunkers.commands.shared_command_parts import (
     add_chunker_option,
@@ -31,7 +31,7 @@ from evaluation.retrieval import Budgets, evaluate_at_budgets
 from evaluation.search import Index, build_index
 from evaluation.statistics import paired_differences
 
-BUDGETS = Budgets((250, 500, 1000), "tokens")
+RETRIEVED_TOKEN_BUDGETS = Budgets((250, 500, 1000), "tokens")
 
 CHUNKERS = (
     "recursive:size=100,unit=tokens",
@@ -43,76 +43,82 @@ CHUNKERS = (
 BUNDLED_CORPUS_NAME, ARTICLES_CORPUS_NAME = "bundled", "articles"
 """The bundled documents, and Chroma's articles of Wikipedia with headings in Markdown."""
 
-ALL_NAMES = (BUNDLED_CORPUS_NAME, ARTICLES_CORPUS_NAME, *CHROMA_CORPUS_NAMES)
+ALL_CORPUS_NAMES = (BUNDLED_CORPUS_NAME, ARTICLES_CORPUS_NAME, *CHROMA_CORPUS_NAMES)
 
 HEAD = ["corpus", "chunker", "chunks", "embedded", "plain, s", "it, s"]
-HEAD += [f"{size:,}, {what}" for size in BUDGETS.sizes for what in ("plain", "it", "difference")]
+HEAD += [f"{size:,}, {what}" for size in RETRIEVED_TOKEN_BUDGETS.sizes for what in ("plain", "it", "difference")]
 
 
-def chroma_material(folder: Path, names: Sequence[str]) -> Material:
+def chroma_documents_and_questions(folder: Path, names: Sequence[str]) -> Material:
     """Return the named corpora of Chroma as material, and print its size."""
     corpus, questions = read_corpora(folder, names)
     print(f"Chroma: {len(corpus.documents)} documents, {len(questions.usable)} questions.")
     return Material("Chroma", corpus, questions.usable)
 
 
-def print_estimate(material: Material, chunker: Chunker, tools: Tools) -> None:
+def print_estimate(documents_and_questions: Material, chunker: Chunker, tools: Tools) -> None:
     """Print what the context sentences of a corpus take, without retries, before any is asked for."""
-    estimates = [estimate_context_requests(run(chunker, document, tools), tools) for document in material.corpus.documents]
-    requests, tokens_in, tokens_out = (sum(numbers) for numbers in zip(*estimates, strict=True))
+    estimates = [
+        estimate_context_requests(run(chunker, document, tools), tools)
+        for document in documents_and_questions.corpus.documents
+    ]
+    request_count, input_token_count, output_token_count = (sum(numbers) for numbers in zip(*estimates, strict=True))
     print_progress(
-        f"{material.name}, {chunker.name}, {chunker.describe()}: some {requests:,} requests of {tokens_in:,} tokens, with "
-        f"answers of {tokens_out:,}; a request that brings no usable answer is asked again."
+        f"{documents_and_questions.name}, {chunker.name}, {chunker.describe()}: some {request_count:,} requests of "
+        f"{input_token_count:,} tokens, with "
+        f"answers of {output_token_count:,}; a request that brings no usable answer is asked again."
     )
 
 
-def comparison_rows(material: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[list[str]]:
+def comparison_rows(documents_and_questions: Material, tools: Tools, chunkers: Sequence[str]) -> Iterator[list[str]]:
     """Yield a row for each chunker and each way of embedding that changes the embedded texts."""
-    ruler = TokenRuler(material.corpus.whole.text, tools.tokenizer)
-    embedded_as_choices: list[EmbeddedAs] = ["late", "heading_path"]
+    ruler = TokenRuler(documents_and_questions.corpus.whole.text, tools.tokenizer)
+    ways_of_embedding: list[EmbeddedAs] = ["late", "heading_path"]
     if tools.asking is not None:
-        embedded_as_choices.append("context")
+        ways_of_embedding.append("context")
 
     def recalls_at_budgets(index: Index) -> FloatArray:
-        at_budgets = evaluate_at_budgets(index, material.questions, tools, ruler, BUDGETS)
-        return np.array([at_budgets.values("recall", size, BUDGETS.unit) for size in BUDGETS.sizes])
+        at_budgets = evaluate_at_budgets(index, documents_and_questions.questions, tools, ruler, RETRIEVED_TOKEN_BUDGETS)
+        return np.array(
+            [at_budgets.values("recall", size, RETRIEVED_TOKEN_BUDGETS.unit) for size in RETRIEVED_TOKEN_BUDGETS.sizes]
+        )
 
     for chunker in chunkers:
         built_chunker = parse_chunker_spec(chunker).build(tools.embedder)
-        plain_index = build_index(material.corpus, built_chunker, tools)
+        plain_index = build_index(documents_and_questions.corpus, built_chunker, tools)
         plain_recalls = recalls_at_budgets(plain_index)
-        for embedded_as in embedded_as_choices:
-            if embedded_as == "context":
-                print_estimate(material, built_chunker, tools)
-            index = build_index(material.corpus, built_chunker, tools, embedded_as)
-            if embedded_as != "late" and index.texts == plain_index.texts:
+        for way_of_embedding in ways_of_embedding:
+            if way_of_embedding == "context":
+                print_estimate(documents_and_questions, built_chunker, tools)
+            retrieval_index = build_index(documents_and_questions.corpus, built_chunker, tools, way_of_embedding)
+            if way_of_embedding != "late" and retrieval_index.texts == plain_index.texts:
                 continue
-            recalls_as_embedded, cells = recalls_at_budgets(index), []
+            recalls_as_embedded, cells = recalls_at_budgets(retrieval_index), []
             for *means, difference in zip(
                 plain_recalls, recalls_as_embedded, paired_differences(recalls_as_embedded - plain_recalls), strict=True
             ):
                 cells += [f"{100 * np.nanmean(values):.1f}" for values in means]
                 cells.append(format_difference(difference))
-            times = [f"{indexed.embed_s:.1f}" for indexed in (plain_index, index)]
-            label = EMBEDDED_AS_LABELS[embedded_as].removeprefix("With ").removeprefix("a ").lower()
-            if index.missing_context_count:
-                label += f", of {len(index.chunks) - index.missing_context_count:,}"
+            embedding_seconds_cells = [f"{indexed.embed_s:.1f}" for indexed in (plain_index, retrieval_index)]
+            label = EMBEDDED_AS_LABELS[way_of_embedding].removeprefix("With ").removeprefix("a ").lower()
+            if retrieval_index.missing_context_count:
+                label += f", of {len(retrieval_index.chunks) - retrieval_index.missing_context_count:,}"
             yield [
-                material.name,
+                documents_and_questions.name,
                 f"{built_chunker.name}, {built_chunker.describe()}",
                 f"{len(plain_index.chunks):,}",
                 label,
-                *times,
+                *embedding_seconds_cells,
                 *cells,
             ]
 
 
-@benchmark(
-    *FOLDER_OPTIONS,
-    corpus_option(ALL_NAMES),
+@benchmark_command(
+    *FOLDER_AND_CACHE_OPTIONS,
+    corpus_option(ALL_CORPUS_NAMES),
     partial(add_chunker_option, several=True),
     partial(add_language_model_options, purpose="a row for its context sentences too"),
-    option("--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file"),
+    make_option_adder("--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file"),
 )
 def main(
     folder: Path,
@@ -128,17 +134,19 @@ def main(
     if language_model:
         asking = Asking(ChatServer(language_model), AnswerCache(answers), limit=spend)
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache), asking=asking)
-    names = corpus or ALL_NAMES
-    materials = [bundled_material()] if BUNDLED_CORPUS_NAME in names else []
+    names = corpus or ALL_CORPUS_NAMES
+    documents_and_questions_by_corpus = [bundled_documents_and_questions()] if BUNDLED_CORPUS_NAME in names else []
     if folder.is_dir():
         if ARTICLES_CORPUS_NAME in names:
-            materials.append(wikipedia_material(folder))
+            documents_and_questions_by_corpus.append(wikipedia_documents_and_questions(folder))
         if chroma_names := [name for name in names if name in CHROMA_CORPUS_NAMES]:
-            materials.append(chroma_material(folder, chroma_names))
+            documents_and_questions_by_corpus.append(chroma_documents_and_questions(folder, chroma_names))
     elif {*names} != {BUNDLED_CORPUS_NAME}:
         print(f"{folder} is not there: its corpora are left out.")
-    measured_rows = rows_with_progress(
-        row for material in materials for row in comparison_rows(material, tools, chunker or CHUNKERS)
+    measured_rows = print_and_collect_rows(
+        row
+        for material in documents_and_questions_by_corpus
+        for row in comparison_rows(material, tools, chunker or CHUNKERS)
     )
     print("\nRecall in percent at budgets of tokens, plain and as named, and the difference in points:\n")
     print(markdown_table(HEAD, measured_rows))

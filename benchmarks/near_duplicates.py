@@ -10,13 +10,13 @@ from typing import Any
 
 from benchmarks.chroma import (
     CHROMA_CORPUS_NAMES,
-    FOLDER_OPTIONS,
+    FOLDER_AND_CACHE_OPTIONS,
     corpus_option,
     format_difference,
     mean_with_interval,
     read_corpora,
 )
-from benchmarks.harness import benchmark, markdown_table, option, rows_with_progress
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_and_collect_rows
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions import Corpus, Question, TokenRuler
@@ -50,15 +50,17 @@ def near_duplicate_row(
     chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, min_similarity: float
 ) -> list[str]:
     """Return a row of the table."""
-    index, ruler = build_index(corpus, chunker, tools), TokenRuler(corpus.whole.text, tools.tokenizer)
-    evaluation = evaluate_retrieval(index, questions, tools, ruler, TOP_K)
-    near_duplicates = find_retrieved_duplicates(index, questions, tools, ruler, TOP_K, min_similarity=min_similarity)
+    retrieval_index, ruler = build_index(corpus, chunker, tools), TokenRuler(corpus.whole.text, tools.tokenizer)
+    evaluation = evaluate_retrieval(retrieval_index, questions, tools, ruler, TOP_K)
+    near_duplicates = find_retrieved_duplicates(
+        retrieval_index, questions, tools, ruler, TOP_K, min_similarity=min_similarity
+    )
     near_duplicate_cost = near_duplicates.repeat_cost_in_top_k(evaluation, "characters", ruler)
     interval_ends = mean_interval(near_duplicate_cost.taken / TOP_K)
     assert interval_ends is not None
     return [
         f"{chunker.name}, {chunker.describe()}",
-        f"{len(index.chunks):,}",
+        f"{len(retrieval_index.chunks):,}",
         f"{near_duplicates.near_duplicate_count:,}",
         f"{near_duplicates.group_count:,}",
         mean_with_interval((near_duplicate_cost.taken > 0).astype(float)),
@@ -68,12 +70,14 @@ def near_duplicate_row(
     ]
 
 
-@benchmark(
-    *FOLDER_OPTIONS,
+@benchmark_command(
+    *FOLDER_AND_CACHE_OPTIONS,
     corpus_option(),
-    option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s"),
-    option("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers"),
-    option("--alike", type=float, default=NEAR_DUPLICATE_SIMILARITY, help="least Jaccard similarity (default: %(default)s)"),
+    make_option_adder("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s"),
+    make_option_adder("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers"),
+    make_option_adder(
+        "--alike", type=float, default=NEAR_DUPLICATE_SIMILARITY, help="least Jaccard similarity (default: %(default)s)"
+    ),
 )
 def main(folder: Path, cache: Path | None, corpus: list[str] | None, embedder: str, chunkers: int, alike: float) -> None:
     """Print the table."""
@@ -82,7 +86,7 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, embedder: s
     print(f"{len(searched_corpus.documents)} corpora, {len(questions.usable)} questions, near-duplicates from {alike} on.")
     built_chunkers = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[:chunkers]]
     rows = (near_duplicate_row(chunker, searched_corpus, questions.usable, tools, alike) for chunker in built_chunkers)
-    print(markdown_table(HEAD, rows_with_progress(rows)))
+    print(markdown_table(HEAD, print_and_collect_rows(rows)))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from benchmarks.harness import benchmark, markdown_table, option
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
 from tests.fixtures.app_server import app_server, launch
 
 LARGEST_GOOD_SHIFT = 0.1
@@ -83,58 +83,64 @@ DRAWN_SCRIPT = """(quiet) => new Promise((resolve) => {
 })"""
 
 
-def worst_window(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
+def worst_shift_window_and_element(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
     """Return the sum of the worst window of ``shifts`` (seconds, share, element), and the element that moved most."""
-    windows: list[list[tuple[float, float, str]]] = []
+    shift_windows: list[list[tuple[float, float, str]]] = []
     for shift in shifts:
-        window = windows[-1] if windows else []
-        if window and shift[0] - window[-1][0] < LONGEST_PAUSE_S and shift[0] - window[0][0] < LONGEST_WINDOW_S:
-            window.append(shift)
+        open_shift_window = shift_windows[-1] if shift_windows else []
+        if (
+            open_shift_window
+            and shift[0] - open_shift_window[-1][0] < LONGEST_PAUSE_S
+            and shift[0] - open_shift_window[0][0] < LONGEST_WINDOW_S
+        ):
+            open_shift_window.append(shift)
         else:
-            windows.append([shift])
-    if not windows:
+            shift_windows.append([shift])
+    if not shift_windows:
         return 0.0, ""
-    worst_shift_window = max(windows, key=lambda window: sum(value for _, value, _ in window))
+    worst_shift_window = max(shift_windows, key=lambda window: sum(value for _, value, _ in window))
     return sum(value for _, value, _ in worst_shift_window), max(worst_shift_window, key=lambda shift: shift[1])[2]
 
 
-def layout_shift(browser: Browser, address: str, window: ViewportSize) -> tuple[float, str]:
+def layout_shift(browser: Browser, address: str, viewport_size: ViewportSize) -> tuple[float, str]:
     """Open a page as a new visitor, wait until it is drawn, and return its shift and the element that moved most."""
-    with browser.new_page(viewport=window, service_workers="block") as page:
+    with browser.new_page(viewport=viewport_size, service_workers="block") as page:
         page.set_default_timeout(DRAWING_LIMIT_MS)
         page.add_init_script(SHIFT_WATCH_SCRIPT)
         page.goto(address)
         page.locator("[data-testid=stApp]").wait_for()
         page.evaluate(DRAWN_SCRIPT, QUIET_MS)
-        return worst_window([tuple(shift) for shift in page.evaluate("shifts")])
+        return worst_shift_window_and_element([tuple(shift) for shift in page.evaluate("shifts")])
 
 
 def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
     """Return a table row for each page: its cold and warm shift, each with the element that moved most."""
-    window: ViewportSize = {"width": width, "height": height}
+    viewport_size: ViewportSize = {"width": width, "height": height}
     cells_by_page: dict[str, list[str]] = {name: [] for name in pages}
     with app_server() as server, sync_playwright() as playwright, launch(playwright) as browser:
         for _ in ("cold", "warm"):
             for name in pages:
-                value, most_moved_element = layout_shift(browser, f"{server.url}/{name.removeprefix('compare')}", window)
+                value, most_moved_element = layout_shift(
+                    browser, f"{server.url}/{name.removeprefix('compare')}", viewport_size
+                )
                 cells_by_page[name] += [f"{value:.3f}", most_moved_element]
     return [[f"{width}×{height}", name, *cells] for name, cells in cells_by_page.items()]
 
 
-@benchmark(
-    option(
+@benchmark_command(
+    make_option_adder(
         "--size",
         action="append",
         metavar="WIDTHxHEIGHT",
         help=f"of the window, one or more (default: {' and '.join(WINDOW_SIZES)})",
     ),
-    option("--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)"),
+    make_option_adder("--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)"),
 )
 def main(size: list[str] | None, only: list[str] | None) -> int:
     """Measure the pages and print a table; return 1 if a shift exceeds the limit."""
     rows = []
-    for window in size or WINDOW_SIZES:
-        width, _, height = window.partition("x")
+    for window_size in size or WINDOW_SIZES:
+        width, _, height = window_size.partition("x")
         rows += measure_pages(int(width), int(height), only or PAGES)
     print(markdown_table(["window", "page", "cold", "what moved the most", "warm", "what moved the most"], rows))
     return 0 if all(float(row[place]) <= LARGEST_GOOD_SHIFT for row in rows for place in (2, 4)) else 1

@@ -25,7 +25,7 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.harness import benchmark, markdown_table, option
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
 from chunkers import Document, Embedder, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import VectorArray
@@ -41,7 +41,7 @@ from viz.jobs.storage.stored_run import Keeper
 from viz.jobs.sweep import StoredSweep, Sweep
 
 LINK_TOKEN = "the-token-of-the-link"
-STEP_S = 0.004
+SECONDS_PER_COMPUTATION = 0.004
 """Minimum seconds per batch of embeddings and per part of a run, so that there is time to kill the process."""
 
 PROCESS_LIMIT_S = 300.0
@@ -70,7 +70,7 @@ class SlowEmbedder(Embedder):
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), 8)."""
-        time.sleep(STEP_S)
+        time.sleep(SECONDS_PER_COMPUTATION)
         seeds = [int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") for text in texts]
         vectors = np.array([np.random.default_rng(seed).normal(size=8) + 0.8 for seed in seeds])
         self.last = list(texts)
@@ -103,13 +103,13 @@ class _LoggedEvaluations(dict[int, Any]):
         self._log("shown", f"chunker {number}")
 
 
-def _numbered_lines(name: str, line_count: int) -> str:
+def _text_of_numbered_lines(name: str, line_count: int) -> str:
     return "".join(f"Line {number} of {name} is about subject {number // 7}.\n" for number in range(line_count))
 
 
-def _embedding_job(log: WorkLog, _folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
+def _make_embedding_job(log: WorkLog, _folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a job that embeds 600 texts, not started, and a function that returns its result."""
-    document = Document.from_text(_numbered_lines("a text", 600), "lines")
+    document = Document.from_text(_text_of_numbered_lines("a text", 600), "lines")
     embedder = SlowEmbedder(log)
     chunker = build_chunker("breakpoint", {})
     task = ChunkingTask.of(document, embedder, "words", chunker)
@@ -123,7 +123,7 @@ def _embedding_job(log: WorkLog, _folder: Path) -> tuple[BackgroundJob, Callable
     return job, lambda: repr([gap[:4] for gap in job.results[task].gaps])
 
 
-def _sweep_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
+def _make_sweep_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a sweep of 3 documents and 40 settings, in this process."""
     settings = [
         *settings_grid("breakpoint", amount=tuple(range(50, 90, 2))),
@@ -132,7 +132,7 @@ def _sweep_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], 
     return _new_or_resumed_sweep(settings, log, folder)
 
 
-def _parallel_sweep_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
+def _make_parallel_sweep_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a sweep of 3 documents and 600 settings, which is spread over processes."""
     return _new_or_resumed_sweep(settings_grid("fixed_sentences", size=tuple(range(2, 302)), overlap=(0, 1)), log, folder)
 
@@ -142,17 +142,19 @@ def _new_or_resumed_sweep(
 ) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a sweep, resumed from an earlier process if there was one."""
     documents = [
-        MarkedText(f"text {n}", text := _numbered_lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)
+        MarkedText(f"text {n}", text := _text_of_numbered_lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)
     ]
     embedder = SlowEmbedder(log)
-    keeper = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "sweep")
-    stored_sweep = StoredSweep.find(keeper)
+    run_storage = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "sweep")
+    stored_sweep = StoredSweep.find(run_storage)
     if stored_sweep is not None:
-        documents_with_text = [document for document in stored_sweep.documents_among(documents) if document is not None]
-        job = Sweep.from_disk(stored_sweep).resumed(documents_with_text, embedder)
+        documents_found_for_sweep = [
+            document for document in stored_sweep.documents_among(documents) if document is not None
+        ]
+        job = Sweep.from_disk(stored_sweep).resumed(documents_found_for_sweep, embedder)
     else:
         new_stored_sweep = StoredSweep.of(
-            keeper, [(document, "lines") for document in documents], frozenset(), settings, embedder.name, "words"
+            run_storage, [(document, "lines") for document in documents], frozenset(), settings, embedder.name, "words"
         )
 
         def split_documents() -> Iterator[MarkedDocument]:
@@ -172,54 +174,56 @@ def _new_or_resumed_sweep(
     return job, lambda: repr(sorted((row.document, row.setting.words(), row.chunks, str(row.scores)) for row in job.rows))
 
 
-def _retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
+def _make_retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a retrieval run of 12 chunkers on 3 documents, one of an earlier process if there is one."""
-    texts = tuple((f"{n}.txt", _numbered_lines(f"text {n}", 60)) for n in range(3))
+    texts = tuple((f"{n}.txt", _text_of_numbered_lines(f"text {n}", 60)) for n in range(3))
     questions_csv = b"question,excerpts\n" + b"".join(
         f"What is line {n} about?,Line {n} of text {n % 3} is about subject {n // 7}.\n".encode() for n in range(30)
     )
-    material = RunMaterial(texts, ("questions.csv", questions_csv), own=True)
+    documents_and_questions = RunMaterial(texts, ("questions.csv", questions_csv), own=True)
     chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in range(2, 14))
     embedder = SlowEmbedder(log)
-    keeper = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "retrieval")
-    stored_retrieval = StoredRetrieval.find(keeper)
+    run_storage = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "retrieval")
+    stored_retrieval = StoredRetrieval.find(run_storage)
     if stored_retrieval is not None:
-        plan = stored_retrieval.rebuild_plan(material)
+        plan = stored_retrieval.rebuild_plan(documents_and_questions)
     else:
-        plan = Plan(material, chunkers, embedder.name, "lines", "words")
-        stored_retrieval = StoredRetrieval.of(keeper, plan)
+        plan = Plan(documents_and_questions, chunkers, embedder.name, "lines", "words")
+        stored_retrieval = StoredRetrieval.of(run_storage, plan)
     job = Retrieval(plan, embedder, True, stored_retrieval)
-    job.found = _LoggedEvaluations(log)
+    job.evaluation_by_chunker = _LoggedEvaluations(log)
 
     def retrieval_result_text() -> str:
         # Times and the origin of embeddings differ between runs.
         evaluation_by_chunker = {
-            number: json.loads(evaluation_to_json(evaluation)) for number, evaluation in job.found.items()
+            number: json.loads(evaluation_to_json(evaluation)) for number, evaluation in job.evaluation_by_chunker.items()
         }
-        names = ("chunks", "ranked", "scores", "documents", "evidence")
-        return repr({number: [part[name] for name in names] for number, part in sorted(evaluation_by_chunker.items())})
+        compared_fields = ("chunks", "ranked", "scores", "documents", "evidence")
+        return repr(
+            {number: [part[name] for name in compared_fields] for number, part in sorted(evaluation_by_chunker.items())}
+        )
 
     return job, retrieval_result_text
 
 
 JOB_BY_KIND = {
-    "embedding": _embedding_job,
-    "sweep": _sweep_job,
-    "sweep in processes": _parallel_sweep_job,
-    "retrieval run": _retrieval_job,
+    "embedding": _make_embedding_job,
+    "sweep": _make_sweep_job,
+    "sweep in processes": _make_parallel_sweep_job,
+    "retrieval run": _make_retrieval_job,
 }
 
 
 @contextmanager
 def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
     """Store everything in the folder, and log each computed run and index."""
-    cache = EmbeddingCache(folder / "embeddings.sqlite")
+    embedding_cache = EmbeddingCache(folder / "embeddings.sqlite")
     original_sweep_row, original_build_index = sweeps._sweep_row, indexes.build_index
 
-    def run_and_log_row(marked: Any, setting: Any, *others: Any) -> Any:
-        time.sleep(STEP_S)
-        sweep_row = original_sweep_row(marked, setting, *others)
-        log("run", f"{marked.document.name}: {setting.words()}")
+    def run_and_log_row(marked_document: Any, setting: Any, *others: Any) -> Any:
+        time.sleep(SECONDS_PER_COMPUTATION)
+        sweep_row = original_sweep_row(marked_document, setting, *others)
+        log("run", f"{marked_document.document.name}: {setting.words()}")
         return sweep_row
 
     def build_and_log_index(corpus: Any, chunker: Any, tools: Any, *others: Any) -> Any:
@@ -230,7 +234,7 @@ def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
     with (
         mock.patch.object(sweeps, "_sweep_row", run_and_log_row if kind == "sweep" else original_sweep_row),
         mock.patch.object(retrieval, "build_index", build_and_log_index),
-        mock.patch.object(shared_resources, "embedding_cache", return_value=cache),
+        mock.patch.object(shared_resources, "embedding_cache", return_value=embedding_cache),
     ):
         yield
 
@@ -239,12 +243,12 @@ def run_job(kind: str, folder: Path, log_path: Path) -> str:
     """Do a job, or the rest of it, and return its result."""
     work_log = WorkLog(log_path)
     with _logging_work(kind, work_log, folder):
-        job, result = JOB_BY_KIND[kind](work_log, folder)
+        background_job, result = JOB_BY_KIND[kind](work_log, folder)
         work_log("begun")
-        job.start()
-        job.join(PROCESS_LIMIT_S)
-        assert not job.running
-        assert not job.error, job.error
+        background_job.start()
+        background_job.join(PROCESS_LIMIT_S)
+        assert not background_job.running
+        assert not background_job.error, background_job.error
         return result()
 
 
@@ -290,43 +294,55 @@ def _count_lines(log_path: Path) -> int:
     return log_path.read_bytes().count(b"\n") if log_path.exists() else 0
 
 
-def run_with_kills(kind: str, moments: int, seed: int, folder: Path) -> KillOutcome:
+def run_with_kills(kind: str, kill_moment_count: int, seed: int, folder: Path) -> KillOutcome:
     """Run a job in processes killed at random moments, and compare the result with that of an undisturbed job."""
-    chance = random.Random(f"{kind} {seed}")
+    random_generator = random.Random(f"{kind} {seed}")
     (folder / "whole").mkdir()
     undisturbed_result = run_job(kind, folder / "whole", folder / "whole.log")
     # Not so near the end that the process may finish first.
-    last_point = 0.95 * _count_lines(folder / "whole.log")
-    kill_points = sorted(chance.uniform(0, last_point) for _ in range(moments))
+    last_line_count_to_kill_at = 0.95 * _count_lines(folder / "whole.log")
+    line_counts_to_kill_at = sorted(
+        random_generator.uniform(0, last_line_count_to_kill_at) for _ in range(kill_moment_count)
+    )
     (folder / "killed").mkdir()
-    logs: list[Path] = []
+    log_paths: list[Path] = []
     kill_count = 0
-    for kill_point in [*kill_points, None]:
-        logs.append(folder / f"{len(logs)}.log")
-        earlier_line_count = sum(_count_lines(log) - 1 for log in logs[:-1])
-        command = [sys.executable, "-m", "benchmarks.process_kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
+    for line_count_to_kill_at in [*line_counts_to_kill_at, None]:
+        log_paths.append(folder / f"{len(log_paths)}.log")
+        earlier_line_count = sum(_count_lines(log) - 1 for log in log_paths[:-1])
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.process_kills",
+            "--work",
+            kind,
+            str(folder / "killed"),
+            str(log_paths[-1]),
+        ]
         # A file, not a pipe, since a sweep's processes outlive it by a minute and would keep the pipe open.
         with (folder / "result").open("wb") as result_file:
             process = subprocess.Popen(
-                command, stdout=result_file, stderr=None if kill_point is None else subprocess.DEVNULL
+                command, stdout=result_file, stderr=None if line_count_to_kill_at is None else subprocess.DEVNULL
             )
-        if kill_point is not None:
+        if line_count_to_kill_at is not None:
             began = time.monotonic()
             while process.poll() is None and time.monotonic() - began < PROCESS_LIMIT_S:
-                if (line_count := _count_lines(logs[-1])) and earlier_line_count + line_count - 1 >= kill_point:
+                if (
+                    line_count := _count_lines(log_paths[-1])
+                ) and earlier_line_count + line_count - 1 >= line_count_to_kill_at:
                     break
                 time.sleep(0.001)
-            time.sleep(chance.uniform(0, 2 * STEP_S))
+            time.sleep(random_generator.uniform(0, 2 * SECONDS_PER_COMPUTATION))
             process.send_signal(signal.SIGKILL)
         process.wait(PROCESS_LIMIT_S)
         kill_count += process.returncode == -signal.SIGKILL
     computation_counts: Counter[tuple[str, str]] = Counter()
     shown_items: set[str] = set()
     shown_again_count = 0
-    for log in logs:
+    for log_path in log_paths:
         shown_in_log: set[str] = set()
         # The last line may be torn.
-        for logged_event, *logged_items in map(json.loads, log.read_text().split("\n")[:-1]):
+        for logged_event, *logged_items in map(json.loads, log_path.read_text().split("\n")[:-1]):
             shown_again_count += sum(item in shown_items for item in logged_items)
             if logged_event == "shown":
                 # In other processes, only this is logged.
@@ -351,16 +367,16 @@ def _result_hash(result: str) -> str:
     return hashlib.blake2b(result.encode(), digest_size=16).hexdigest()
 
 
-@benchmark(
-    option("--moments", type=int, default=10, help="how often each job is killed"),
-    option("--seed", type=int, default=0),
-    option("--work", nargs=3, metavar=("KIND", "FOLDER", "LOG"), help=SUPPRESS),
+@benchmark_command(
+    make_option_adder("--moments", type=int, default=10, help="how often each job is killed"),
+    make_option_adder("--seed", type=int, default=0),
+    make_option_adder("--work", nargs=3, metavar=("KIND", "FOLDER", "LOG"), help=SUPPRESS),
 )
 def main(moments: int, seed: int, work: list[str] | None) -> int:
     """Print the number of kills and the repeated work of each job; the exit status is 1 if anything was lost."""
     if work:
-        kind, folder, log = work
-        print(_result_hash(run_job(kind, Path(folder), Path(log))))
+        kind, folder, log_path = work
+        print(_result_hash(run_job(kind, Path(folder), Path(log_path))))
         return 0
     rows, is_work_lost = [], False
     for kind in JOB_BY_KIND:

@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from benchmarks.harness import Result, benchmark, call_in_new_process, markdown_table, option, peak_kib, time_call
+from benchmarks.harness import (
+    Result,
+    benchmark_command,
+    call_in_new_process,
+    make_option_adder,
+    markdown_table,
+    peak_kib,
+    time_call,
+)
 from benchmarks.time_and_memory_at_scale import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -15,7 +23,7 @@ from evaluation.retrieval import Budgets, evaluate_at_budgets, evaluate_retrieva
 from evaluation.search import ReturnedText, build_index, with_returned_text
 from sample_docs import SAMPLES_FOLDER
 
-BUDGETS = Budgets((1000, 2000, 4000))
+RETRIEVED_TOKEN_BUDGETS = Budgets((1000, 2000, 4000))
 
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("recursive", {"size": 200, "unit": "characters"}),
@@ -34,18 +42,18 @@ MOST_ALTERED_QUESTIONS = 200
 def random_documents(megabytes: int, document_count: int = 100) -> dict[str, str]:
     """Return documents of the bundled texts' words in random order, as sentences with occasional headings."""
     random = Random(0)
-    words = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLES_FOLDER.glob("essay_*.txt"))).split()
+    vocabulary = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLES_FOLDER.glob("essay_*.txt"))).split()
     return {
-        f"{number:03}.md": _random_document(random, words, 1_000_000 * megabytes // document_count)
+        f"{number:03}.md": _random_document(random, vocabulary, 1_000_000 * megabytes // document_count)
         for number in range(document_count)
     }
 
 
-def _random_document(random: Random, words: Sequence[str], size: int) -> str:
+def _random_document(random: Random, vocabulary: Sequence[str], min_character_count: int) -> str:
     lines: list[str] = []
     length = 0
-    while length < size:
-        sentence = " ".join(word.strip(".,;:") for word in random.choices(words, k=random.randint(8, 24)))
+    while length < min_character_count:
+        sentence = " ".join(word.strip(".,;:") for word in random.choices(vocabulary, k=random.randint(8, 24)))
         lines.append(f"## {sentence[:40]}\n" if random.random() < 0.02 else f"{sentence.capitalize()}.")
         length += len(lines[-1]) + 1
     return "\n".join(lines)
@@ -64,11 +72,15 @@ def random_questions(text_by_name: dict[str, str], count: int) -> list[dict[str,
     for number in range(count):
         name = random.choice(names)
         start = random.randrange(len(text_by_name[name]) - 200)
-        content = text_by_name[name][start : start + 200].strip()
-        start = text_by_name[name].index(content, start)
-        words = " ".join(random.choices(content.split(), k=8))
+        excerpt_text = text_by_name[name][start : start + 200].strip()
+        start = text_by_name[name].index(excerpt_text, start)
+        question_words = " ".join(random.choices(excerpt_text.split(), k=8))
         rows.append(
-            {"question": f"{number}: {words}?", "references": [{"content": content, "start_index": start}], "name": name}
+            {
+                "question": f"{number}: {question_words}?",
+                "references": [{"content": excerpt_text, "start_index": start}],
+                "name": name,
+            }
         )
     return rows
 
@@ -101,9 +113,9 @@ def measure_locating(megabytes: int, count: int) -> list[list[str]]:
     corpus = stopwatch(
         f"{megabytes} MB as {len(text_by_name)} documents, split into lines", lambda: build_corpus(text_by_name)
     )
-    placed_rows = [{**row, "corpus_id": row["name"]} for row in rows]
+    rows_with_document_ids = [{**row, "corpus_id": row["name"]} for row in rows]
     questions = stopwatch(
-        f"{count:,} excerpts at their places", lambda: read_questions(_json_lines(placed_rows), "q", corpus)
+        f"{count:,} excerpts at their places", lambda: read_questions(_json_lines(rows_with_document_ids), "q", corpus)
     )
     assert not questions.problems
     assert not questions.changes
@@ -113,15 +125,15 @@ def measure_locating(megabytes: int, count: int) -> list[list[str]]:
         lambda: read_questions(_json_lines(rows_without_place), "q", corpus),
     )
     assert questions_without_place.usable == questions.usable
-    written_questions = stopwatch(
+    questions_json_lines = stopwatch(
         "writing them with their context", lambda: questions_to_json_lines(questions.usable, corpus)
     )
     edited_corpus = build_corpus({name: f"A line before.\n{text}" for name, text in text_by_name.items()})
     questions_after_edit = stopwatch(
-        f"{count:,} excerpts after a line before each", lambda: read_questions(written_questions, "q", edited_corpus)
+        f"{count:,} excerpts after a line before each", lambda: read_questions(questions_json_lines, "q", edited_corpus)
     )
     assert len(questions_after_edit.changes) == len(questions_after_edit.usable) == count
-    altered_rows = [json.loads(line) for line in written_questions.splitlines()[:MOST_ALTERED_QUESTIONS]]
+    altered_rows = [json.loads(line) for line in questions_json_lines.splitlines()[:MOST_ALTERED_QUESTIONS]]
     altered_title = f"{len(altered_rows)} excerpts altered, in the document that they name"
     for row in altered_rows:
         (reference,) = row["references"]
@@ -142,20 +154,23 @@ def measure_searching(megabytes: int, count: int, chunker_index: int) -> list[li
     tokenizer = load_tokenizer()
     tools = Tools(RandomEmbedder(), tokenizer, EmbeddingCache(None))
     ruler = stopwatch("counting the corpus's tokens", lambda: TokenRuler(corpus.whole.text, tokenizer))
-    index = stopwatch("cutting and indexing, vectors made", lambda: build_index(corpus, chunker, tools))
-    stopwatch.rows[-1][0] += f", {len(index.chunks):,} chunks"
+    retrieval_index = stopwatch("cutting and indexing, vectors made", lambda: build_index(corpus, chunker, tools))
+    stopwatch.rows[-1][0] += f", {len(retrieval_index.chunks):,} chunks"
     evaluation = stopwatch(
-        f"{count:,} questions: search and measures at k", lambda: evaluate_retrieval(index, questions, tools, ruler)
+        f"{count:,} questions: search and measures at k",
+        lambda: evaluate_retrieval(retrieval_index, questions, tools, ruler),
     )
     stopwatch.rows[-1][0] += f" (one search of all: {evaluation.search.search_s:.1f} s)"
-    for word in ("chunk", "window:1", "section"):
+    for returned_text_option in ("chunk", "window:1", "section"):
         index_returning_text = stopwatch(
-            f"what `{word}` returns",
-            lambda word=word: with_returned_text(index, ReturnedText.parse(word)),  # type: ignore[misc]
+            f"what `{returned_text_option}` returns",
+            lambda word=returned_text_option: with_returned_text(retrieval_index, ReturnedText.parse(word)),  # type: ignore[misc]
         )
         stopwatch(
-            f"{count:,} questions at 1,000, 2,000 and 4,000 tokens, `{word}` returned",
-            lambda returned=index_returning_text: evaluate_at_budgets(returned, questions, tools, ruler, BUDGETS),  # type: ignore[misc]
+            f"{count:,} questions at 1,000, 2,000 and 4,000 tokens, `{returned_text_option}` returned",
+            lambda returned=index_returning_text: evaluate_at_budgets(
+                returned, questions, tools, ruler, RETRIEVED_TOKEN_BUDGETS
+            ),  # type: ignore[misc]
         )
     return stopwatch.rows
 
@@ -165,8 +180,10 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
     stopwatch = Stopwatch()
     document = Document.from_text(next(iter(random_documents(megabytes).values())), "lines", "one")
     tools = Tools(load_embedder(), load_tokenizer(), EmbeddingCache(None))
-    index = build_index(Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools)
-    embedded_texts = index.texts[:EMBEDDED_CHUNK_COUNT]
+    retrieval_index = build_index(
+        Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools
+    )
+    embedded_texts = retrieval_index.texts[:EMBEDDED_CHUNK_COUNT]
     stopwatch(
         f"the bundled model on {len(embedded_texts)} chunks of 800 characters",
         lambda: Tools(load_embedder(), load_tokenizer()).embed(embedded_texts),
@@ -174,9 +191,9 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
     return stopwatch.rows
 
 
-@benchmark(
-    option("--megabytes", type=int, default=10, metavar="N"),
-    option("--questions", type=int, default=5_000, metavar="N"),
+@benchmark_command(
+    make_option_adder("--megabytes", type=int, default=10, metavar="N"),
+    make_option_adder("--questions", type=int, default=5_000, metavar="N"),
 )
 def main(megabytes: int, questions: int) -> None:
     """Run the measurements and print the tables."""

@@ -35,19 +35,21 @@ class CountingEncoder:
         return [vector.tolist() for vector in vectors]
 
 
-def langchain_breakpoint(text: str, encoder: CountingEncoder, *, buffer: int, amount: float) -> list[str]:
+def langchain_breakpoint(
+    text: str, encoder: CountingEncoder, *, neighbouring_sentence_count: int, percentile: float
+) -> list[str]:
     """Cut with LangChain's SemanticChunker at a percentile; its sentences equal those of the splitter ``regex``."""
     chunker = SemanticChunker(
         LangChainEmbeddings(encoder.encode),
-        buffer_size=buffer,
+        buffer_size=neighbouring_sentence_count,
         breakpoint_threshold_type="percentile",
-        breakpoint_threshold_amount=amount,
+        breakpoint_threshold_amount=percentile,
     )
     return chunker.split_text(text)
 
 
 def llama_index_double_merging(
-    text: str, encoder: CountingEncoder, *, initial: float, appending: float, merging: float, max_size: int
+    text: str, encoder: CountingEncoder, *, initial: float, appending: float, merging: float, max_chunk_characters: int
 ) -> list[str]:
     """Cut with LlamaIndex's double merging with an embedding model, on the sentences of the splitter ``regex``."""
     parser = SemanticDoubleMergingSplitterNodeParser.from_defaults(
@@ -55,7 +57,7 @@ def llama_index_double_merging(
         initial_threshold=initial,
         appending_threshold=appending,
         merging_threshold=merging,
-        max_chunk_size=max_size,
+        max_chunk_size=max_chunk_characters,
         sentence_splitter=lambda whole: Document.from_text(whole, "regex").sentence_texts,
     )
     nodes = parser.build_semantic_nodes_from_documents([LlamaDocument(text=text)])

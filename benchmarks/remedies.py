@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-from benchmarks.harness import benchmark, markdown_table, option, time_call
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, time_call
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
@@ -47,7 +47,7 @@ CHUNKER_BY_COLUMN_TITLE: dict[str, tuple[str, dict[str, Any]]] = {
     "Optimal": ("optimal", {"max_size": 200}),
 }
 
-METHOD: SearchMethod = "embedding"
+RANKING_METHOD: SearchMethod = "embedding"
 
 TARGET_SEARCH_MS = 2_000
 """Target for the search on the essay, with all vectors cached."""
@@ -77,8 +77,8 @@ def bundled_questions(texts: Mapping[str, Document]) -> Iterator[DocumentQuestio
     """Yield the bundled questions, each with its first excerpt as the answer."""
     corpus = Corpus(tuple(texts.values()))
     for question in read_questions((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv", corpus).usable:
-        number, (start, end) = question.excerpts[0]
-        document = corpus.documents[number]
+        document_index, (start, end) = question.excerpts[0]
+        document = corpus.documents[document_index]
         yield DocumentQuestion(document, PosedQuestion(question.text, checked_answer(document.text, start, end)))
 
 
@@ -99,9 +99,9 @@ def generated_questions(texts: Mapping[str, Document], seed: int = 0) -> Iterato
         )
 
 
-def removable_findings(suspect: SuspiciousColumn, tools: Tools) -> list[Finding]:
+def removable_findings(suspicious_column: SuspiciousColumn, tools: Tools) -> list[Finding]:
     """Return the findings of a column that another chunker could remove."""
-    findings = find_suspicious_cuts(suspect.chunking, tools.embedder)
+    findings = find_suspicious_cuts(suspicious_column.chunking, tools.embedder)
     return [finding for finding in findings if RULES[finding.rule].cause == "chunker"]
 
 
@@ -131,17 +131,17 @@ class Bench:
 
     def suspect_column(self, document: Document, title: str) -> SuspiciousColumn:
         """Return a column for a search that removes its findings."""
-        limit = Limit(budget=budget_for_text_length(len(document.text)))
-        return SuspiciousColumn(self.chunkers[title], self.chunking(document, title), METHOD, limit)
+        retrieval_limit = Limit(budget=budget_for_text_length(len(document.text)))
+        return SuspiciousColumn(self.chunkers[title], self.chunking(document, title), RANKING_METHOD, retrieval_limit)
 
     def failing_column(self, document_question: DocumentQuestion, title: str) -> FailingColumn | None:
         """Return a column's failure on a question; None if it gives the answer whole."""
         document, posed = document_question
         chunking = self.chunking(document, title)
-        limit = Limit(budget=budget_for_text_length(len(document.text)))
-        if is_whole(chunking, posed, METHOD, limit, self.tools, self.ruler(document))[0]:
+        retrieval_limit = Limit(budget=budget_for_text_length(len(document.text)))
+        if is_whole(chunking, posed, RANKING_METHOD, retrieval_limit, self.tools, self.ruler(document))[0]:
             return None
-        return FailingColumn(self.chunkers[title], chunking, METHOD, limit, posed=posed)
+        return FailingColumn(self.chunkers[title], chunking, RANKING_METHOD, retrieval_limit, posed=posed)
 
     def remedies(self, failure: FailingColumn) -> list[Remedy]:
         """Return the remedies for a failure."""
@@ -159,10 +159,10 @@ class RemedyCounts(NamedTuple):
 
     @classmethod
     def from_questions(
-        cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, most: int | None = None
+        cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, max_failure_count: int | None = None
     ) -> Self:
-        """Search for up to ``most`` failures of one column, and compare the remedies with the exhaustive search."""
-        asked_count = failure_count = helped_count = agreed_count = 0
+        """Search remedies for at most ``max_failure_count`` failures of one column, and by exhaustive search."""
+        asked_count = failure_count = helped_count = agreeing_with_exhaustive_count = 0
         for question in questions:
             asked_count += 1
             failure = bench.failing_column(question, title)
@@ -172,32 +172,40 @@ class RemedyCounts(NamedTuple):
             remedies = bench.remedies(failure)
             helped_count += bool(remedies)
             keeps_answer_whole = keeps_whole(failure, bench.tools, bench.ruler(question.document))
-            agreed_count += equals_exhaustive(remedies, search_exhaustively(failure, bench.tools, keeps_answer_whole))
-            if failure_count == most:
+            agreeing_with_exhaustive_count += equals_exhaustive(
+                remedies, search_exhaustively(failure, bench.tools, keeps_answer_whole)
+            )
+            if failure_count == max_failure_count:
                 break
-        return cls(asked_count, failure_count, helped_count, agreed_count)
+        return cls(asked_count, failure_count, helped_count, agreeing_with_exhaustive_count)
 
     @classmethod
-    def from_findings(cls, bench: Bench, texts: Iterable[Document], title: str, most: int, seed: int) -> Self:
-        """Search for up to ``most`` findings of one column, and compare the remedies with the exhaustive search."""
-        suspects = [bench.suspect_column(document, title) for document in texts]
+    def from_findings(cls, bench: Bench, texts: Iterable[Document], title: str, max_finding_count: int, seed: int) -> Self:
+        """Search remedies for at most ``max_finding_count`` findings of one column, and by exhaustive search."""
+        suspicious_columns = [bench.suspect_column(document, title) for document in texts]
         columns_with_findings = [
-            (suspect, finding) for suspect in suspects for finding in removable_findings(suspect, bench.tools)
+            (suspect, finding) for suspect in suspicious_columns for finding in removable_findings(suspect, bench.tools)
         ]
-        drawn_findings = random.Random(seed).sample(columns_with_findings, min(most, len(columns_with_findings)))
+        drawn_findings = random.Random(seed).sample(
+            columns_with_findings, min(max_finding_count, len(columns_with_findings))
+        )
         tried_settings_by_column = {
             suspect: try_settings_for_findings(suspect, bench.tools)
             for suspect in {suspect for suspect, _ in drawn_findings}
         }
-        helped_count = agreed_count = 0
-        for suspect, finding in drawn_findings:
-            ruler = bench.ruler(suspect.chunking.document)
-            remedies = [*remedies_for_finding(suspect, finding, tried_settings_by_column[suspect], bench.tools, ruler)]
+        helped_count = agreeing_with_exhaustive_count = 0
+        for suspicious_column, finding in drawn_findings:
+            ruler = bench.ruler(suspicious_column.chunking.document)
+            remedies = [
+                *remedies_for_finding(
+                    suspicious_column, finding, tried_settings_by_column[suspicious_column], bench.tools, ruler
+                )
+            ]
             helped_count += bool(remedies)
-            agreed_count += equals_exhaustive(
-                remedies, search_exhaustively(suspect, bench.tools, removes_finding(finding, bench.tools))
+            agreeing_with_exhaustive_count += equals_exhaustive(
+                remedies, search_exhaustively(suspicious_column, bench.tools, removes_finding(finding, bench.tools))
             )
-        return cls(len(columns_with_findings), len(drawn_findings), helped_count, agreed_count)
+        return cls(len(columns_with_findings), len(drawn_findings), helped_count, agreeing_with_exhaustive_count)
 
     def cells(self, *names: str) -> list[str]:
         """Return the row of a table."""
@@ -214,14 +222,14 @@ def search_time_rows(bench: Bench, document: Document, repeats: int) -> list[lis
     for title, chunker in bench.chunkers.items():
         questions = generated_questions({document.name: document})
         failure = next(filter(None, (bench.failing_column(question, title) for question in questions)))
-        suspect = bench.suspect_column(document, title)
+        suspicious_column = bench.suspect_column(document, title)
         embedded_count_before = bench.tools.meter.embedded
         cold_seconds, _ = time_call(partial(bench.remedies, failure))
         embedded_count = bench.tools.meter.embedded - embedded_count_before
         timed_calls = (
             partial(run, chunker, document, bench.tools),
             partial(bench.remedies, failure),
-            partial(try_settings_for_findings, suspect, bench.tools),
+            partial(try_settings_for_findings, suspicious_column, bench.tools),
         )
         seconds_by_call = ([clock_and_processor_seconds(call) for _ in range(repeats)] for call in timed_calls)
         median_seconds_by_call = [
@@ -240,11 +248,11 @@ def clock_and_processor_seconds(call: Callable[[], object]) -> tuple[float, floa
     return seconds, time.thread_time() - began
 
 
-@benchmark(
-    option("--embedder", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks"),
-    option("--failures", type=int, default=200, metavar="N", help="generated failures (default: 200)"),
-    option("--repeats", type=int, default=5, metavar="N", help="of the timing (default: 5)"),
-    option("--only", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them"),
+@benchmark_command(
+    make_option_adder("--embedder", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks"),
+    make_option_adder("--failures", type=int, default=200, metavar="N", help="generated failures (default: 200)"),
+    make_option_adder("--repeats", type=int, default=5, metavar="N", help="of the timing (default: 5)"),
+    make_option_adder("--only", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them"),
 )
 def main(embedder: str, failures: int, repeats: int, only: list[str] | None) -> int:
     """Print the tables; return 1 if a target is missed."""

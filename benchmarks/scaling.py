@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.harness import benchmark, comma_separated_numbers, markdown_table, option, peak_kib, print_progress
+from benchmarks.harness import (
+    benchmark_command,
+    make_option_adder,
+    markdown_table,
+    parse_comma_separated_numbers,
+    peak_kib,
+    print_progress,
+)
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 
 SENTENCE_COUNTS = (1_000, 5_000, 20_000, 60_000)
@@ -112,11 +119,11 @@ def vectors_by_subject(count: int, sentences_per_subject: int) -> npt.NDArray[np
     noise = random.normal(size=(count, VECTOR_DIMENSION)) * np.exp(-np.arange(VECTOR_DIMENSION) / 100)
     centres = random.normal(size=(subject_count, VECTOR_DIMENSION))
     noise, centres = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (noise, centres))
-    rows = np.sqrt(0.3) * centres[np.arange(count) // (sentences_per_subject or count)] + np.sqrt(0.7) * noise
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+    sentence_vectors = np.sqrt(0.3) * centres[np.arange(count) // (sentences_per_subject or count)] + np.sqrt(0.7) * noise
+    return np.asarray(sentence_vectors / np.linalg.norm(sentence_vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
-def numbered_sentences(count: int) -> str:
+def text_of_numbered_sentences(count: int) -> str:
     """Return a text of ``count`` sentences, one per line, with a blank line after every twentieth."""
     return "".join(
         f"Sentence {number} tells how high the tide stood and who wrote it down.\n" + "\n" * (number % 20 == 19)
@@ -130,8 +137,8 @@ def send_measurement(case: Case, count: int, result_connection: Connection) -> N
     chunker = build_chunker(case.chunker, case.parameters)
     # Load and compile the dependencies, and embed.
     small_chunker = build_chunker(case.chunker, {key: value for key, value in case.parameters.items() if key != "chunks"})
-    run(small_chunker, Document.from_text(numbered_sentences(30), "lines"), tools)
-    document = Document.from_text(numbered_sentences(count), "lines")
+    run(small_chunker, Document.from_text(text_of_numbered_sentences(30), "lines"), tools)
+    document = Document.from_text(text_of_numbered_sentences(count), "lines")
     if chunker.embeds:
         tools.embed(document.sentence_texts)
     peak_memory_before = _reset_peak_memory()
@@ -171,11 +178,11 @@ def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str
     return None
 
 
-@benchmark(
-    option("--only", default="", metavar="NAME", help="chunkers whose title has this in it"),
-    option(
+@benchmark_command(
+    make_option_adder("--only", default="", metavar="NAME", help="chunkers whose title has this in it"),
+    make_option_adder(
         "--sizes",
-        type=comma_separated_numbers,
+        type=parse_comma_separated_numbers,
         default=",".join(map(str, SENTENCE_COUNTS)),
         help="numbers of sentences, separated by commas",
     ),
@@ -193,11 +200,13 @@ def main(only: str, sizes: list[int]) -> int:
                 row.append("ended")
                 is_limit_exceeded = True
             else:
-                seconds, cpu_seconds, memory, refusal = measurements
+                seconds, cpu_seconds, additional_memory_bytes, refusal = measurements
                 # Wall-clock time includes other work on the machine; processor time includes all cores.
-                is_limit_exceeded |= min(seconds, cpu_seconds) > MOST_SECONDS or memory > MOST_MEMORY
+                is_limit_exceeded |= min(seconds, cpu_seconds) > MOST_SECONDS or additional_memory_bytes > MOST_MEMORY
                 time_phrase = f"{seconds:.2f} s ({cpu_seconds:.2f})"
-                row.append(f"refused, {time_phrase}" if refusal else f"{time_phrase}, {memory / 1e6:,.0f} MB")
+                row.append(
+                    f"refused, {time_phrase}" if refusal else f"{time_phrase}, {additional_memory_bytes / 1e6:,.0f} MB"
+                )
                 if refusal:
                     refusals.append(f"- {case.title}, {count:,} sentences: “{refusal}”")
             print_progress(case.title, f"{count:,}", row[-1])

@@ -7,9 +7,9 @@ sentences found, missed and invented, then the time for a megabyte of the Englis
 import statistics
 import time
 
-from benchmarks.harness import benchmark, markdown_table, option
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
 from chunkers import Document
-from chunkers.text import LANGUAGES, detect_language, load_splitter
+from chunkers.text import LANGUAGE_NAME_BY_CODE, detect_language, load_splitter
 from tests.fixtures.paragraphs import EndCounts, count_sentence_ends, paragraphs_by_language
 
 SPLITTERS = ("sentencex", "spacy", "regex")
@@ -21,7 +21,7 @@ def _splitting_seconds(text: str, splitter: str, repeats: int) -> float:
     return statistics.median(Document.from_text(text, splitter).split_ms / 1000 for _ in range(repeats))
 
 
-@benchmark(option("--repeats", type=int, default=3, help="how often each is timed (default: 3)"))
+@benchmark_command(make_option_adder("--repeats", type=int, default=3, help="how often each is timed (default: 3)"))
 def main(repeats: int) -> None:
     """Print the tables."""
     paragraph_by_language = paragraphs_by_language()
@@ -30,9 +30,16 @@ def main(repeats: int) -> None:
         for code, paragraph in paragraph_by_language.items()
     }
     lines = []
-    for code, end_counts in rows.items():
-        text, starts = paragraph_by_language[code]
-        lines.append([LANGUAGES[code], f"{len(starts)}", detect_language(text), *(tally.words for tally in end_counts)])
+    for language_code, end_counts in rows.items():
+        text, starts = paragraph_by_language[language_code]
+        lines.append(
+            [
+                LANGUAGE_NAME_BY_CODE[language_code],
+                f"{len(starts)}",
+                detect_language(text),
+                *(tally.words for tally in end_counts),
+            ]
+        )
     sum_cells = [EndCounts(*map(sum, zip(*column, strict=True))).words for column in zip(*rows.values(), strict=True)]
     lines.append(
         [f"all {len(rows)}", f"{sum(len(paragraph.starts) for paragraph in paragraph_by_language.values())}", "", *sum_cells]

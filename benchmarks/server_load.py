@@ -24,7 +24,15 @@ from typing import Any
 
 import psutil
 
-from benchmarks.harness import Result, benchmark, load_averages, markdown_table, option, print_progress, resident_mb
+from benchmarks.harness import (
+    Result,
+    benchmark_command,
+    load_averages,
+    make_option_adder,
+    markdown_table,
+    print_progress,
+    resident_mb,
+)
 from sample_docs import load_sample
 from tests.fixtures.app_server import AppServer, app_server
 from tests.fixtures.slider_moves import (
@@ -46,12 +54,12 @@ LOWEST_PERCENTILE, HIGHEST_PERCENTILE = 50, 99
 # Twenty sliders
 
 
-async def measure_sliders(server: AppServer, sessions: int, seconds: float, think_seconds: float) -> list[str]:
-    """Return a table row for ``sessions`` sessions that move sliders on the essay."""
+async def measure_sliders(server: AppServer, session_count: int, seconds: float, think_seconds: float) -> list[str]:
+    """Return a table row for ``session_count`` sessions that move sliders on the essay."""
     process = psutil.Process(server.pid)
-    moves = SliderMoves()
+    recorded_slider_moves = SliderMoves()
     async with AsyncExitStack() as stack:
-        clients = [Client(server.url, query="document=essay") for _ in range(sessions)]
+        clients = [Client(server.url, query="document=essay") for _ in range(session_count)]
         # The first session embeds the essay for all.
         for client in clients:
             await stack.enter_async_context(client)
@@ -59,12 +67,14 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
         began, server_cpu, client_cpu = time.perf_counter(), cpu_seconds(process), time.process_time()
 
         async def keep_moving_until_end(client: Client, number: int) -> None:
-            chance = random.Random(number)
+            random_generator = random.Random(number)
             value = 70
             while time.perf_counter() - began < seconds:
-                value = chance.choice([other for other in range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE) if other != value])
-                await move_slider(client, value, 2, moves)
-                await asyncio.sleep(chance.uniform(0, 2 * think_seconds))
+                value = random_generator.choice(
+                    [other for other in range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE) if other != value]
+                )
+                await move_slider(client, value, 2, recorded_slider_moves)
+                await asyncio.sleep(random_generator.uniform(0, 2 * think_seconds))
 
         await asyncio.gather(*(keep_moving_until_end(client, number) for number, client in enumerate(clients)))
         elapsed, server_cpu, client_cpu = (
@@ -73,15 +83,17 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
             time.process_time() - client_cpu,
         )
         last_values = zip(clients, cycle(range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE)), strict=False)
-        await asyncio.gather(*(send_burst(client, [60, 95, 55, 81, last], 2, moves) for client, last in last_values))
-        moves.errors += [error for client in clients for error in client.errors]
-    print_faults([*moves.errors, *moves.lost])
-    ms_per_move = f"{1000 * server_cpu / max(1, len(moves.seconds)):.0f}"
+        await asyncio.gather(
+            *(send_burst(client, [60, 95, 55, 81, last], 2, recorded_slider_moves) for client, last in last_values)
+        )
+        recorded_slider_moves.errors += [error for client in clients for error in client.errors]
+    print_faults([*recorded_slider_moves.errors, *recorded_slider_moves.lost])
+    server_ms_per_move = f"{1000 * server_cpu / max(1, len(recorded_slider_moves.seconds)):.0f}"
     return [
-        f"{sessions}",
+        f"{session_count}",
         f"{think_seconds:g}",
-        *moves.cells(),
-        ms_per_move,
+        *recorded_slider_moves.cells(),
+        server_ms_per_move,
         f"{server_cpu / elapsed:.2f}",
         f"{client_cpu / elapsed:.2f}",
         load_averages(2),
@@ -91,8 +103,8 @@ async def measure_sliders(server: AppServer, sessions: int, seconds: float, thin
 # Fifty sessions, four times
 
 
-async def measure_rounds(
-    server: AppServer, sessions: int, round_count: int, characters: int, session_lifetime: int
+async def measure_memory_over_rounds(
+    server: AppServer, session_count_per_round: int, round_count: int, characters: int, session_lifetime: int
 ) -> list[list[str]]:
     """Return a table row for each round of sessions that paste their own texts and leave."""
     process = psutil.Process(server.pid)
@@ -100,9 +112,9 @@ async def measure_rounds(
     texts = (essay_with_numbered_sentences(characters, number) for number in count())
     for round_number in range(1, round_count + 1):
         began = time.perf_counter()
-        clients = [Client(server.url) for _ in range(sessions)]
+        clients = [Client(server.url) for _ in range(session_count_per_round)]
         try:
-            await run_limited([paste_and_wait(client, next(texts)) for client in clients], at_once=5)
+            await run_coroutines_limited([paste_and_wait(client, next(texts)) for client in clients], at_once=5)
             mb_while_open = resident_mb(process)
         finally:
             for client in clients:
@@ -150,21 +162,21 @@ class QueueTimes:
     bystander_moves: SliderMoves
 
 
-async def measure_waiting(server: AppServer, sessions: int, characters: int) -> QueueTimes:
+async def measure_waiting(server: AppServer, session_count: int, characters: int) -> QueueTimes:
     """Let sessions paste texts one by one, then simultaneously, and cancel another one while it embeds."""
     text_numbers = count()
     async with AsyncExitStack() as stack:
         bystander = await stack.enter_async_context(Client(server.url))
         await bystander.wait_until(has_all_results)
         began = time.perf_counter()
-        for _ in range(sessions):
+        for _ in range(session_count):
             async with Client(server.url) as client:
                 await client.paste(essay_with_numbered_sentences(characters, next(text_numbers)))
                 await client.wait_until(has_all_results, 600)
         seconds_one_by_one = time.perf_counter() - began
         bystander_moves = SliderMoves()
         bystander_task = asyncio.create_task(keep_moving_slider(bystander, bystander_moves, 0.5))
-        clients = [await stack.enter_async_context(Client(server.url)) for _ in range(sessions + 1)]
+        clients = [await stack.enter_async_context(Client(server.url)) for _ in range(session_count + 1)]
         completion_order: list[int] = []
         began = time.perf_counter()
 
@@ -175,18 +187,18 @@ async def measure_waiting(server: AppServer, sessions: int, characters: int) -> 
             rerunning.cancel()
             completion_order.append(number)
 
-        cancelled_number = sessions // 2
+        cancelled_number = session_count // 2
         tasks = []
         for number, client in enumerate(clients):
             await client.paste(essay_with_numbered_sentences(characters, next(text_numbers)))
             if number != cancelled_number:
                 tasks.append(asyncio.create_task(wait_while_rerunning(number)))
-        seconds_until_freed = await cancel_job(clients[cancelled_number], clients[cancelled_number + 1])
+        seconds_until_next_job_starts = await cancel_job(clients[cancelled_number], clients[cancelled_number + 1])
         await asyncio.gather(*tasks)
         seconds_at_once = time.perf_counter() - began
         bystander_task.cancel()
         print_faults([error for client in (bystander, *clients) for error in client.errors])
-    return QueueTimes(seconds_one_by_one, seconds_at_once, completion_order, seconds_until_freed, bystander_moves)
+    return QueueTimes(seconds_one_by_one, seconds_at_once, completion_order, seconds_until_next_job_starts, bystander_moves)
 
 
 async def cancel_job(client: Client, next_client: Client) -> float:
@@ -197,10 +209,10 @@ async def cancel_job(client: Client, next_client: Client) -> float:
     return await next_client.wait_until(lambda page: page.progress.startswith("Embedding") or has_all_results(page)) - began
 
 
-async def keep_moving_slider(client: Client, moves: SliderMoves, think_seconds: float) -> None:
+async def keep_moving_slider(client: Client, recorded_slider_moves: SliderMoves, think_seconds: float) -> None:
     """Move a session's slider until cancelled."""
     for value in cycle([60, 80, 70, 90, 75]):
-        await move_slider(client, value, 2, moves)
+        await move_slider(client, value, 2, recorded_slider_moves)
         await asyncio.sleep(think_seconds)
 
 
@@ -221,51 +233,60 @@ STAY_RANGE_S = 300.0, 900.0
 SOAK_PARTS = 10
 
 
-async def measure_soak(server: AppServer, sessions: int, seconds: float, think: float, characters: int) -> list[list[str]]:
+async def measure_soak(
+    server: AppServer, session_count: int, seconds: float, think_seconds: float, characters: int
+) -> list[list[str]]:
     """Return a table row for each tenth of the time: the moves, the new sessions, and the server's memory at the end."""
     process = psutil.Process(server.pid)
     texts = (essay_with_numbered_sentences(characters, number) for number in count())
     began = time.perf_counter()
-    moves = SliderMoves()
+    recorded_slider_moves = SliderMoves()
     new_session_count = 0
 
     async def come_and_go(number: int) -> None:
         nonlocal new_session_count
-        chance = random.Random(number)
+        random_generator = random.Random(number)
         while time.perf_counter() - began < seconds:
             client = Client(server.url)
-            leaving_time = time.perf_counter() + chance.uniform(*STAY_RANGE_S)
+            leaving_time = time.perf_counter() + random_generator.uniform(*STAY_RANGE_S)
             new_session_count += 1
             try:
                 await paste_and_wait(client, next(texts))
                 while time.perf_counter() - began < seconds and time.perf_counter() < leaving_time:
-                    await move_slider(client, chance.randrange(LOWEST_PERCENTILE, HIGHEST_PERCENTILE), 2, moves)
-                    await asyncio.sleep(chance.uniform(0, 2 * think))
+                    await move_slider(
+                        client, random_generator.randrange(LOWEST_PERCENTILE, HIGHEST_PERCENTILE), 2, recorded_slider_moves
+                    )
+                    await asyncio.sleep(random_generator.uniform(0, 2 * think_seconds))
             except NoAnswer as error:
-                moves.errors.append(str(error))
+                recorded_slider_moves.errors.append(str(error))
             finally:
-                moves.errors += client.errors
+                recorded_slider_moves.errors += client.errors
                 await client.close()
 
     rows = []
-    session_tasks = [asyncio.create_task(come_and_go(number)) for number in range(sessions)]
+    session_tasks = [asyncio.create_task(come_and_go(number)) for number in range(session_count)]
     for tenth_number in range(1, SOAK_PARTS + 1):
         cpu_before = cpu_seconds(process)
         await asyncio.sleep(max(0.0, began + seconds * tenth_number / SOAK_PARTS - time.perf_counter()))
-        ms_per_move = f"{1000 * (cpu_seconds(process) - cpu_before) / max(1, len(moves.seconds)):.0f}"
+        server_ms_per_move = f"{1000 * (cpu_seconds(process) - cpu_before) / max(1, len(recorded_slider_moves.seconds)):.0f}"
         rows.append(
             [
                 f"{seconds * tenth_number / SOAK_PARTS / 60:.0f}",
                 f"{new_session_count}",
-                *moves.cells(),
-                ms_per_move,
+                *recorded_slider_moves.cells(),
+                server_ms_per_move,
                 f"{resident_mb(process):.0f}",
                 load_averages(2),
             ]
         )
         print_progress(*rows[-1])
-        print_faults([*moves.errors, *moves.lost])
-        moves.seconds, moves.errors, moves.lost, new_session_count = [], [], [], 0
+        print_faults([*recorded_slider_moves.errors, *recorded_slider_moves.lost])
+        recorded_slider_moves.seconds, recorded_slider_moves.errors, recorded_slider_moves.lost, new_session_count = (
+            [],
+            [],
+            [],
+            0,
+        )
     await asyncio.gather(*session_tasks)
     return rows
 
@@ -282,23 +303,23 @@ async def paste_and_wait(client: Client, text: str) -> None:
     )
 
 
-async def run_limited(works: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
+async def run_coroutines_limited(coroutines: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
     """Run the coroutines, at most ``at_once`` at the same time."""
     running_limit = asyncio.Semaphore(at_once)
 
-    async def run_when_free(work: Coroutine[object, object, None]) -> None:
+    async def run_when_free(coroutine: Coroutine[object, object, None]) -> None:
         async with running_limit:
-            await work
+            await coroutine
 
-    await asyncio.gather(*map(run_when_free, works))
+    await asyncio.gather(*map(run_when_free, coroutines))
 
 
 def essay_with_numbered_sentences(characters: int, number: int) -> str:
     """Return a unique text: the essay's sentences, each with its own number."""
-    words = load_sample("essay").text.split(". ")
-    sentences = (f"{sentence} {number}.{place}" for place, sentence in enumerate(cycle(words)))
-    parts = islice(sentences, 2 + characters * len(words) // sum(map(len, words)))
-    return ". ".join(parts)[:characters]
+    essay_sentences = load_sample("essay").text.split(". ")
+    sentences = (f"{sentence} {number}.{place}" for place, sentence in enumerate(cycle(essay_sentences)))
+    sentences_of_text = islice(sentences, 2 + characters * len(essay_sentences) // sum(map(len, essay_sentences)))
+    return ". ".join(sentences_of_text)[:characters]
 
 
 def cpu_seconds(process: psutil.Process) -> float:
@@ -325,7 +346,7 @@ def report_rounds(sessions: int | None, rounds: int, characters: int | None, ttl
     """Run and print the measurement ``rounds``; return whether the targets are met."""
     os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(ttl)
     sessions = sessions or 50
-    rows = run_with_server(measure_rounds, sessions, rounds, characters or 8_000, ttl)
+    rows = run_with_server(measure_memory_over_rounds, sessions, rounds, characters or 8_000, ttl)
     print(markdown_table(["round", "seconds", f"MB with {sessions} sessions", "MB after", "load"], rows))
     memory_after_rounds = [float(row[3]) for row in rows]
     return all(abs(later / memory_after_rounds[1] - 1) <= 0.05 for later in memory_after_rounds[2:])
@@ -391,14 +412,14 @@ REPORTS: dict[str, Callable[..., bool]] = {
 }
 
 
-@benchmark(
-    option("what", choices=REPORTS),
-    option("--sessions", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)"),
-    option("--seconds", type=float, metavar="S", help="of moving sliders (default: 120 and 3,600)"),
-    option("--think", type=float, metavar="S", help="between an answer and the next move (default: 0 and 5)"),
-    option("--rounds", type=int, default=4, metavar="N", help="of opening and closing (default: 4)"),
-    option("--characters", type=int, metavar="N", help="of each text (default: 8,000, and 200,000 for waiting)"),
-    option(
+@benchmark_command(
+    make_option_adder("what", choices=REPORTS),
+    make_option_adder("--sessions", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)"),
+    make_option_adder("--seconds", type=float, metavar="S", help="of moving sliders (default: 120 and 3,600)"),
+    make_option_adder("--think", type=float, metavar="S", help="between an answer and the next move (default: 0 and 5)"),
+    make_option_adder("--rounds", type=int, default=4, metavar="N", help="of opening and closing (default: 4)"),
+    make_option_adder("--characters", type=int, metavar="N", help="of each text (default: 8,000, and 200,000 for waiting)"),
+    make_option_adder(
         "--ttl", type=int, default=120, metavar="S", help="that Streamlit keeps a closed session (default: 120, as it does)"
     ),
 )

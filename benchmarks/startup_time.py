@@ -20,7 +20,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.harness import benchmark, markdown_table, option, peak_kib, time_call
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, peak_kib, time_call
 from tests.fixtures.app_server import app_server, launch
 
 START_LIMIT_MS = 120_000
@@ -97,39 +97,41 @@ print(json.dumps(stages))
 
 
 @contextmanager
-def painted_page(browser: Browser, address: str, watching_script: str, is_painted: str) -> Iterator[Page]:
+def open_page_until_painted(
+    browser: Browser, address: str, watching_script: str, is_painted_expression: str
+) -> Iterator[Page]:
     """Open a page with a script that watches it, and wait until an expression of the script is true."""
     with browser.new_page() as page:
         page.add_init_script(watching_script)
         page.goto(address, wait_until="commit")
-        page.wait_for_function(is_painted, timeout=START_LIMIT_MS)
+        page.wait_for_function(is_painted_expression, timeout=START_LIMIT_MS)
         yield page
 
 
-def measure_start(browser: Browser, script: str) -> dict[str, float]:
+def measure_start(browser: Browser, app_script_path: str) -> dict[str, float]:
     """Start the server and open the first page; return the seconds to each event, and the server's peak memory in MB."""
-    with app_server(script=script) as server:
+    with app_server(script=app_script_path) as server:
         began = wall_clock_time(server.began)
         seconds_by_event = {"the server answers": time.time() - began}
-        with painted_page(browser, server.url, COLUMN_WATCH_SCRIPT, "() => window.allColumns") as page:
-            for number, moment in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
-                seconds_by_event[f"{number} of the columns painted"] = moment - began
+        with open_page_until_painted(browser, server.url, COLUMN_WATCH_SCRIPT, "() => window.allColumns") as page:
+            for number, painting_time in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
+                seconds_by_event[f"{number} of the columns painted"] = painting_time - began
             seconds_by_event["peak memory of the server, MB"] = peak_kib(server.pid) / 1000
     return seconds_by_event
 
 
-def seconds_until_empty_page(browser: Browser, script: Path) -> float:
+def seconds_until_empty_page(browser: Browser, app_script_path: Path) -> float:
     """Start a server of an empty page and open it; return the seconds until it is painted."""
     with (
-        app_server(script=str(script)) as server,
-        painted_page(browser, server.url, EMPTY_WATCH_SCRIPT, "() => window.emptyShown") as page,
+        app_server(script=str(app_script_path)) as server,
+        open_page_until_painted(browser, server.url, EMPTY_WATCH_SCRIPT, "() => window.emptyShown") as page,
     ):
         return float(page.evaluate("() => window.emptyShown")) - wall_clock_time(server.began)
 
 
-def wall_clock_time(moment: float) -> float:
+def wall_clock_time(performance_counter_seconds: float) -> float:
     """Return a moment of ``time.perf_counter`` in the seconds of ``time.time``, which pages report."""
-    return time.time() - (time.perf_counter() - moment)
+    return time.time() - (time.perf_counter() - performance_counter_seconds)
 
 
 def stage_seconds() -> list[tuple[str, float]]:
@@ -146,37 +148,40 @@ def command_seconds(*arguments: str) -> float:
     return time_call(lambda: subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True))[0]
 
 
-@benchmark(
-    option("--repeats", type=int, default=5),
-    option("--script", default="serve.py"),
+@benchmark_command(
+    make_option_adder("--repeats", type=int, default=5),
+    make_option_adder("--script", default="serve.py"),
 )
 def main(repeats: int, script: str) -> None:
     """Print the tables."""
     with sync_playwright() as playwright, launch(playwright) as browser, tempfile.TemporaryDirectory() as folder:
         empty_script = Path(folder) / "empty.py"
         empty_script.write_text(EMPTY_APP_SCRIPT, encoding="utf-8")
-        figures_by_turn = [
+        figures_by_repeat = [
             measure_start(browser, script) | {EMPTY_PAGE_ROW: seconds_until_empty_page(browser, empty_script)}
             for _ in range(repeats)
         ]
-    empty_page_median = statistics.median(turn[EMPTY_PAGE_ROW] for turn in figures_by_turn)
+    empty_page_median = statistics.median(turn[EMPTY_PAGE_ROW] for turn in figures_by_repeat)
     rows = []
-    for name in figures_by_turn[0]:
-        event_figures = [turn[name] for turn in figures_by_turn]
-        ratio = "" if name.endswith("MB") else f"{statistics.median(event_figures) / empty_page_median:.2f}"
-        rows.append([name, f"{statistics.median(event_figures):.2f}", f"{min(event_figures):.2f}", ratio])
+    for name in figures_by_repeat[0]:
+        figures_of_event = [turn[name] for turn in figures_by_repeat]
+        ratio = "" if name.endswith("MB") else f"{statistics.median(figures_of_event) / empty_page_median:.2f}"
+        rows.append([name, f"{statistics.median(figures_of_event):.2f}", f"{min(figures_of_event):.2f}", ratio])
     heads = [f"s after the start of {script}", "median", "least", "times the empty page"]
     print(markdown_table(heads, rows), end="\n\n")
-    stage_runs = [stage_seconds() for _ in range(repeats)]
+    stage_seconds_by_repeat = [stage_seconds() for _ in range(repeats)]
     stage_rows = [
-        [name, f"{statistics.median(run[place][1] for run in stage_runs):.2f}"]
-        for place, (name, _) in enumerate(stage_runs[0])
+        [name, f"{statistics.median(run[place][1] for run in stage_seconds_by_repeat):.2f}"]
+        for place, (name, _) in enumerate(stage_seconds_by_repeat[0])
     ]
     print(markdown_table(["one after the other, without a server", "s"], stage_rows), end="\n\n")
     smallest_sample_path = "sample_docs/chinese.txt"
     chunk_command_words = ("seamark", "chunk", smallest_sample_path, "--chunker")
     command_rows = [
-        [f"`{chunker}`", f"{statistics.median(command_seconds(*chunk_command_words, chunker) for _ in stage_runs):.2f}"]
+        [
+            f"`{chunker}`",
+            f"{statistics.median(command_seconds(*chunk_command_words, chunker) for _ in stage_seconds_by_repeat):.2f}",
+        ]
         for chunker in ("fixed_words", "breakpoint")
     ]
     print(markdown_table(["`seamark chunk` on the smallest sample", "s"], command_rows))

@@ -11,7 +11,7 @@ import random
 import statistics
 from collections.abc import Mapping, Sequence
 
-from benchmarks.harness import benchmark, markdown_table, option
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from chunkers.support import format_number
@@ -65,7 +65,7 @@ SHUFFLING_SETTINGS = [
     *settings_grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3)),
     *CUT_POSITION_SETTINGS,
 ]
-UNCHANGED_DOCUMENTS = ("essay", "report")
+UNCHANGED_SAMPLE_NAMES = ("essay", "report")
 SHUFFLED_RUN_LENGTHS = (1, 2, 3, 4, 5)
 
 
@@ -91,13 +91,13 @@ def stitched_documents(count: int, sentences: int = 100) -> tuple[list[MarkedDoc
     return [text.split("spacy") for text in tuning_texts], [text.split("spacy") for text in held_out_texts]
 
 
-def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) -> list[list[str]]:
+def score_rows(tuning_summaries: Sequence[SettingSummary], held_out_summaries: Sequence[SettingSummary]) -> list[list[str]]:
     """Return the table's rows: every chunker's defaults, its best setting on the tuned half, and that on the other.
 
     The trivial baselines come first; all settings of `change_point` that need no number are included.
     """
     tuned_summary_by_setting, held_summary_by_setting = (
-        {summary.setting: summary for summary in ranked} for ranked in (tuned, held)
+        {summary.setting: summary for summary in ranked} for ranked in (tuning_summaries, held_out_summaries)
     )
     lines = [
         _score_cells(setting, "looks at nothing", tuned_summary_by_setting, held_summary_by_setting)
@@ -115,8 +115,8 @@ def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) 
     for chunker in SETTINGS_GRID_BY_CHUNKER:
         setting_by_choice = {
             "at its defaults": SweptSetting(chunker),
-            "best of the tuned half": _best_summary(tuned, chunker).setting,
-            "best of the half held out": _best_summary(held, chunker).setting,
+            "best of the tuned half": _best_summary(tuning_summaries, chunker).setting,
+            "best of the half held out": _best_summary(held_out_summaries, chunker).setting,
         }
         lines += [
             _score_cells(setting, how, tuned_summary_by_setting, held_summary_by_setting)
@@ -128,29 +128,31 @@ def score_rows(tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) 
 def _score_cells(
     setting: SweptSetting,
     choice_phrase: str,
-    tuned_summaries: Mapping[SweptSetting, SettingSummary],
-    held_summaries: Mapping[SweptSetting, SettingSummary],
+    tuning_summary_by_setting: Mapping[SweptSetting, SettingSummary],
+    held_out_summary_by_setting: Mapping[SweptSetting, SettingSummary],
 ) -> list[str]:
     values = [
-        f"{tuned_summaries[setting].mean:.3f}",
-        f"{held_summaries[setting].mean:.3f}",
-        f"{held_summaries[setting].chunks:.1f}",
+        f"{tuning_summary_by_setting[setting].mean:.3f}",
+        f"{held_out_summary_by_setting[setting].mean:.3f}",
+        f"{held_out_summary_by_setting[setting].chunks:.1f}",
     ]
     return [setting.words(), choice_phrase, *values]
 
 
-def score_given_section_count(half: Sequence[MarkedDocument], tools: Tools, measure: str) -> float:
+def mean_score_knowing_section_count(marked_documents: Sequence[MarkedDocument], tools: Tools, measure: str) -> float:
     """Return the mean score of `change_point` when it is given each document's number of sections."""
     values = []
-    for marked in half:
-        chunking = run(build_chunker("change_point", {"chunks": len(marked.known) + 1}), marked.document, tools)
-        values.append(score_chunking(marked, chunking)[measure].value)
+    for marked_document in marked_documents:
+        chunking = run(
+            build_chunker("change_point", {"chunks": len(marked_document.known) + 1}), marked_document.document, tools
+        )
+        values.append(score_chunking(marked_document, chunking)[measure].value)
     return statistics.fmean(value for value in values if value is not None)
 
 
 def unchanged_documents() -> list[MarkedDocument]:
     """Return the bundled essay and report unchanged; their neighbouring sections are about related subjects."""
-    samples = [(name, load_sample(name)) for name in UNCHANGED_DOCUMENTS]
+    samples = [(name, load_sample(name)) for name in UNCHANGED_SAMPLE_NAMES]
     return [
         MarkedDocument(Document.from_text(sample.text, sample.sentences, name), sample.known or ())
         for name, sample in samples
@@ -159,9 +161,11 @@ def unchanged_documents() -> list[MarkedDocument]:
 
 def unchanged_rows(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
     """Return the table rows of the unchanged documents."""
-    values = {(row.setting, row.document): f"{row.scores[measure].value:.3f} ({row.chunks})" for row in rows}
+    score_cell_by_setting_and_document = {
+        (row.setting, row.document): f"{row.scores[measure].value:.3f} ({row.chunks})" for row in rows
+    }
     return [
-        [setting.words(), *(values[setting, name] for name in UNCHANGED_DOCUMENTS)]
+        [setting.words(), *(score_cell_by_setting_and_document[setting, name] for name in UNCHANGED_SAMPLE_NAMES)]
         for setting in dict.fromkeys(row.setting for row in rows)
     ]
 
@@ -170,7 +174,7 @@ def _best_summary(ranked: Sequence[SettingSummary], chunker: str) -> SettingSumm
     return next(summary for summary in ranked if summary.setting.chunker == chunker)
 
 
-def default_sentences(rows: Sequence[SweepRow], measure: str) -> list[str]:
+def sentences_on_chunker_defaults(rows: Sequence[SweepRow], measure: str) -> list[str]:
     """Return a sentence on each chunker's default: whether tuning improves on it, and a suggested replacement.
 
     The suggestion is, among settings within one standard error of the best, the one that changes the fewest parameters; ties
@@ -219,7 +223,9 @@ def _count_changed_parameters(setting: SweptSetting) -> int:
     return sum(fields[name].default != value for name, value in setting.parameters)
 
 
-def winner_sentence(chunker: str, tuned: Sequence[SettingSummary], held: Sequence[SettingSummary]) -> str:
+def winner_sentence(
+    chunker: str, tuning_summaries: Sequence[SettingSummary], held_out_summaries: Sequence[SettingSummary]
+) -> str:
     """Return a sentence on whether a chunker at its defaults is ahead of every setting of `breakpoint`, on both halves."""
     is_ahead = all(
         next(
@@ -228,7 +234,7 @@ def winner_sentence(chunker: str, tuned: Sequence[SettingSummary], held: Sequenc
             if summary.setting == SweptSetting(chunker) or summary.setting.chunker == "breakpoint"
         ).chunker
         == chunker
-        for ranked in (tuned, held)
+        for ranked in (tuning_summaries, held_out_summaries)
     )
     verdict = "is ahead of" if is_ahead else "is not ahead of"
     return (
@@ -237,40 +243,44 @@ def winner_sentence(chunker: str, tuned: Sequence[SettingSummary], held: Sequenc
     )
 
 
-def difference_rows(rows: Sequence[SweepRow], tuned: Sequence[SettingSummary], measure: str) -> list[list[str]]:
+def difference_rows(rows: Sequence[SweepRow], tuning_summaries: Sequence[SettingSummary], measure: str) -> list[list[str]]:
     """Return the lines of the table of differences on the half held out, in the measure.
 
     The defaults of `optimal` and `change_point` against the setting of `breakpoint` that is best on the tuned half, and
     against the trivial answers. The documents share their passages: they are other orders, not other texts.
     """
-    compared_settings = [_best_summary(tuned, "breakpoint").setting, *TRIVIAL_SETTINGS]
+    compared_settings = [_best_summary(tuning_summaries, "breakpoint").setting, *TRIVIAL_SETTINGS]
     lines = []
     for chunker in ("optimal", "change_point"):
         differences = compare_settings(rows, SweptSetting(chunker), compared_settings, measure)
         for compared_setting, difference in differences.items():
             cells = ["too few documents", "", ""]
             if difference is not None:
-                verdict = "significant" if difference.significant else "not significant"
-                interval = format_interval(difference.low, difference.high, difference.alpha, 1, 3)
-                cells = [format_number(difference.mean, "+.3f"), interval, f"{difference.p_value_phrase}, {verdict}"]
+                significance_phrase = "significant" if difference.significant else "not significant"
+                interval_phrase = format_interval(difference.low, difference.high, difference.alpha, 1, 3)
+                cells = [
+                    format_number(difference.mean, "+.3f"),
+                    interval_phrase,
+                    f"{difference.p_value_phrase}, {significance_phrase}",
+                ]
             lines.append([chunker, compared_setting.words(), *cells])
     return lines
 
 
-@benchmark(
-    option("--count", type=int, default=50, metavar="N", help="documents of each half (default: 50)"),
-    option("--measure", default="pk", choices=HIGHER_IS_BETTER),
-    option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME"),
+@benchmark_command(
+    make_option_adder("--count", type=int, default=50, metavar="N", help="documents of each half (default: 50)"),
+    make_option_adder("--measure", default="pk", choices=HIGHER_IS_BETTER),
+    make_option_adder("--embedder", default="all-MiniLM-L6-v2", metavar="NAME"),
 )
 def main(count: int, measure: str, embedder: str) -> None:
     """Print what every chunker reaches on both halves, what that says of its default, and who is ahead."""
-    both_halves = stitched_documents(count)
-    for name, half in zip(("tuned half", "held out"), both_halves, strict=True):
+    tuning_and_held_out_documents = stitched_documents(count)
+    for name, marked_documents in zip(("tuned half", "held out"), tuning_and_held_out_documents, strict=True):
         sentence_count, seam_count = (
-            sum(len(marked.document.sentences) for marked in half),
-            sum(len(marked.known) for marked in half),
+            sum(len(marked.document.sentences) for marked in marked_documents),
+            sum(len(marked.known) for marked in marked_documents),
         )
-        print(f"{name}: {len(half)} documents, {sentence_count:,} sentences, {seam_count:,} seams.")
+        print(f"{name}: {len(marked_documents)} documents, {sentence_count:,} sentences, {seam_count:,} seams.")
     searched_settings = (
         setting for name, some in SETTINGS_GRID_BY_CHUNKER.items() for setting in (SweptSetting(name), *some)
     )
@@ -278,7 +288,9 @@ def main(count: int, measure: str, embedder: str) -> None:
         dict.fromkeys([*TRIVIAL_SETTINGS, *SHUFFLING_SETTINGS, *map(SweptSetting, CHUNKERS), *searched_settings])
     )
     tools = Tools(load_embedder(embedder), load_tokenizer())
-    tuned_rows, held_rows = (list(sweep_settings(half, settings, tools, os.cpu_count() or 1)) for half in both_halves)
+    tuned_rows, held_rows = (
+        list(sweep_settings(half, settings, tools, os.cpu_count() or 1)) for half in tuning_and_held_out_documents
+    )
     tuned_summaries, held_summaries = summarize_settings(tuned_rows, measure), summarize_settings(held_rows, measure)
     print(
         markdown_table(
@@ -286,26 +298,28 @@ def main(count: int, measure: str, embedder: str) -> None:
             score_rows(tuned_summaries, held_summaries),
         )
     )
-    tuned_mean_score, held_mean_score = (score_given_section_count(half, tools, measure) for half in both_halves)
+    tuned_mean_score, held_mean_score = (
+        mean_score_knowing_section_count(half, tools, measure) for half in tuning_and_held_out_documents
+    )
     print(
         f"change_point, told the number of sections: {tuned_mean_score:.3f} on the tuned half, {held_mean_score:.3f} held "
         "out."
     )
-    settings_of_own_order = [
+    settings_for_unchanged_documents = [
         *TRIVIAL_SETTINGS,
         SweptSetting("breakpoint"),
         *settings_grid("change_point", shuffled_runs=SHUFFLED_RUN_LENGTHS),
         *CUT_POSITION_SETTINGS,
     ]
-    own_order_rows = list(sweep_settings(unchanged_documents(), settings_of_own_order, tools))
+    unchanged_document_rows = list(sweep_settings(unchanged_documents(), settings_for_unchanged_documents, tools))
     print(
         markdown_table(
-            ["in their own order", *(f"{measure}, {name} (chunks)" for name in UNCHANGED_DOCUMENTS)],
-            unchanged_rows(own_order_rows, measure),
+            ["in their own order", *(f"{measure}, {name} (chunks)" for name in UNCHANGED_SAMPLE_NAMES)],
+            unchanged_rows(unchanged_document_rows, measure),
         )
     )
     for sentence in [
-        *default_sentences(tuned_rows, measure),
+        *sentences_on_chunker_defaults(tuned_rows, measure),
         *(winner_sentence(name, tuned_summaries, held_summaries) for name in ("optimal", "change_point")),
     ]:
         print(sentence)

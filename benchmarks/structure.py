@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.harness import benchmark, markdown_table, option
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.text import read_document
 from evaluation.segmentation import count_whole_spans, edit_stability, spans_to_keep_whole
 from sample_docs import SAMPLES_FOLDER
 from tests.fixtures.structured_files import FILES
 
-CHUNK_TOKENS = 250
+MAX_CHUNK_TOKENS = 250
 """The most tokens of a chunk, for both chunkers."""
 
 EDIT_COUNT = 20
@@ -20,8 +20,8 @@ LEAST_SOUND_SHARE, MOST_CHANGED_SHARE = 0.99, 0.02
 """The least share of blocks that are whole and of chunks that are within the size, and the most that an edit may change."""
 
 CHUNKERS: dict[str, dict[str, Any]] = {
-    "structure": {"max_size": CHUNK_TOKENS},
-    "recursive": {"size": CHUNK_TOKENS, "unit": "tokens"},
+    "structure": {"max_size": MAX_CHUNK_TOKENS},
+    "recursive": {"size": MAX_CHUNK_TOKENS, "unit": "tokens"},
 }
 
 HEAD = (
@@ -73,7 +73,7 @@ class StructureRow(NamedTuple):
         return self.within_size_count / self.chunks
 
     @property
-    def sound(self) -> bool:
+    def meets_targets(self) -> bool:
         """True if the chunker meets the targets for `structure`; in a short text, a single chunk may change."""
         largest_allowed_change = max(MOST_CHANGED_SHARE, self.inevitable)
         return (
@@ -98,9 +98,9 @@ class StructureRow(NamedTuple):
 def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
     """Yield the bundled Markdown documents and the files as read, all or those with the given names."""
     reader_by_file_name = {path.name: path.read_bytes for path in sorted(SAMPLES_FOLDER.glob("*.md"))} | FILES
-    for name, data in reader_by_file_name.items():
+    for name, file_bytes_or_reader in reader_by_file_name.items():
         if not names or name in names:
-            yield Document.from_text(read_document(data(), name).text, name=name)
+            yield Document.from_text(read_document(file_bytes_or_reader(), name).text, name=name)
 
 
 def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -> StructureRow:
@@ -110,7 +110,7 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -
     chunking = run(built_chunker, document, tools)
     blocks = spans_to_keep_whole(document.text)
     block_token_counts = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks])
-    fitting_blocks = [block for block, size in zip(blocks, block_token_counts, strict=True) if size <= CHUNK_TOKENS]
+    fitting_blocks = [block for block, size in zip(blocks, block_token_counts, strict=True) if size <= MAX_CHUNK_TOKENS]
     whole_block_counts = count_whole_spans(fitting_blocks, [span for chunk in chunking for span in chunk.spans]).all
     chunk_token_counts = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
     edit_stability_result = edit_stability(built_chunker, document, tools, edits)
@@ -121,22 +121,22 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -
         whole_block_counts.count,
         whole_block_counts.total,
         len(blocks),
-        sum(length <= CHUNK_TOKENS for length in chunk_token_counts),
+        sum(length <= MAX_CHUNK_TOKENS for length in chunk_token_counts),
         edit_stability_result.mean,
         edit_stability_result.worst.share,
         edit_stability_result.inevitable,
     )
 
 
-@benchmark(
-    option("--only", action="append", default=[], metavar="NAME", help="one document, as table.md"),
-    option("--edits", type=int, default=EDIT_COUNT, help="inserted sentences (default: %(default)s)"),
+@benchmark_command(
+    make_option_adder("--only", action="append", default=[], metavar="NAME", help="one document, as table.md"),
+    make_option_adder("--edits", type=int, default=EDIT_COUNT, help="inserted sentences (default: %(default)s)"),
 )
 def main(only: list[str], edits: int) -> int:
     """Print the table; return 1 if `structure` misses its targets."""
     rows = [measure_chunker(document, chunker, edits) for document in structured_documents(only) for chunker in CHUNKERS]
     print(markdown_table(HEAD, [row.cells() for row in rows]))
-    return int(not all(row.sound for row in rows if row.chunker == "structure"))
+    return int(not all(row.meets_targets for row in rows if row.chunker == "structure"))
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ from sentencex import get_sentence_boundaries
 
 from benchmarks.harness import (
     Spread,
-    benchmark,
+    benchmark_command,
     call_in_new_process,
+    make_option_adder,
     markdown_table,
-    option,
     peak_kib,
     time_call,
     use_bundled_token_table,
@@ -76,7 +76,7 @@ def optimal_partition_cuts(vectors: Floats) -> list[int]:
     return list(PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES)).cuts().tolist())
 
 
-def partition_cuts_with_gains(vectors: Floats) -> list[int]:
+def optimal_cuts_computing_gains(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition, after computing the gain of every cut."""
     table = PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES))
     table.gains()
@@ -90,14 +90,14 @@ def double_loop_cuts(vectors: Floats) -> list[int]:
     np.fill_diagonal(matrix, 0)
     best_reward_by_end = np.zeros(len(matrix))
     best_start_by_end = np.zeros(len(matrix), dtype=int)
-    for last in range(len(matrix)):
-        for size in range(1, min(MOST_CHUNK_PIECES, last + 1) + 1):
-            first = last - size + 1
-            reward = np.sum(matrix[first : last + 1, first : last + 1])
-            if first > 0:
-                reward += best_reward_by_end[first - 1]
-            if reward > best_reward_by_end[last] or size == 1:
-                best_reward_by_end[last], best_start_by_end[last] = reward, first
+    for last_piece_index in range(len(matrix)):
+        for chunk_piece_count in range(1, min(MOST_CHUNK_PIECES, last_piece_index + 1) + 1):
+            first_piece_index = last_piece_index - chunk_piece_count + 1
+            reward = np.sum(matrix[first_piece_index : last_piece_index + 1, first_piece_index : last_piece_index + 1])
+            if first_piece_index > 0:
+                reward += best_reward_by_end[first_piece_index - 1]
+            if reward > best_reward_by_end[last_piece_index] or chunk_piece_count == 1:
+                best_reward_by_end[last_piece_index], best_start_by_end[last_piece_index] = reward, first_piece_index
     cuts = []
     chunk_start = int(best_start_by_end[-1])
     while chunk_start > 0:
@@ -111,13 +111,13 @@ def measure_optimal(repeats: int) -> None:
     rows = []
     for count in PIECE_COUNTS:
         vectors = unit_vectors(count)
-        seconds = [time_call(lambda: optimal_partition_cuts(vectors))[0] for _ in range(repeats * 5)]  # noqa: B023 - called at once
+        partition_seconds_by_repeat = [time_call(lambda: optimal_partition_cuts(vectors))[0] for _ in range(repeats * 5)]  # noqa: B023 - called at once
         tracemalloc.start()
-        partition_cuts_with_gains(vectors)
+        optimal_cuts_computing_gains(vectors)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
         tracemalloc.stop()
-        seconds_with_gains = [time_call(lambda: partition_cuts_with_gains(vectors))[0] for _ in range(repeats)]  # noqa: B023
-        partition_time_spread = Spread.from_values(1000 * second for second in seconds)
+        seconds_with_gains = [time_call(lambda: optimal_cuts_computing_gains(vectors))[0] for _ in range(repeats)]  # noqa: B023
+        partition_time_spread = Spread.from_values(1000 * second for second in partition_seconds_by_repeat)
         rows.append(
             [
                 f"{count:,}",
@@ -132,15 +132,18 @@ def measure_optimal(repeats: int) -> None:
     assert optimal_partition_cuts(vectors) == double_loop_cuts(vectors)
     double_loop_seconds = [time_call(lambda: double_loop_cuts(vectors))[0] for _ in range(repeats * 3)]
     partition_seconds = [time_call(lambda: optimal_partition_cuts(vectors))[0] for _ in range(repeats * 3)]
-    gains_seconds = [time_call(lambda: partition_cuts_with_gains(vectors))[0] for _ in range(repeats * 3)]
+    gains_seconds = [time_call(lambda: optimal_cuts_computing_gains(vectors))[0] for _ in range(repeats * 3)]
     print("\n2,000 pieces, the published double loop against the same partition here:")
-    for work_description, seconds in (
+    for work_description, partition_seconds_by_repeat in (
         ("partition", partition_seconds),
         ("partition and the gain of every cut", gains_seconds),
     ):
-        ratio = Spread.from_values(their / our for their, our in zip(double_loop_seconds, seconds, strict=True))
+        ratio = Spread.from_values(
+            their / our for their, our in zip(double_loop_seconds, partition_seconds_by_repeat, strict=True)
+        )
         print(
-            f"- {work_description}: {1000 * np.median(double_loop_seconds):.1f} ms / {1000 * np.median(seconds):.2f} ms, "
+            f"- {work_description}: {1000 * np.median(double_loop_seconds):.1f} ms / "
+            f"{1000 * np.median(partition_seconds_by_repeat):.2f} ms, "
             f"{ratio.words()} times faster"
         )
 
@@ -186,13 +189,13 @@ def measure_without_embedding(text: str, repeats: int) -> None:
         seconds_pairs = [
             (time_call(run_ours)[0], time_call(run_reference)[0] if run_reference else np.nan) for _ in range(repeats + 1)
         ][1:]
-        own = Spread.from_values(1000 * mine for mine, _ in seconds_pairs)
+        our_milliseconds = Spread.from_values(1000 * mine for mine, _ in seconds_pairs)
         time_ratio_spread = Spread.from_values(mine / other for mine, other in seconds_pairs)
         rows.append(
             [
                 title,
-                own.words(),
-                f"{len(text) / 1e3 / own.median:.1f}",
+                our_milliseconds.words(),
+                f"{len(text) / 1e3 / our_milliseconds.median:.1f}",
                 f"{1000 * np.median([other for _, other in seconds_pairs]):,.0f}" if run_reference else "",
                 time_ratio_spread.words() if run_reference else "",
             ]
@@ -210,9 +213,11 @@ def text_as_markdown(text: str) -> str:
 
     Sentences are numbered to be distinct, since tokens and vectors of repeated ones would be computed only once.
     """
-    numbers = counting()
-    numbered_text = re.sub(r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(numbers)} ", text)
-    paragraphs = re.split(r"\n\s*\n", numbered_text)
+    sentence_numbers = counting()
+    text_with_numbered_sentences = re.sub(
+        r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(sentence_numbers)} ", text
+    )
+    paragraphs = re.split(r"\n\s*\n", text_with_numbered_sentences)
     for paragraph_index in range(0, len(paragraphs), 5):
         paragraphs[paragraph_index] = f"## Part {paragraph_index}\n\n{paragraphs[paragraph_index]}"
         if paragraph_index + 1 < len(paragraphs):
@@ -232,11 +237,11 @@ def measure_beside_others(text: str, repeats: int) -> bool:
     static_embedder = load_embedder("static")
     static_embedder.encode(["Load the model."])
     # Longer than every paragraph, so that no block is cut.
-    longest_paragraph_tokens = max(WordPieceTokenizer().count(re.split(r"\n\s*\n", text)))
+    longest_paragraph_token_count = max(WordPieceTokenizer().count(re.split(r"\n\s*\n", text)))
 
     def cut_by_structure() -> object:
         tools = Tools(None, WordPieceTokenizer())
-        return run(build_chunker("structure", {"max_size": longest_paragraph_tokens}), Document.from_text(text), tools)
+        return run(build_chunker("structure", {"max_size": longest_paragraph_token_count}), Document.from_text(text), tools)
 
     def parse_and_count() -> object:
         return parser.block.parse(text, parser, {}, []), WordPieceTokenizer().count([text])
@@ -246,7 +251,7 @@ def measure_beside_others(text: str, repeats: int) -> bool:
         return run(build_chunker("breakpoint", {"buffer": 1}), Document.from_text(text, "regex"), tools)
 
     def cut_by_langchain() -> object:
-        return langchain_breakpoint(text, CountingEncoder(static_embedder), buffer=1, amount=95)
+        return langchain_breakpoint(text, CountingEncoder(static_embedder), neighbouring_sentence_count=1, percentile=95)
 
     timed_races: list[tuple[str, str, Callable[[], object], Callable[[], object]]] = [
         ("recursive", "LangChain's", lambda: chunk(text, "recursive"), lambda: recursive_splitter.split_text(text)),
@@ -266,10 +271,15 @@ def measure_beside_others(text: str, repeats: int) -> bool:
         gc.collect()
         gc.freeze()
         processor_time_pairs = [(processor_time(run_ours), processor_time(run_reference)) for _ in range(repeats)]
-        own = Spread.from_values(1000 * mine for mine, _ in processor_time_pairs)
+        our_milliseconds = Spread.from_values(1000 * mine for mine, _ in processor_time_pairs)
         speed_ratio_spread = Spread.from_values(reference / mine for mine, reference in processor_time_pairs)
         rows.append(
-            [f"{name} / {reference_name}", own.words(), speed_ratio_spread.words(), f"{MINIMUM_RELATIVE_SPEEDS[name]:.2f}"]
+            [
+                f"{name} / {reference_name}",
+                our_milliseconds.words(),
+                speed_ratio_spread.words(),
+                f"{MINIMUM_RELATIVE_SPEEDS[name]:.2f}",
+            ]
         )
         are_floors_reached = are_floors_reached and speed_ratio_spread.median >= MINIMUM_RELATIVE_SPEEDS[name]
     print(f"\n{len(text):,} characters of Markdown, processor time:")
@@ -292,7 +302,7 @@ CLUSTERINGS: tuple[tuple[str, dict[str, object]], ...] = (
 )
 
 
-def cluster_in_process(name: str, parameters: dict[str, object], count: int) -> tuple[float, float]:
+def clustering_seconds_and_memory(name: str, parameters: dict[str, object], count: int) -> tuple[float, float]:
     """Return the seconds of the decision on ``count`` sentences, and the peak memory of this process in MB."""
     document = Document.from_text("\n".join(f"Sentence {number}." for number in range(count)), "lines")
     chunking = run(build_chunker(name, parameters), document, Tools(RandomEmbedder(), load_tokenizer("words")))
@@ -305,16 +315,18 @@ def measure_clustering(counts: Sequence[int]) -> None:
     rows = []
     for count in counts:
         for name, parameters in CLUSTERINGS:
-            seconds, memory = call_in_new_process(cluster_in_process, name, parameters, count)
+            seconds, memory = call_in_new_process(clustering_seconds_and_memory, name, parameters, count)
             settings = json.dumps(parameters) if parameters else "defaults"
             rows.append([f"{name}, {settings}", f"{count:,}", f"{seconds:.1f}", f"{memory:,.0f}"])
     print()
     print(markdown_table(["clustering", "sentences", "decide, s", "peak of the process, MB"], rows))
 
 
-@benchmark(
-    option("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)"),
-    option("--text", type=Path, metavar="FILE", help="a text in UTF-8, in place of 10 MB and of 5,000 sentences to cluster"),
+@benchmark_command(
+    make_option_adder("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)"),
+    make_option_adder(
+        "--text", type=Path, metavar="FILE", help="a text in UTF-8, in place of 10 MB and of 5,000 sentences to cluster"
+    ),
 )
 def main(repeats: int, text: Path | None) -> int:
     """Run all measurements; return 1 if a speed is below its floor."""

@@ -8,7 +8,7 @@ where a text is located in a wrong document, or the index locates fewer.
 import sys
 from random import Random
 
-from benchmarks.harness import benchmark, markdown_table, option, time_call
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, time_call
 from benchmarks.questions import build_corpus, random_documents
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import UnorderedLocator, unordered_chunk_location
@@ -20,13 +20,13 @@ RETRIEVED_TEXT_CHARACTERS = 500
 def random_retrieved_texts(text_by_name: dict[str, str], count: int) -> list[tuple[GivenChunk, int | None]]:
     """Return retrieved texts, each with the number of its document, or with None if it comes from none."""
     random = Random(2)
-    documents = [*text_by_name.values()]
-    words = documents[0].split()
+    document_texts = [*text_by_name.values()]
+    words = document_texts[0].split()
     retrieved_with_document = []
     for number in range(count):
-        document_index = random.randrange(len(documents))
-        start = random.randrange(len(documents[document_index]) - RETRIEVED_TEXT_CHARACTERS)
-        text = documents[document_index][start : start + RETRIEVED_TEXT_CHARACTERS]
+        document_index = random.randrange(len(document_texts))
+        start = random.randrange(len(document_texts[document_index]) - RETRIEVED_TEXT_CHARACTERS)
+        text = document_texts[document_index][start : start + RETRIEVED_TEXT_CHARACTERS]
         if number % 5 == 1:
             text = "  ".join(text.split())
         elif number % 5 == 2:
@@ -39,18 +39,18 @@ def random_retrieved_texts(text_by_name: dict[str, str], count: int) -> list[tup
     return retrieved_with_document
 
 
-@benchmark(
-    option("--megabytes", type=int, default=18, help="of all documents (default: %(default)s)"),
-    option("--questions", type=int, default=100, help="with ten texts each (default: %(default)s)"),
+@benchmark_command(
+    make_option_adder("--megabytes", type=int, default=18, help="of all documents (default: %(default)s)"),
+    make_option_adder("--questions", type=int, default=100, help="with ten texts each (default: %(default)s)"),
 )
 def main(megabytes: int, questions: int) -> int:
     """Run the measurements; return 1 if a place is wrong or the index locates fewer texts."""
-    corpus = random_documents(megabytes)
-    retrieved_with_document = random_retrieved_texts(corpus, 10 * questions)
-    documents = build_corpus(corpus).documents
+    text_by_document_name = random_documents(megabytes)
+    retrieved_with_document = random_retrieved_texts(text_by_document_name, 10 * questions)
+    documents = build_corpus(text_by_document_name).documents
     rows, located_counts, wrong_count = [], [], 0
-    for name, compared_whole in (("with the index", 0), ("compared whole", sys.maxsize)):
-        unordered_chunk_location.MOST_WHOLLY_COMPARED = compared_whole
+    for way_of_locating, max_documents_compared_whole in (("with the index", 0), ("compared whole", sys.maxsize)):
+        unordered_chunk_location.MAX_WHOLLY_COMPARED_CHARACTERS = max_documents_compared_whole
         text_locator = UnorderedLocator(documents, [chunk for chunk, _ in retrieved_with_document])
         seconds, found_placements = time_call(lambda: [text_locator.find(chunk) for chunk, _ in retrieved_with_document])  # noqa: B023 - called at once
         found_document_indices = [placement.only_place and placement.only_place.document for placement in found_placements]
@@ -62,7 +62,7 @@ def main(megabytes: int, questions: int) -> int:
         present_count = sum(number is not None for _, number in retrieved_with_document)
         rows.append(
             [
-                name,
+                way_of_locating,
                 f"{seconds:,.1f}",
                 f"{located_counts[-1]:,} of {present_count:,}",
                 "yes" if text_locator.is_comparison_budget_spent else "no",

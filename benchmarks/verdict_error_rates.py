@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import benchmark, markdown_table, option
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
 from chunkers.support import FloatArray, IntArray
 from evaluation.segmentation import f1_from_counts
 from evaluation.statistics import (
@@ -37,18 +37,18 @@ MOST_FALSE_WINNERS, MOST_FALSE_IF_SKEWED, LEAST_COVERAGE = 5.0, 7.0, 93.0
 
 _SETS_PER_BLOCK = 500
 
-Simulated = Callable[[np.random.Generator, tuple[int, ...], float], FloatArray]
+ScoreSimulator = Callable[[np.random.Generator, tuple[int, ...], float], FloatArray]
 """A function that simulates scores, shape (chunkers, data sets, questions), higher is better, with the first ahead."""
 
 
 def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], advantage: float) -> FloatArray:
     """Simulate recall: mostly 1 or 0, with the same value for all chunkers on 70 % of the questions."""
 
-    def recall_values(size: tuple[int, ...]) -> FloatArray:
+    def draw_recall_values(size: tuple[int, ...]) -> FloatArray:
         outcome_draws, partial_recalls = random.random(size), random.random(size)
         return np.where(outcome_draws < 0.65, 1.0, np.where(outcome_draws < 0.8, 0.0, partial_recalls))
 
-    scores = np.where(random.random(shape) < 0.7, recall_values(shape[1:]), recall_values(shape))
+    scores = np.where(random.random(shape) < 0.7, draw_recall_values(shape[1:]), draw_recall_values(shape))
     scores[0] = np.where(random.random(shape[1:]) < advantage, 1.0, scores[0])
     return scores
 
@@ -62,13 +62,13 @@ def simulate_iou(random: np.random.Generator, shape: tuple[int, ...], advantage:
 
 def simulate_pk(random: np.random.Generator, shape: tuple[int, ...], advantage: float) -> FloatArray:
     """Simulate 1 - Pk of documents, about 0.7, with some outliers per chunker."""
-    spread = 1 + 2 * (random.random(shape) < 0.1)
-    scores = np.clip(random.beta(8, 4, shape[1:]) + spread * random.normal(0, 0.08, shape), 0, 1)
+    deviation_factor = 1 + 2 * (random.random(shape) < 0.1)
+    scores = np.clip(random.beta(8, 4, shape[1:]) + deviation_factor * random.normal(0, 0.08, shape), 0, 1)
     scores[0] = scores[0] + (1 - scores[0]) * advantage
     return scores
 
 
-MEASURES: dict[str, Simulated] = {"recall": simulate_recall, "IoU": simulate_iou, "Pk": simulate_pk}
+MEASURES: dict[str, ScoreSimulator] = {"recall": simulate_recall, "IoU": simulate_iou, "Pk": simulate_pk}
 ADVANTAGES = {"recall": (0.3, 0.6), "IoU": (0.1, 0.3), "Pk": (0.1, 0.3)}
 """Advantage of the first chunker in the simulations, small and large."""
 
@@ -115,133 +115,145 @@ def bootstrap_intervals(rows: FloatArray) -> tuple[FloatArray, FloatArray, Float
     )
 
 
-def pair_significance_by_set(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+def is_any_pair_significant_by_set(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return whether any pair of each data set differs significantly, by both methods, each of shape (data sets,)."""
-    set_count, pair_count, question_count = differences.shape
-    significant_by_ours = [
+    data_set_count, pair_count, question_count = differences.shape
+    is_set_significant_by_ours = [
         any(difference.significant for difference in family if difference)
         for family in paired_differences_by_family(differences, draw_count=BOOTSTRAP_DRAW_COUNT)
     ]
     p_values, _, _ = bootstrap_intervals(differences.reshape(-1, question_count))
-    significant_by_bootstrap = [
+    is_set_significant_by_bootstrap = [
         any(corrected.significant for corrected in holm_correction(list(family)))
-        for family in p_values.reshape(set_count, pair_count)
+        for family in p_values.reshape(data_set_count, pair_count)
     ]
-    return np.array(significant_by_ours), np.array(significant_by_bootstrap)
+    return np.array(is_set_significant_by_ours), np.array(is_set_significant_by_bootstrap)
 
 
 def share_with_a_winner(
-    simulated: Simulated, chunkers: int, questions: int, set_count: int, advantage: float = 0.0
+    simulate_scores: ScoreSimulator, chunker_count: int, question_count: int, data_set_count: int, advantage: float = 0.0
 ) -> Shares:
     """Return the percentage of data sets in which a chunker is significantly ahead of another."""
-    random = np.random.default_rng([chunkers, questions])
+    random = np.random.default_rng([chunker_count, question_count])
     significance_by_block = [
-        pair_significance_by_set(pairwise_differences(simulated(random, (chunkers, size, questions), advantage)))
-        for size in data_set_block_sizes(set_count)
+        is_any_pair_significant_by_set(
+            pairwise_differences(simulate_scores(random, (chunker_count, size, question_count), advantage))
+        )
+        for size in data_set_block_sizes(data_set_count)
     ]
     our_share, bootstrap_share = (
         100 * float(np.concatenate(parts).mean()) for parts in zip(*significance_by_block, strict=True)
     )
-    return Shares(None if questions < FEWEST_VALUES else our_share, bootstrap_share)
+    return Shares(None if question_count < FEWEST_VALUES else our_share, bootstrap_share)
 
 
-def share_significant_if_skewed(skewness: float, questions: int, sets: int) -> Shares:
+def share_significant_if_skewed(skewness: float, question_count: int, data_set_count: int) -> Shares:
     """Return the percentage of data sets in which skewed differences of mean zero are significant."""
-    random, gamma_shape = np.random.default_rng([questions]), 4 / skewness**2
+    random, gamma_shape = np.random.default_rng([question_count]), 4 / skewness**2
     significance_by_block = [
-        pair_significance_by_set(random.gamma(gamma_shape, 1, (size, 1, questions)) / gamma_shape - 1)
-        for size in data_set_block_sizes(sets)
+        is_any_pair_significant_by_set(random.gamma(gamma_shape, 1, (size, 1, question_count)) / gamma_shape - 1)
+        for size in data_set_block_sizes(data_set_count)
     ]
     our_share, bootstrap_share = (
         100 * float(np.concatenate(parts).mean()) for parts in zip(*significance_by_block, strict=True)
     )
-    return Shares(None if questions < FEWEST_VALUES else our_share, bootstrap_share)
+    return Shares(None if question_count < FEWEST_VALUES else our_share, bootstrap_share)
 
 
-def coverage(
-    true_value: float, blocks: Iterable[FloatArray], intervals: Callable[[FloatArray], Sequence[tuple[float, float]]]
+def interval_coverage(
+    true_value: float,
+    value_blocks: Iterable[FloatArray],
+    compute_our_intervals: Callable[[FloatArray], Sequence[tuple[float, float]]],
 ) -> Shares:
-    """Return the percentage of rows whose interval contains the true value; ``intervals`` skips rows that are too short."""
-    covered_by_ours, covered_by_bootstrap = [], []
-    for rows in blocks:
-        covered_by_ours += [low <= true_value <= high for low, high in intervals(rows)]
+    """Return the percentage of rows whose interval contains the true value; rows that are too short are skipped."""
+    is_covered_by_ours, is_covered_by_bootstrap = [], []
+    for rows in value_blocks:
+        is_covered_by_ours += [low <= true_value <= high for low, high in compute_our_intervals(rows)]
         _, interval_lows, interval_highs = bootstrap_intervals(rows)
-        covered_by_bootstrap.append((interval_lows <= true_value) & (true_value <= interval_highs))
+        is_covered_by_bootstrap.append((interval_lows <= true_value) & (true_value <= interval_highs))
     return Shares(
-        100 * sum(covered_by_ours) / len(covered_by_ours) if covered_by_ours else None,
-        100 * float(np.concatenate(covered_by_bootstrap).mean()),
+        100 * sum(is_covered_by_ours) / len(is_covered_by_ours) if is_covered_by_ours else None,
+        100 * float(np.concatenate(is_covered_by_bootstrap).mean()),
     )
 
 
-def coverage_of_difference_intervals(simulated: Simulated, questions: int, set_count: int, advantage: float) -> Shares:
+def coverage_of_difference_intervals(
+    simulate_scores: ScoreSimulator, question_count: int, data_set_count: int, advantage: float
+) -> Shares:
     """Return the percentage of data sets in which a difference's interval contains the true value."""
-    random = np.random.default_rng([questions])
-    many_differences = pairwise_differences(simulated(np.random.default_rng(1), (2, 1, 2_000_000), advantage))
+    random = np.random.default_rng([question_count])
+    many_differences = pairwise_differences(simulate_scores(np.random.default_rng(1), (2, 1, 2_000_000), advantage))
     true_difference = float(many_differences.mean()) if advantage else 0.0
     blocks = (
-        pairwise_differences(simulated(random, (2, size, questions), advantage))[:, 0]
-        for size in data_set_block_sizes(set_count)
+        pairwise_differences(simulate_scores(random, (2, size, question_count), advantage))[:, 0]
+        for size in data_set_block_sizes(data_set_count)
     )
 
     def difference_intervals(rows: FloatArray) -> list[tuple[float, float]]:
         families = paired_differences_by_family(rows[:, np.newaxis], draw_count=BOOTSTRAP_DRAW_COUNT)
         return [(difference.low, difference.high) for (difference,) in families if difference]
 
-    return coverage(true_difference, blocks, difference_intervals)
+    return interval_coverage(true_difference, blocks, difference_intervals)
 
 
-def coverage_of_mean_intervals(simulated: Simulated, questions: int, set_count: int) -> Shares:
+def coverage_of_mean_intervals(simulate_scores: ScoreSimulator, question_count: int, data_set_count: int) -> Shares:
     """Return the percentage of data sets in which a mean's interval contains the true value."""
-    random = np.random.default_rng([questions])
-    true_mean = float(simulated(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
-    blocks = (simulated(random, (1, size, questions), 0.0)[0] for size in data_set_block_sizes(set_count))
-    return coverage(true_mean, blocks, lambda rows: [*filter(None, map(mean_interval, rows))])
+    random = np.random.default_rng([question_count])
+    true_mean = float(simulate_scores(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
+    blocks = (simulate_scores(random, (1, size, question_count), 0.0)[0] for size in data_set_block_sizes(data_set_count))
+    return interval_coverage(true_mean, blocks, lambda rows: [*filter(None, map(mean_interval, rows))])
 
 
-def simulate_boundaries(random: np.random.Generator, sections: int) -> IntArray:
+def simulate_boundary_outcomes(random: np.random.Generator, section_count: int) -> IntArray:
     """Simulate found, missed and added boundaries of a chunker, shape (sections, 3)."""
-    hits = random.random(sections) < 0.5
-    return np.stack([hits, ~hits, random.poisson(1, sections)], axis=1).astype(int)
+    is_boundary_found = random.random(section_count) < 0.5
+    return np.stack([is_boundary_found, ~is_boundary_found, random.poisson(1, section_count)], axis=1).astype(int)
 
 
-def share_significant_by_sections(sections: int, sets: int) -> Shares:
+def share_significant_swapping_sections(section_count: int, data_set_count: int) -> Shares:
     """Return the percentage of texts in which the F1 of two exchangeable chunkers differs significantly."""
-    random = np.random.default_rng([sections])
+    random = np.random.default_rng([section_count])
     section_comparisons = [
         section_swap_differences(
-            [simulate_boundaries(random, sections), simulate_boundaries(random, sections)], [(0, 1)], f1_from_counts
+            [simulate_boundary_outcomes(random, section_count), simulate_boundary_outcomes(random, section_count)],
+            [(0, 1)],
+            f1_from_counts,
         )[0]
-        for _ in range(sets)
+        for _ in range(data_set_count)
     ]
     significance_flags = [comparison.significant for comparison in section_comparisons if comparison is not None]
     return Shares(100 * sum(significance_flags) / len(significance_flags) if significance_flags else None)
 
 
-def false_winner_messages(name: str, shares: Sequence[tuple[int, Shares]], most_percent: float, sets: int) -> list[str]:
+def false_winner_messages(
+    name: str, shares: Sequence[tuple[int, Shares]], most_percent: float, data_set_count: int
+) -> list[str]:
     """Return a message for each number of questions with too many false winners.
 
     The limit is ``most_percent`` plus two standard errors.
     """
-    limit = most_percent + 200 * sqrt(most_percent / 100 * (1 - most_percent / 100) / sets)
+    limit = most_percent + 200 * sqrt(most_percent / 100 * (1 - most_percent / 100) / data_set_count)
     return [
         f"{name}, {count:,}: {share.ours:.1f} %" for count, share in shares if share.ours is not None and share.ours > limit
     ]
 
 
-def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], sets: int) -> list[str]:
+def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], data_set_count: int) -> list[str]:
     """Return a message for each number of questions with too little coverage.
 
     The limit is the target less two standard errors.
     """
-    limit = LEAST_COVERAGE - (200 * sqrt(LEAST_COVERAGE / 100 * (1 - LEAST_COVERAGE / 100) / sets) if sets < 10_000 else 0)
+    limit = LEAST_COVERAGE - (
+        200 * sqrt(LEAST_COVERAGE / 100 * (1 - LEAST_COVERAGE / 100) / data_set_count) if data_set_count < 10_000 else 0
+    )
     return [
         f"{name}, {count:,}: {share.ours:.1f} %" for count, share in shares if share.ours is not None and share.ours < limit
     ]
 
 
-@benchmark(
-    option("--sets", type=int, default=10_000, metavar="N", help="data sets of each cell (default: 10000)"),
-    option("--most", type=int, default=max(QUESTION_COUNTS), metavar="N", help="most questions (default: 100)"),
+@benchmark_command(
+    make_option_adder("--sets", type=int, default=10_000, metavar="N", help="data sets of each cell (default: 10000)"),
+    make_option_adder("--most", type=int, default=max(QUESTION_COUNTS), metavar="N", help="most questions (default: 100)"),
 )
 def main(sets: int, most: int) -> int:
     """Print the tables; return 1 if a target is missed."""
@@ -261,13 +273,13 @@ def main(sets: int, most: int) -> int:
         for chunkers in CHUNKER_COUNTS
     }
     print_table("false winners, %", false_winner_shares)
-    section_shares = {
+    false_winner_shares_by_sections = {
         "boundary F1, 2 chunkers": [
-            (count, share_significant_by_sections(count, sets)) for count in SECTION_COUNTS if count <= most
+            (count, share_significant_swapping_sections(count, sets)) for count in SECTION_COUNTS if count <= most
         ]
     }
-    print_table("false winners, %", section_shares, " sections")
-    for name, shares in (false_winner_shares | section_shares).items():
+    print_table("false winners, %", false_winner_shares_by_sections, " sections")
+    for name, shares in (false_winner_shares | false_winner_shares_by_sections).items():
         missed_target_messages += false_winner_messages(f"false winners, {name}", shares, MOST_FALSE_WINNERS, sets)
     skewed_significant_shares = {
         f"skewness {skewness:g}": [(count, share_significant_if_skewed(skewness, count, sets)) for count in question_counts]

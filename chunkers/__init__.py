@@ -14,16 +14,16 @@ from chunkers.found_again import inspect
 from chunkers.methods import Breakpoint, DoublePass, FixedSentences, Recursive
 from chunkers.recipes import (
     ADAPTERS,
-    ASKING,
     CHUNKERS,
+    CHUNKERS_ASKING_LANGUAGE_MODEL,
     PRESETS,
     Preset,
     Recipe,
     build_chunker,
     chunk,
-    discover,
     ledger_to_csv,
     register,
+    register_installed_chunkers,
     run,
     to_csv,
     to_dict,
@@ -48,18 +48,26 @@ from chunkers.results import (
 )
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support import Cancelled, InputError, ModelError, ParameterError
-from chunkers.text import DEFAULT_SPLITTER, SPLITTERS, TOKENIZERS, Document, Span, Tokenizer, load_tokenizer
+from chunkers.text import (
+    DEFAULT_SPLITTER,
+    SPLITTER_DESCRIPTIONS,
+    TOKENIZER_DESCRIPTIONS,
+    Document,
+    Span,
+    Tokenizer,
+    load_tokenizer,
+)
 
 __all__ = [
     "ADAPTERS",
-    "ASKING",
     "CHUNKERS",
+    "CHUNKERS_ASKING_LANGUAGE_MODEL",
     "DEFAULT_SPLITTER",
     "EMBEDDERS",
     "PRESETS",
     "SHARED_CACHE",
-    "SPLITTERS",
-    "TOKENIZERS",
+    "SPLITTER_DESCRIPTIONS",
+    "TOKENIZER_DESCRIPTIONS",
     "Breakpoint",
     "Cancelled",
     "Chunk",
@@ -95,12 +103,12 @@ __all__ = [
     "build_chunker",
     "chunk",
     "compare",
-    "discover",
     "inspect",
     "ledger_to_csv",
     "load_embedder",
     "load_tokenizer",
     "register",
+    "register_installed_chunkers",
     "run",
     "to_csv",
     "to_dict",

@@ -15,21 +15,21 @@ from chunkers.language_models import Asking
 from chunkers.recipes import propositions_arrow_type
 from chunkers.results import Gap, table_rows
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support import MAX_BYTES, Cancelled, InputError, message_with_document_name, one_line_message, short_repr
+from chunkers.support import MAX_FILE_BYTES, Cancelled, InputError, message_with_document_name, one_line_message, short_repr
 from chunkers.text import PartKind, TextParts, clear_outline_caches, too_large_error
 from integrations.recipe_cutter import AnyRecipe, recipe_of
 
 # The two tables: documents as they come in, and chunks as they go out. docs/corpora.md describes the columns.
 
-SCHEMA_VERSION = 3
+CHUNK_TABLE_SCHEMA_VERSION = 3
 """The number of the schema of `CHUNKS`; another one when a column is added or removed, or changes what it means."""
 
 _TEXT_LIST_TYPE = pa.list_(pa.string())
 
-PARTS_TYPE = pa.struct([("kind", pa.string()), ("starts", pa.list_(pa.int64())), ("labels", _TEXT_LIST_TYPE)])
+PARTS_COLUMN_TYPE = pa.struct([("kind", pa.string()), ("starts", pa.list_(pa.int64())), ("labels", _TEXT_LIST_TYPE)])
 """Start of each page or chapter of a document, in code points, with its label; ``kind`` is page or chapter."""
 
-DOCUMENTS = pa.schema([("id", pa.string()), ("text", pa.string()), ("parts", PARTS_TYPE)])
+DOCUMENTS = pa.schema([("id", pa.string()), ("text", pa.string()), ("parts", PARTS_COLUMN_TYPE)])
 """Schema of a batch of documents; ``parts`` is optional, and other columns are ignored."""
 
 CHUNKS = pa.schema(
@@ -60,7 +60,7 @@ CHUNKS = pa.schema(
 """A row for each chunk, in the order of the documents and of their chunks."""
 
 
-def parts_from_column(parts_value: Mapping[str, Any] | None, document_name: str) -> TextParts | None:
+def pages_or_chapters_from_column(parts_value: Mapping[str, Any] | None, document_name: str) -> TextParts | None:
     """Convert a value of the column ``parts`` to a document's pages or chapters.
 
     Raises
@@ -84,14 +84,22 @@ def parts_from_column(parts_value: Mapping[str, Any] | None, document_name: str)
         ) from error
 
 
-def parts_to_column(parts: TextParts | None) -> dict[str, Any] | None:
-    """Convert a document's pages or chapters to a value of the column ``parts``."""
-    return None if parts is None else {"kind": parts.kind, "starts": list(parts.starts), "labels": list(parts.labels)}
+def pages_or_chapters_to_column(pages_or_chapters: TextParts | None) -> dict[str, Any] | None:
+    """Convert a document's pages or chapters to a value of the column ``pages_or_chapters``."""
+    return (
+        None
+        if pages_or_chapters is None
+        else {
+            "kind": pages_or_chapters.kind,
+            "starts": list(pages_or_chapters.starts),
+            "labels": list(pages_or_chapters.labels),
+        }
+    )
 
 
 # The callable that cuts one batch after another.
 
-Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
+ArrowBatchOrTable = TypeVar("ArrowBatchOrTable", pa.RecordBatch, pa.Table)
 
 ProblemCallback = Callable[[str, str], None]
 """Takes the id of a document that cannot be cut, and a sentence that says why."""
@@ -193,7 +201,7 @@ class Chunks:
         """
         self.load()
         schema_metadata_by_name = {
-            "schema": str(SCHEMA_VERSION),
+            "schema": str(CHUNK_TABLE_SCHEMA_VERSION),
             "recipe": json.dumps(self.recipe.model_dump(), ensure_ascii=False),
             "model": self.embedding_model_identity,
         }
@@ -204,7 +212,7 @@ class Chunks:
         if self._embedder is not None and self._chunker.embeds:
             self._embedder.prepare()
 
-    def __call__(self, documents: Batch) -> Batch:
+    def __call__(self, documents: ArrowBatchOrTable) -> ArrowBatchOrTable:
         """Cut a batch.
 
         Parameters
@@ -225,7 +233,7 @@ class Chunks:
         """
         return self.cut(documents, self._problems)
 
-    def cut(self, documents: Batch, problems: ProblemCallback | None) -> Batch:
+    def cut(self, documents: ArrowBatchOrTable, problems: ProblemCallback | None) -> ArrowBatchOrTable:
         """Return the chunks of a batch of documents, calling ``problems`` for each document that fails.
 
         If ``problems`` is None, the first document that fails raises its error.
@@ -265,12 +273,12 @@ class Chunks:
     ) -> list[dict[str, Any]]:
         if not isinstance(document_name, str):
             raise InputError(f"The id of a document must be a string; got {short_repr(document_name)}.")
-        if isinstance(text, str) and len(text) > MAX_BYTES:
+        if isinstance(text, str) and len(text) > MAX_FILE_BYTES:
             raise too_large_error(document_name, len(text))
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.
         tools = Tools(self._embedder, self._tokenizer, EmbeddingCache(), asking=self._asking)
-        text_parts = parts_from_column(pages_or_chapters, document_name)
-        document = Document.from_text(text, self._recipe.sentences, document_name, text_parts)  # type: ignore[arg-type]
+        parsed_pages_or_chapters = pages_or_chapters_from_column(pages_or_chapters, document_name)
+        document = Document.from_text(text, self._recipe.sentences, document_name, parsed_pages_or_chapters)  # type: ignore[arg-type]
         chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
         chunk_table_rows = table_rows(chunking, None)
         token_count_of_each_chunk = replace(tools, embedder=None).count_tokens(chunking.texts) if chunk_table_rows else []
@@ -342,14 +350,14 @@ def cut_gaps_before_chunks(chunking: Chunking) -> list[Gap | None]:
 def _documents_in_batch(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:
     """Yield id, text and parts of each document, one at a time: Arrow's own lists would hold all texts twice."""
     document_table_columns = []
-    for name in ("id", "text", "parts"):
-        if name in documents.schema.names:
-            document_table_columns.append(documents.column(name))
-        elif name != "parts":
+    for column_name in ("id", "text", "parts"):
+        if column_name in documents.schema.names:
+            document_table_columns.append(documents.column(column_name))
+        elif column_name != "parts":
             raise InputError(
                 "A batch of documents must have the columns id and text; this batch has "
                 f"{', '.join(documents.schema.names)}."
             )
     for row_index in range(documents.num_rows):
-        name, text, *parts = (column[row_index].as_py() for column in document_table_columns)
-        yield name, text, parts[0] if parts else None
+        column_name, text, *pages_or_chapters = (column[row_index].as_py() for column in document_table_columns)
+        yield column_name, text, pages_or_chapters[0] if pages_or_chapters else None

@@ -25,7 +25,16 @@ from chunkers.language_models import ChatServer, LanguageModel, SpendingLimit
 from chunkers.support import InputError, pluralize
 from chunkers.text import canonical_encoding
 from corpus.inputs import TextColumns
-from corpus.run import ALL_PROBLEMS_FILE, NO_INPUT, SHARD_MB, Engine, Progress, Run, ray_engine, write_in_processes
+from corpus.run import (
+    ALL_PROBLEMS_FILE,
+    NO_INPUT_MESSAGE,
+    SHARD_MB,
+    Progress,
+    Run,
+    ShardWritingEngine,
+    ray_engine,
+    write_in_processes,
+)
 
 MOST_WORKERS = 256
 """Maximum number of processes of a run on one machine."""
@@ -33,11 +42,11 @@ MOST_WORKERS = 256
 ASKING_SHARD_MB = 0.2
 """Megabytes of input of a shard where a language model is asked, unless another number is: that takes long enough."""
 
-LARGEST_SHARD = 4_000
-SMALLEST_SHARD = 0.001
+MAX_SHARD_MB = 4_000
+MIN_SHARD_MB = 0.001
 """Minimum number of megabytes of input of a shard."""
 
-SECONDS_BETWEEN_LINES = 30
+SECONDS_BETWEEN_PROGRESS_LINES = 30
 """Seconds between two lines of progress where these go into a file."""
 
 
@@ -73,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         parser,
         "for a recipe that asks one",
         "; the run is then one process",
-        default_limit="none; without a limit nothing is asked",
+        default_limit_phrase="none; without a limit nothing is asked",
     )
     add_refused_old_options(parser, "--spend-tokens")
     parser.add_argument(
@@ -98,13 +107,13 @@ def _run_corpus_command(options: argparse.Namespace) -> int:
     language_model, spending_limit = _language_model_and_limit(options)
     if options.shard_size is None:
         options.shard_size = SHARD_MB if language_model is None else ASKING_SHARD_MB
-    if not SMALLEST_SHARD <= options.shard_size <= LARGEST_SHARD:
-        raise InputError(f"--shard-size must be from {SMALLEST_SHARD} to {LARGEST_SHARD:,}; got {options.shard_size:g}.")
+    if not MIN_SHARD_MB <= options.shard_size <= MAX_SHARD_MB:
+        raise InputError(f"--shard-size must be from {MIN_SHARD_MB} to {MAX_SHARD_MB:,}; got {options.shard_size:g}.")
     if options.encoding is not None:
         canonical_encoding(options.encoding)
     if not options.inputs:
-        raise InputError(NO_INPUT)
-    chosen_run_engine = _chosen_engine(options)
+        raise InputError(NO_INPUT_MESSAGE)
+    chosen_run_engine = _parallel_engine_from_options(options)
     refuse_chunkers_by_position(options, options.inputs, 1)
     (chunker_spec,) = named_chunkers(
         options, "a corpus is cut by a recipe, anew in every process, and chunks made elsewhere have none"
@@ -120,15 +129,15 @@ def _run_corpus_command(options: argparse.Namespace) -> int:
         language_model=language_model,
         limit=spending_limit,
     )
-    progress_line = _ProgressLine(corpus_chunking_run)
+    print_progress = _ProgressLine(corpus_chunking_run)
     try:
-        final_progress = corpus_chunking_run.go(chosen_run_engine, options.workers, progress_line)
+        final_progress = corpus_chunking_run.write_all_shards(chosen_run_engine, options.workers, print_progress)
     except KeyboardInterrupt:
-        progress_line.end()
+        print_progress.end()
         print_to_stderr("The same command again goes on.")
         raise
     finally:
-        progress_line.end()
+        print_progress.end()
         if corpus_chunking_run.asking is not None:
             print_to_stderr(f"{corpus_chunking_run.asking.model.name}: {corpus_chunking_run.asking.summary}.")
     print_to_stderr(_closing_sentence(final_progress, options.output))
@@ -149,7 +158,7 @@ def _language_model_and_limit(options: argparse.Namespace) -> tuple[LanguageMode
     return ChatServer(options.language_model), options.spend
 
 
-def _chosen_engine(options: argparse.Namespace) -> Engine:
+def _parallel_engine_from_options(options: argparse.Namespace) -> ShardWritingEngine:
     if options.engine == "ray":
         return ray_engine(options.ray_address)
     if options.ray_address is not None:
@@ -180,7 +189,7 @@ class _ProgressLine:
         elif sys.stderr.isatty():
             show_progress_line(self._progress_in_words(progress, current_monotonic_seconds))
             self._document_of_line = True
-        elif current_monotonic_seconds - self._last_line_time >= SECONDS_BETWEEN_LINES:
+        elif current_monotonic_seconds - self._last_line_time >= SECONDS_BETWEEN_PROGRESS_LINES:
             print_to_stderr(self._progress_in_words(progress, current_monotonic_seconds))
             self._last_line_time = current_monotonic_seconds
 

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from chunkers.commands.shared_command_parts import printable_file_name, read_file_bytes
 from chunkers.support import InputError, message_with_document_name, one_line_message, short_repr
 from chunkers.text import READABLE_ENDINGS, check_text, read_document
-from corpus.batch_chunking import parts_to_column
+from corpus.batch_chunking import pages_or_chapters_to_column
 
 JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 """Endings of files with a document on each line, as JSON."""
@@ -28,7 +28,7 @@ JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 PARQUET_ENDINGS = (".parquet",)
 """Endings of files with a document in each row."""
 
-MOST_FILES = 1_000
+MAX_FILES_PER_SHARD = 1_000
 """Maximum number of files that make one shard together, however small they are."""
 
 PieceKind = Literal["file", "lines", "rows", "problem"]
@@ -135,19 +135,19 @@ class Inputs:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
         open_folders = [self._list_folder(root_number, root, "")]
         while open_folders:
-            next_folder_entry = next(open_folders[-1], None)
-            if next_folder_entry is None:
+            next_path_and_entry = next(open_folders[-1], None)
+            if next_path_and_entry is None:
                 open_folders.pop()
-            elif isinstance(next_folder_entry, InputPiece):
-                yield next_folder_entry
+            elif isinstance(next_path_and_entry, InputPiece):
+                yield next_path_and_entry
             else:
-                relative_path, entry = next_folder_entry
-                if entry.is_dir(follow_symlinks=False):
+                relative_path, folder_entry = next_path_and_entry
+                if folder_entry.is_dir(follow_symlinks=False):
                     open_folders.append(self._list_folder(root_number, root, f"{relative_path}/"))
-                elif not entry.name.lower().endswith((*READABLE_ENDINGS, *JSON_LINES_ENDINGS, *PARQUET_ENDINGS)):
+                elif not folder_entry.name.lower().endswith((*READABLE_ENDINGS, *JSON_LINES_ENDINGS, *PARQUET_ENDINGS)):
                     self.left_out["file of another kind"] += 1
                 else:
-                    yield from self._pieces_of_entry(root_number, relative_path, entry)
+                    yield from self._pieces_of_entry(root_number, relative_path, folder_entry)
 
     def _list_folder(
         self, root_number: int, root: Path, folder_path: str
@@ -171,9 +171,9 @@ class Inputs:
             else:
                 yield folder_path + entry.name, entry
 
-    def _pieces_of_entry(self, root_number: int, relative_path: str, entry: os.DirEntry[str]) -> Iterator[InputPiece]:
+    def _pieces_of_entry(self, root_number: int, relative_path: str, folder_entry: os.DirEntry[str]) -> Iterator[InputPiece]:
         try:
-            entry_file_status = entry.stat(follow_symlinks=False)
+            entry_file_status = folder_entry.stat(follow_symlinks=False)
         except OSError as error:
             yield InputPiece(
                 root_number,
@@ -183,7 +183,7 @@ class Inputs:
             )
             return
         if stat.S_ISREG(entry_file_status.st_mode):
-            yield from self._file(root_number, relative_path, Path(entry.path), entry_file_status)
+            yield from self._file(root_number, relative_path, Path(folder_entry.path), entry_file_status)
         else:
             self.left_out["file of another kind"] += 1
 
@@ -219,7 +219,7 @@ class Inputs:
         earlier_row_count = 0
         for row_group_number in range(metadata.num_row_groups):
             row_count = metadata.row_group(row_group_number).num_rows
-            text_column_byte_count = column_byte_count(metadata.row_group(row_group_number), self.columns.text)
+            text_column_byte_count = uncompressed_column_byte_count(metadata.row_group(row_group_number), self.columns.text)
             part_count = max(1, min(row_count, -(-text_column_byte_count // self.piece_bytes)))
             part_edge_row_numbers = [row_count * number // part_count for number in range(part_count + 1)]
             for begin_row, end_row in pairwise(part_edge_row_numbers):
@@ -256,7 +256,7 @@ class Inputs:
             )
 
 
-def column_byte_count(row_group: Any, column_name: str) -> int:
+def uncompressed_column_byte_count(row_group: Any, column_name: str) -> int:
     """Return the uncompressed size in bytes of a column in a Parquet row group."""
     group_column_chunks = (row_group.column(number) for number in range(row_group.num_columns))
     return sum(
@@ -284,16 +284,16 @@ def check_inputs_disjoint(input_paths: Iterable[Path]) -> None:
             )
 
 
-def piece_label(input_paths: Sequence[Path], piece: InputPiece) -> str:
+def piece_label(input_paths: Sequence[Path], input_piece: InputPiece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
-    input_path = input_paths[piece.root]
-    label_prefix = os.path.normpath(input_path) if len(input_paths) > 1 else "" if piece.path else input_path.name
-    return printable_file_name(Path(label_prefix, piece.path).as_posix())
+    input_path = input_paths[input_piece.root]
+    label_prefix = os.path.normpath(input_path) if len(input_paths) > 1 else "" if input_piece.path else input_path.name
+    return printable_file_name(Path(label_prefix, input_piece.path).as_posix())
 
 
 # The documents of a piece, one after another: no more of a file is in memory than one document and a buffer.
 
-LONGEST_LINE = 120_000_000
+MAX_LINE_BYTES = 120_000_000
 """Maximum number of bytes of a line of JSON: six for each character of the largest document, as JSON may escape all of
 them.
 """
@@ -307,7 +307,7 @@ READ_ROWS = 256
 BLANK_LINE_BYTES = b" \t\r\n\xef\xbb\xbf"
 """Bytes of which an empty line is made; the last three are the mark of the byte order with which some files begin."""
 
-BUFFER = 1 << 20
+READ_BUFFER_BYTES = 1 << 20
 """Bytes by which a Parquet file is read, instead of whole columns."""
 
 
@@ -349,26 +349,26 @@ class Source:
     columns: TextColumns
     encoding: str | None = None
 
-    def documents(self, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
+    def documents(self, input_piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of an input piece in order, with an `Unreadable` in place of each unreadable document."""
-        input_piece_label = piece_label(self.names, piece)
-        path = self.roots[piece.root] / piece.path if piece.path else self.roots[piece.root]
+        input_piece_label = piece_label(self.names, input_piece)
+        path = self.roots[input_piece.root] / input_piece.path if input_piece.path else self.roots[input_piece.root]
         try:
-            if piece.kind == "problem":
-                raise InputError(f"{input_piece_label}: {piece.complaint}")
+            if input_piece.kind == "problem":
+                raise InputError(f"{input_piece_label}: {input_piece.complaint}")
             current_file_status = path.stat()
-            if (current_file_status.st_size, current_file_status.st_mtime_ns) != (piece.size, piece.changed):
+            if (current_file_status.st_size, current_file_status.st_mtime_ns) != (input_piece.size, input_piece.changed):
                 raise InputError(
                     f"{input_piece_label}: the file must not change during a run; it has changed since the run began. To "
                     "cut the new version, start a run with a new --output folder."
                 )
-            if piece.kind == "file":
+            if input_piece.kind == "file":
                 yield self._file(path, input_piece_label)
-            elif piece.kind == "lines":
+            elif input_piece.kind == "lines":
                 with path.open("rb") as opened_file:
-                    yield from self._documents_in_lines(opened_file, input_piece_label, piece)
+                    yield from self._documents_in_lines(opened_file, input_piece_label, input_piece)
             else:
-                yield from self._rows(path, input_piece_label, piece)
+                yield from self._rows(path, input_piece_label, input_piece)
         except InputError as error:
             yield Unreadable(input_piece_label, message_with_document_name(input_piece_label, error))
         except (OSError, pa.ArrowException) as error:
@@ -382,7 +382,10 @@ class Source:
         file_text = read_document(read_file_bytes(str(path), file_label), file_label, self.encoding)
         check_text(file_text.text, file_label)
         return InputDocument(
-            file_label, file_text.text, parts_to_column(file_text.parts), file_text.guessed_encoding_warning(file_label)
+            file_label,
+            file_text.text,
+            pages_or_chapters_to_column(file_text.parts),
+            file_text.guessed_encoding_warning(file_label),
         )
 
     def _documents_in_lines(
@@ -395,14 +398,14 @@ class Source:
             opened_file.seek(line_offset - 1)
             line_offset += _skip_rest_of_line(opened_file) - 1
         while line_offset < piece.end:
-            line_label, line = f"{file_label}#{line_offset}", opened_file.readline(LONGEST_LINE + 1)
+            line_label, line = f"{file_label}#{line_offset}", opened_file.readline(MAX_LINE_BYTES + 1)
             if not line:
                 return
             line_offset += len(line)
-            if len(line) > LONGEST_LINE:
+            if len(line) > MAX_LINE_BYTES:
                 line_offset += 0 if line.endswith(b"\n") else _skip_rest_of_line(opened_file)
                 yield Unreadable(
-                    line_label, f"{line_label}: a line may have at most {LONGEST_LINE:,} bytes; this one has more."
+                    line_label, f"{line_label}: a line may have at most {MAX_LINE_BYTES:,} bytes; this one has more."
                 )
             elif line.strip(BLANK_LINE_BYTES):
                 yield self._document_of_line(line, line_label)
@@ -416,11 +419,11 @@ class Source:
             return Unreadable(
                 line_label, f"{line_label}: a line must be an object of JSON; got {short_repr(parsed_json_line)}."
             )
-        for required_key in (self.columns.text, self.columns.id):
-            if required_key is not None and required_key not in parsed_json_line:
+        for required_column_name in (self.columns.text, self.columns.id):
+            if required_column_name is not None and required_column_name not in parsed_json_line:
                 return Unreadable(
                     line_label,
-                    f"{line_label}: a line must have the key {short_repr(required_key)}; this one has "
+                    f"{line_label}: a line must have the key {short_repr(required_column_name)}; this one has "
                     f"{short_repr([*parsed_json_line])}.",
                 )
         document_id_key = self.columns.id or "id"
@@ -431,24 +434,26 @@ class Source:
         )
 
     def _rows(self, path: Path, file_label: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
-        with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as parquet_file:
+        with pq.ParquetFile(path, buffer_size=READ_BUFFER_BYTES, pre_buffer=False) as parquet_file:
             id_column_name = self.columns.id or ("id" if "id" in parquet_file.schema_arrow.names else None)
             text_and_id_column_names = [
                 self.columns.text,
                 *([] if id_column_name in (None, self.columns.text) else [id_column_name]),
             ]
             row_group_metadata = parquet_file.metadata.row_group(piece.group)
-            mean_text_byte_count = column_byte_count(row_group_metadata, self.columns.text) / max(
+            mean_text_byte_count = uncompressed_column_byte_count(row_group_metadata, self.columns.text) / max(
                 1, row_group_metadata.num_rows
             )
             rows_per_batch = max(1, min(READ_ROWS, int(READ_TEXT_BYTES / max(1.0, mean_text_byte_count))))
-            batch_end = 0
+            batch_end_row = 0
             for batch in parquet_file.iter_batches(
                 rows_per_batch, row_groups=[piece.group], columns=text_and_id_column_names, use_threads=False
             ):
-                batch_begin, batch_end = batch_end, batch_end + batch.num_rows
-                for row_index in range(max(piece.begin, batch_begin) - batch_begin, min(piece.end, batch_end) - batch_begin):
-                    file_and_row_number_label = f"{file_label}#{piece.before + batch_begin + row_index}"
+                batch_first_row, batch_end_row = batch_end_row, batch_end_row + batch.num_rows
+                for row_index in range(
+                    max(piece.begin, batch_first_row) - batch_first_row, min(piece.end, batch_end_row) - batch_first_row
+                ):
+                    file_and_row_number_label = f"{file_label}#{piece.before + batch_first_row + row_index}"
                     document_text = _cell_value(batch, self.columns.text, row_index)
                     yield self._checked_input_document(
                         document_text,
@@ -457,7 +462,7 @@ class Source:
                         else _cell_value(batch, id_column_name, row_index),
                         file_and_row_number_label,
                     )
-                if batch_end >= piece.end:
+                if batch_end_row >= piece.end:
                     return
 
     def _checked_input_document(self, text: object, document_id: object, place_label: str) -> InputDocument | Unreadable:
@@ -487,8 +492,8 @@ def _cell_value(batch: pa.RecordBatch, column_name: str, row_index: int) -> obje
 def _skip_rest_of_line(opened_file: BinaryIO) -> int:
     """Go behind the next line end, a buffer at a time; return how many bytes that are."""
     rest_of_line_byte_count = 0
-    while line_piece := opened_file.readline(BUFFER):
-        rest_of_line_byte_count += len(line_piece)
-        if line_piece.endswith(b"\n"):
+    while skipped_bytes := opened_file.readline(READ_BUFFER_BYTES):
+        rest_of_line_byte_count += len(skipped_bytes)
+        if skipped_bytes.endswith(b"\n"):
             break
     return rest_of_line_byte_count

@@ -34,7 +34,7 @@ SHARD_MB = 8
 
 ALL_PROBLEMS_FILE = "_problems.jsonl"
 SUMMARY_FILE = "_summary.json"
-ANSWERS_FILE = "_answers.sqlite"
+ANSWER_CACHE_FILE_NAME = "_answers.sqlite"
 """The file with the answers of a language model, so that a run that goes on asks nothing twice."""
 
 WORKER_IDLE_S = 60
@@ -51,11 +51,11 @@ WORKER_ENVIRONMENT = {
 }
 """Additions to the environment of workers."""
 
-Engine = Callable[[Job, Iterator[Shard], int], Generator[Tally]]
+ShardWritingEngine = Callable[[Job, Iterator[Shard], int], Generator[Tally]]
 """Writes shards with a number of workers, and yields what became of each as soon as it is there."""
 
 
-NO_INPUT = "Name at least one INPUT: a folder, a document, or a file of JSON lines or Parquet."
+NO_INPUT_MESSAGE = "Name at least one INPUT: a folder, a document, or a file of JSON lines or Parquet."
 """Error message for a run without inputs."""
 
 
@@ -115,7 +115,9 @@ class Run:
     left_out: Counter[str] = field(default_factory=Counter, init=False)
     resumed: bool = field(default=False, init=False)
 
-    def go(self, engine: Engine, workers: int, progress: Callable[[Progress], None] = lambda _: None) -> Progress:
+    def write_all_shards(
+        self, engine: ShardWritingEngine, worker_count: int, report_progress: Callable[[Progress], None] = lambda _: None
+    ) -> Progress:
         """Write the missing shards and a file that marks the output as complete; return the final progress.
 
         Raises
@@ -127,9 +129,9 @@ class Run:
             If the user stopped the run; finished shards remain.
         """
         if not self.inputs:
-            raise InputError(NO_INPUT)
+            raise InputError(NO_INPUT_MESSAGE)
         batch_chunker = self._batch_chunker(None)
-        with _locked_output(self.output, self.inputs):
+        with _lock_output_folder(self.output, self.inputs):
             output_manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(batch_chunker))
             corpus_inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
             self.resumed = output_manifest.begin(group_into_shards(corpus_inputs.pieces(), self.shard_bytes))
@@ -139,7 +141,7 @@ class Run:
             absolute_input_paths = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
             input_document_source = Source(absolute_input_paths, self.inputs, self.columns, self.encoding)
             if batch_chunker.asks:
-                engine = _engine_in_this_process(self._batch_chunker(AnswerCache(self.output / ANSWERS_FILE)))
+                engine = _engine_in_this_process(self._batch_chunker(AnswerCache(self.output / ANSWER_CACHE_FILE_NAME)))
             shard_writing_job = Job(
                 input_document_source,
                 Path(os.path.abspath(self.output)),  # noqa: PTH100
@@ -148,7 +150,9 @@ class Run:
                 output_manifest.plan,
             )
             try:
-                final_progress = self._write_missing_shards(shard_writing_job, output_manifest, engine, workers, progress)
+                final_progress = self._write_missing_shards(
+                    shard_writing_job, output_manifest, engine, worker_count, report_progress
+                )
             finally:
                 output_manifest.remove_unfinished_files()
                 _gather_problems(self.output, output_manifest)
@@ -183,7 +187,12 @@ class Run:
         }
 
     def _write_missing_shards(
-        self, job: Job, manifest: Manifest, engine: Engine, workers: int, report_progress: Callable[[Progress], None]
+        self,
+        job: Job,
+        manifest: Manifest,
+        engine: ShardWritingEngine,
+        worker_count: int,
+        report_progress: Callable[[Progress], None],
     ) -> Progress:
         finished_shard_numbers: set[int] = set()
         embedding_model_identity, finished_shards_tally, shard_count = "", Tally(), 0
@@ -198,7 +207,7 @@ class Run:
         report_progress(latest_run_progress)
         unfinished_shards = (shard for shard in manifest.shards() if shard.number not in finished_shard_numbers)
         if len(finished_shard_numbers) < shard_count:
-            for shard_tally in engine(job, unfinished_shards, min(workers, shard_count - len(finished_shard_numbers))):
+            for shard_tally in engine(job, unfinished_shards, min(worker_count, shard_count - len(finished_shard_numbers))):
                 latest_run_progress = Progress(
                     latest_run_progress.done + 1,
                     shard_count,
@@ -209,27 +218,31 @@ class Run:
         return latest_run_progress
 
 
-def _engine_in_this_process(batch_chunker: Chunks) -> Engine:
+def _engine_in_this_process(batch_chunker: Chunks) -> ShardWritingEngine:
     """Return the engine that writes all shards here, one after another."""
 
-    def write_in_this_process(job: Job, missing_shards: Iterator[Shard], workers: int) -> Generator[Tally]:
+    def write_in_this_process(job: Job, missing_shards: Iterator[Shard], worker_count: int) -> Generator[Tally]:
         for shard in missing_shards:
             yield job.write(shard, batch_chunker)
 
     return write_in_this_process
 
 
-def write_in_processes(job: Job, missing_shards: Iterator[Shard], workers: int) -> Generator[Tally]:
+def write_in_processes(job: Job, missing_shards: Iterator[Shard], worker_count: int) -> Generator[Tally]:
     """Write shards in worker processes on this machine, each with its own model and a single thread.
 
-    The function is an `Engine`.
+    The function is an `ShardWritingEngine`.
     """
     from joblib.externals.loky import ProcessPoolExecutor
 
     # A worker that keeps much memory after a large document is replaced, which is no news to the user.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
     shard_worker_pool = ProcessPoolExecutor(
-        workers, timeout=WORKER_IDLE_S, initializer=_end_worker_with_run, initargs=(os.getpid(),), env={**WORKER_ENVIRONMENT}
+        worker_count,
+        timeout=WORKER_IDLE_S,
+        initializer=_tie_worker_to_run_process,
+        initargs=(os.getpid(),),
+        env={**WORKER_ENVIRONMENT},
     )
     # Ctrl-C reaches the main thread; a shard sent by another is sent whole, and is then known to be on its way. That thread
     # runs before there is a shard, since nobody waits for one whose start was interrupted.
@@ -237,22 +250,22 @@ def write_in_processes(job: Job, missing_shards: Iterator[Shard], workers: int) 
     shard_sending_thread.submit(time.sleep, 0).result()
     pending_shard_futures: set[Future[Tally]] = set()
 
-    def send_shard(shard: Shard) -> None:
+    def submit_shard_to_pool(shard: Shard) -> None:
         pending_shard_futures.add(shard_worker_pool.submit(job.write, shard))
 
-    def wait_for_ended_tallies() -> Generator[Tally]:
+    def yield_tallies_of_finished_shards() -> Generator[Tally]:
         done_futures = wait(pending_shard_futures, return_when=FIRST_COMPLETED).done
         pending_shard_futures.difference_update(done_futures)
         yield from [future.result() for future in done_futures]
 
     try:
         for shard in missing_shards:
-            shard_sending_thread.submit(send_shard, shard).result()
+            shard_sending_thread.submit(submit_shard_to_pool, shard).result()
             # No more are sent than keep the workers busy: there may be a hundred thousand.
-            while len(pending_shard_futures) >= 2 * workers:
-                yield from wait_for_ended_tallies()
+            while len(pending_shard_futures) >= 2 * worker_count:
+                yield from yield_tallies_of_finished_shards()
         while pending_shard_futures:
-            yield from wait_for_ended_tallies()
+            yield from yield_tallies_of_finished_shards()
     except BrokenProcessPool as error:
         raise InputError(
             "A worker process ended early, perhaps because memory ran out. Run the same command again to resume; "
@@ -266,7 +279,7 @@ def write_in_processes(job: Job, missing_shards: Iterator[Shard], workers: int) 
         shard_worker_pool.shutdown(wait=True, kill_workers=True)
 
 
-def _end_worker_with_run(run_process_id: int) -> None:
+def _tie_worker_to_run_process(run_process_id: int) -> None:
     """Leave Ctrl-C, which a terminal sends to all processes, to the run itself, and end with it.
 
     Parameters
@@ -286,7 +299,7 @@ def _end_worker_with_run(run_process_id: int) -> None:
 
 
 @contextmanager
-def _locked_output(output_folder: Path, input_paths: tuple[Path, ...]) -> Iterator[None]:
+def _lock_output_folder(output_folder: Path, input_paths: tuple[Path, ...]) -> Iterator[None]:
     """Make the output folder, and let nobody else write into it meanwhile.
 
     Raises
@@ -325,11 +338,11 @@ def _locked_output(output_folder: Path, input_paths: tuple[Path, ...]) -> Iterat
 
 def _gather_problems(output_folder: Path, manifest: Manifest) -> None:
     """Put the problems of all shards into one file, in the order of the shards; there is none without problems."""
-    problems_path = output_folder / ALL_PROBLEMS_FILE
+    all_problems_path = output_folder / ALL_PROBLEMS_FILE
     if not any((output_folder / PROBLEMS_FOLDER).glob("part-*")):
-        problems_path.unlink(missing_ok=True)
+        all_problems_path.unlink(missing_ok=True)
         return
-    with atomic_write(problems_path) as all_problems_file:
+    with atomic_write(all_problems_path) as all_problems_file:
         for shard in manifest.shards():
             with suppress(FileNotFoundError), (output_folder / shard.problems).open("rb") as shard_problems_file:
                 shutil.copyfileobj(shard_problems_file, all_problems_file)
@@ -367,7 +380,7 @@ class ShardActor:
         return pa.table({"told": [json.dumps(outcome) for outcome in shard_outcomes]})
 
 
-def ray_engine(address: str | None = None) -> Engine:
+def ray_engine(address: str | None = None) -> ShardWritingEngine:
     """Return an engine that writes shards on a Ray cluster.
 
     Parameters
@@ -387,7 +400,7 @@ def ray_engine(address: str | None = None) -> Engine:
     return partial(_write_on_ray, address)
 
 
-def _write_on_ray(address: str | None, job: Job, missing_shards: Iterator[Shard], workers: int) -> Generator[Tally]:
+def _write_on_ray(address: str | None, job: Job, missing_shards: Iterator[Shard], worker_count: int) -> Generator[Tally]:
     import ray
 
     # No one process is every actor's parent; what Ray does not want any more it ends itself.
@@ -398,7 +411,7 @@ def _write_on_ray(address: str | None, job: Job, missing_shards: Iterator[Shard]
             "runtime_env": {"env_vars": {**WORKER_ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}}
         }
         if address is None and "RAY_ADDRESS" not in os.environ:
-            ray_init_options |= {"num_cpus": workers, "include_dashboard": False}
+            ray_init_options |= {"num_cpus": worker_count, "include_dashboard": False}
         ray.init(address, logging_level="error", log_to_driver=False, **ray_init_options)
     try:
         for logger_name in ("ray.data", "ray"):
@@ -416,7 +429,7 @@ def _write_on_ray(address: str | None, job: Job, missing_shards: Iterator[Shard]
                 batch_size=1,
                 batch_format="pyarrow",
                 num_cpus=1,
-                compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
+                compute=ray.data.ActorPoolStrategy(min_size=1, max_size=worker_count),
             )
             for outcome_row in outcome_rows.iter_rows():
                 shard_outcome_record = json.loads(outcome_row["told"])

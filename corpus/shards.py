@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 
 from chunkers import Recipe
 from chunkers.support import InputError, raise_if_cancelled, short_repr
-from corpus.batch_chunking import DOCUMENTS, SCHEMA_VERSION, Chunks
-from corpus.inputs import MOST_FILES, InputDocument, InputPiece, Source, Unreadable, piece_label
+from corpus.batch_chunking import CHUNK_TABLE_SCHEMA_VERSION, DOCUMENTS, Chunks
+from corpus.inputs import MAX_FILES_PER_SHARD, InputDocument, InputPiece, Source, Unreadable, piece_label
 
 PROBLEMS_FOLDER = "_problems"
 """The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
@@ -201,8 +201,8 @@ class _ShardWriter:
         """Yield the documents some at a time."""
         batch: list[InputDocument] = []
         batch_character_count = 0
-        for piece in self.shard.pieces:
-            for document in self.job.source.documents(piece):
+        for input_piece in self.shard.pieces:
+            for document in self.job.source.documents(input_piece):
                 if isinstance(document, Unreadable):
                     self._record_problem(document.id, document.message)
                     continue
@@ -292,18 +292,20 @@ MANIFEST_VERSION = 1
 """The number of the manifest's form."""
 
 
-def group_into_shards(pieces: Iterable[InputPiece], most_shard_bytes: int) -> Iterator[Shard]:
+def group_into_shards(input_pieces: Iterable[InputPiece], most_shard_bytes: int) -> Iterator[Shard]:
     """Group consecutive input pieces into shards of at most ``most_shard_bytes`` and `MOST_FILES` pieces each.
 
     A piece larger than ``most_shard_bytes`` forms a shard of its own.
     """
     shard_number, shard_pieces, shard_byte_count = 0, list[InputPiece](), 0
-    for piece in pieces:
-        if shard_pieces and (shard_byte_count + piece.weight > most_shard_bytes or len(shard_pieces) >= MOST_FILES):
+    for input_piece in input_pieces:
+        if shard_pieces and (
+            shard_byte_count + input_piece.weight > most_shard_bytes or len(shard_pieces) >= MAX_FILES_PER_SHARD
+        ):
             yield Shard(shard_number, tuple(shard_pieces))
             shard_number, shard_pieces, shard_byte_count = shard_number + 1, [], 0
-        shard_pieces.append(piece)
-        shard_byte_count += piece.weight
+        shard_pieces.append(input_piece)
+        shard_byte_count += input_piece.weight
     if shard_pieces:
         yield Shard(shard_number, tuple(shard_pieces))
 
@@ -325,7 +327,7 @@ class Manifest:
         self._folder = output_folder
         self._path = output_folder / MANIFEST_FILE
         self._names = input_names
-        self._settings = {"manifest": MANIFEST_VERSION, "schema": SCHEMA_VERSION, **settings}
+        self._settings = {"manifest": MANIFEST_VERSION, "schema": CHUNK_TABLE_SCHEMA_VERSION, **settings}
         self.plan = hashlib.blake2b(json.dumps(self._settings, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def begin(self, shards: Iterable[Shard]) -> bool:
@@ -374,11 +376,11 @@ class Manifest:
         with self._path.open(encoding="utf-8") as manifest_file:
             # The first manifests did not name the schema.
             earlier_run_settings = {"schema": 1, **json.loads(manifest_file.readline())}
-        if earlier_run_settings["schema"] != SCHEMA_VERSION:
+        if earlier_run_settings["schema"] != CHUNK_TABLE_SCHEMA_VERSION:
             raise InputError(
                 f"--output must continue a run with the same columns; {self._folder} has version "
                 f"{short_repr(earlier_run_settings['schema'])} of the columns, and this Seamark writes version "
-                f"{SCHEMA_VERSION}. "
+                f"{CHUNK_TABLE_SCHEMA_VERSION}. "
                 "Name a new folder."
             )
         for setting_name in {**earlier_run_settings, **self._settings}:
@@ -399,14 +401,14 @@ class Manifest:
             if old_piece == new_piece:
                 continue
             if new_piece is None or (old_piece is not None and _piece_sort_key(old_piece) < _piece_sort_key(new_piece)):
-                differing_piece, change_phrase = old_piece, "is gone"
+                differing_input_piece, change_phrase = old_piece, "is gone"
             elif old_piece is None or _piece_sort_key(new_piece) < _piece_sort_key(old_piece):
-                differing_piece, change_phrase = new_piece, "is new"
+                differing_input_piece, change_phrase = new_piece, "is new"
             else:
-                differing_piece, change_phrase = new_piece, "has changed"
+                differing_input_piece, change_phrase = new_piece, "has changed"
             raise InputError(
                 "--output must continue a run with the same inputs; "
-                f"{piece_label(self._names, differing_piece)} "
+                f"{piece_label(self._names, differing_input_piece)} "
                 f"{change_phrase} "
                 "since that run began. Name a new folder."
             )
@@ -416,9 +418,9 @@ def _pieces_of_shards(all_shards: Iterable[Shard]) -> Iterator[InputPiece]:
     return chain.from_iterable(shard.pieces for shard in all_shards)
 
 
-def _piece_sort_key(piece: InputPiece) -> tuple[int, list[bytes]]:
+def _piece_sort_key(input_piece: InputPiece) -> tuple[int, list[bytes]]:
     """Return the sort key for pieces of different files."""
-    return piece.root, os.fsencode(piece.path).split(b"/")
+    return input_piece.root, os.fsencode(input_piece.path).split(b"/")
 
 
 def _first_difference(old_mapping: Mapping[str, Any], new_mapping: Mapping[str, Any]) -> tuple[str, Any, Any]:

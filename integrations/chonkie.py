@@ -7,7 +7,7 @@
 
 from chunkers import EmbeddingCache, Encoder, Recipe, load_tokenizer
 from chunkers.recipes import AnyLanguageModel
-from chunkers.results import chunk_metadata
+from chunkers.results import metadata_of_all_chunks
 from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
@@ -21,7 +21,8 @@ class SeamarkChunker(BaseChunker):
     """Chonkie chunker that cuts texts according to a chunking recipe.
 
     The recipe's tokenizer determines ``token_count``. The metadata have the fields in
-    `chunkers.results.chunk_fields.METADATA`, and text that a chunk repeats from elsewhere is its ``context``.
+    `chunkers.results.chunk_fields.METADATA_FIELD_DESCRIPTIONS`, and text that a chunk repeats from elsewhere is its
+    ``context``.
 
     Parameters
     ----------
@@ -68,5 +69,5 @@ class SeamarkChunker(BaseChunker):
                 context=chunk.context or None,
                 metadata=metadata,
             )
-            for chunk, count, metadata in zip(chunking, chunk_token_counts, chunk_metadata(chunking), strict=True)
+            for chunk, count, metadata in zip(chunking, chunk_token_counts, metadata_of_all_chunks(chunking), strict=True)
         ]

@@ -11,7 +11,7 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.recipes import AnyLanguageModel
-from chunkers.results import chunk_metadata
+from chunkers.results import metadata_of_all_chunks
 from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
@@ -24,8 +24,9 @@ except ImportError as error:
 class SeamarkDocumentSplitter:
     """Haystack component that splits documents according to a chunking recipe.
 
-    Chunks keep the ``meta`` of their document. They also have the fields in `chunkers.results.chunk_fields.METADATA`, and,
-    as with Haystack's own splitters, ``source_id``, ``split_id`` and ``split_idx_start``.
+    Chunks keep the ``meta`` of their document. They also have the fields in
+    `chunkers.results.chunk_fields.METADATA_FIELD_DESCRIPTIONS`, and, as with Haystack's own splitters, ``source_id``,
+    ``split_id`` and ``split_idx_start``.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ class SeamarkDocumentSplitter:
             if document.content is None:
                 raise InputError(f"documents: every document must have text as its content; {document.id} has none.")
             chunking = self._cut(document.content)
-            for chunk_number, (chunk, metadata) in enumerate(zip(chunking, chunk_metadata(chunking), strict=True)):
+            for chunk_number, (chunk, metadata) in enumerate(zip(chunking, metadata_of_all_chunks(chunking), strict=True)):
                 split_metadata = {"source_id": document.id, "split_id": chunk_number, "split_idx_start": chunk.start}
                 chunk_documents.append(
                     Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **split_metadata})

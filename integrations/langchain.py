@@ -10,7 +10,7 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.recipes import AnyLanguageModel
-from chunkers.results import chunk_metadata
+from chunkers.results import metadata_of_all_chunks
 from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
@@ -23,9 +23,9 @@ except ImportError as error:
 class SeamarkTextSplitter(TextSplitter):
     """LangChain text splitter that cuts texts and documents according to a chunking recipe.
 
-    Chunks keep the metadata of their document. They also have the fields in `chunkers.results.chunk_fields.METADATA`, such
-    as LangChain's ``start_index``, and ``heading_path``. The recipe sets sizes and overlap; LangChain's defaults have no
-    effect.
+    Chunks keep the metadata of their document. They also have the fields in
+    `chunkers.results.chunk_fields.METADATA_FIELD_DESCRIPTIONS`, such as LangChain's ``start_index``, and ``heading_path``.
+    The recipe sets sizes and overlap; LangChain's defaults have no effect.
 
     Parameters
     ----------
@@ -72,6 +72,6 @@ class SeamarkTextSplitter(TextSplitter):
             chunking = self._cut(text)
             chunk_documents += [
                 Document(page_content=chunk.text, metadata={**deepcopy(text_metadata), **metadata})
-                for chunk, metadata in zip(chunking, chunk_metadata(chunking), strict=True)
+                for chunk, metadata in zip(chunking, metadata_of_all_chunks(chunking), strict=True)
             ]
         return chunk_documents

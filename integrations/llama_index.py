@@ -11,7 +11,7 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.recipes import AnyLanguageModel
-from chunkers.results import METADATA, chunk_metadata
+from chunkers.results import METADATA_FIELD_DESCRIPTIONS, metadata_of_all_chunks
 from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
 
 try:
@@ -27,8 +27,8 @@ class SeamarkNodeParser(NodeParser):
     """LlamaIndex node parser that cuts documents according to a chunking recipe, one node per chunk.
 
     Nodes have ``start_char_idx`` and ``end_char_idx``, relationships to their document and their neighbours, the document's
-    metadata, and the fields in `chunkers.results.chunk_fields.METADATA`. The last are neither embedded nor shown to a
-    model. The document's metadata are, unless the document excludes them.
+    metadata, and the fields in `chunkers.results.chunk_fields.METADATA_FIELD_DESCRIPTIONS`. The last are neither embedded
+    nor shown to a model. The document's metadata are, unless the document excludes them.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ class SeamarkNodeParser(NodeParser):
         for parent in nodes:
             chunking = self._cut(parent.get_content(metadata_mode=MetadataMode.NONE))
             chunk_nodes_of_parent = build_nodes_from_splits([*chunking.texts], parent, id_func=self.id_func)
-            for node, chunk, metadata in zip(chunk_nodes_of_parent, chunking, chunk_metadata(chunking), strict=True):
+            for node, chunk, metadata in zip(chunk_nodes_of_parent, chunking, metadata_of_all_chunks(chunking), strict=True):
                 node.start_char_idx, node.end_char_idx = chunk.start, chunk.end
                 node.metadata = metadata
-                node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *METADATA]
-                node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *METADATA]
+                node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *METADATA_FIELD_DESCRIPTIONS]
+                node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *METADATA_FIELD_DESCRIPTIONS]
             chunk_nodes += chunk_nodes_of_parent
         return chunk_nodes
 

@@ -17,7 +17,7 @@ from chunkers.support import one_line_message, pluralize
 from chunkers.text import BYTE_PAIR_TABLE_URLS
 from integrations.recipe_code import Program, Tool, format_function_call, python_literal
 
-MOST_RUN = 100_000
+MAX_CHARACTERS_TO_RUN = 100_000
 """Maximum number of characters of a text on which a library's own chunker is run beside a column while the page waits."""
 
 
@@ -70,13 +70,14 @@ def run_original_chunker(original: Original, text: str) -> list[str]:
     Raises
     ------
     InputError
-        If the text is longer than `MOST_RUN`.
+        If the text is longer than `MAX_CHARACTERS_TO_RUN`.
     ModelError
         If the library is not installed or fails on this text.
     """
-    if len(text) > MOST_RUN:
+    if len(text) > MAX_CHARACTERS_TO_RUN:
         raise InputError(
-            f"To run {original.name} next to Seamark, the text may have at most {MOST_RUN:,} characters; it has "
+            f"To run {original.name} next to Seamark, the text may have at most {MAX_CHARACTERS_TO_RUN:,} characters; it "
+            "has "
             f"{len(text):,}. Choose a shorter text."
         )
     # Nothing is sent anywhere by itself; Haystack reports its use unless this is set when it is imported.
@@ -149,23 +150,24 @@ OriginalFactory = Callable[[Recipe, dict[str, Any]], Original | None]
 
 def _langchain_original(
     class_name: str,
-    arguments: Sequence[str],
+    constructor_argument_codes: Sequence[str],
     *,
-    module: str = "langchain_text_splitters",
+    imported_module_name: str = "langchain_text_splitters",
     imports: Sequence[str] = (),
     setup_code: str = "",
     requirement: str = "langchain-text-splitters",
-    column: tuple[str, dict[str, Any]] | None = None,
+    column_chunker_and_parameters: tuple[str, dict[str, Any]] | None = None,
     remark: str = "",
 ) -> Original:
     return Original(
         f"LangChain's {class_name}",
         Program(
-            (f"from {module} import {class_name}", *imports),
-            f"{setup_code}splitter = {format_function_call(class_name, arguments)}\nchunks = splitter.split_text(text)",
+            (f"from {imported_module_name} import {class_name}", *imports),
+            f"{setup_code}splitter = {format_function_call(class_name, constructor_argument_codes)}\nchunks = "
+            "splitter.split_text(text)",
         ),
         requirement,
-        column,
+        column_chunker_and_parameters,
         remark,
     )
 
@@ -237,11 +239,14 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
             f"breakpoint_threshold_type={python_literal(settings['threshold'])}",
             f"breakpoint_threshold_amount={python_literal(settings['amount'])}",
         ],
-        module="langchain_experimental.text_splitter",
+        imported_module_name="langchain_experimental.text_splitter",
         imports=imports,
         setup_code=setup_code,
         requirement=ADAPTERS["langchain_semantic"].requirement,
-        column=("langchain_semantic", {name: settings[name] for name in ("threshold", "amount", "buffer")}),
+        column_chunker_and_parameters=(
+            "langchain_semantic",
+            {name: settings[name] for name in ("threshold", "amount", "buffer")},
+        ),
         remark=""
         if recipe.sentences == "regex"
         else "It splits sentences itself, after . ? or ! and white space: our splitter “regex”.",
@@ -271,7 +276,7 @@ def _embedder_setup_code(recipe: Recipe, module: str, adapter_class_name: str, *
 
 
 def _llama_index_original(
-    recipe: Recipe, class_name: str, column: str, settings: dict[str, Any], sentences_code: str
+    recipe: Recipe, class_name: str, column_chunker_name: str, settings: dict[str, Any], sentences_code: str
 ) -> Original:
     imports, setup_code = _embedder_setup_code(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
     node_parser_call_code = format_function_call(
@@ -294,8 +299,8 @@ def _llama_index_original(
             "nodes = parser.build_semantic_nodes_from_documents([Text(text=text)])\n"
             "chunks = [node.get_content() for node in nodes]",
         ),
-        ADAPTERS[column].requirement,
-        (column, settings),
+        ADAPTERS[column_chunker_name].requirement,
+        (column_chunker_name, settings),
     )
 
 
@@ -337,12 +342,14 @@ def _llama_index_double_pass(recipe: Recipe, settings: dict[str, Any]) -> Origin
     )
 
 
-def _haystack_original(arguments: Sequence[str], remark: str, class_name: str = "DocumentSplitter") -> Original:
+def _haystack_original(
+    constructor_argument_codes: Sequence[str], remark: str, class_name: str = "DocumentSplitter"
+) -> Original:
     return Original(
         f"Haystack's {class_name}",
         Program(
             ("from haystack import Document", f"from haystack.components.preprocessors import {class_name}"),
-            f"splitter = {format_function_call(class_name, arguments)}\n"
+            f"splitter = {format_function_call(class_name, constructor_argument_codes)}\n"
             'documents = splitter.run(documents=[Document(content=text)])["documents"]\n'
             "chunks = [document.content for document in documents]",
         ),
@@ -396,22 +403,23 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
 
 def _chonkie_original(
     class_name: str,
-    arguments: Sequence[str],
+    constructor_argument_codes: Sequence[str],
     *,
     imports: Sequence[str] = (),
     setup_code: str = "",
     requirement: str = "chonkie",
-    column: tuple[str, dict[str, Any]] | None = None,
+    column_chunker_and_parameters: tuple[str, dict[str, Any]] | None = None,
 ) -> Original:
     return Original(
         f"Chonkie's {class_name}",
         Program(
             (f"from chonkie import {class_name}", *imports),
-            f"{setup_code}chunker = {format_function_call(class_name, arguments)}\nchunks = [chunk.text for chunk in "
+            f"{setup_code}chunker = {format_function_call(class_name, constructor_argument_codes)}\nchunks = [chunk.text "
+            "for chunk in "
             "chunker.chunk(text)]",
         ),
         requirement,
-        column,
+        column_chunker_and_parameters,
     )
 
 
@@ -438,7 +446,7 @@ def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
         imports=imports,
         setup_code=setup_code,
         requirement=ADAPTERS["chonkie_semantic"].requirement,
-        column=("chonkie_semantic", settings),
+        column_chunker_and_parameters=("chonkie_semantic", settings),
     )
 
 

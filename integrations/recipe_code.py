@@ -14,7 +14,7 @@ from chunkers.commands.shared_command_parts import format_parameters
 
 Tool = Literal["langchain", "llama_index", "haystack", "chonkie", "python", "command_line"]
 
-TOOLS: Mapping[Tool, str] = {
+TITLE_BY_TOOL: Mapping[Tool, str] = {
     "langchain": "LangChain",
     "llama_index": "LlamaIndex",
     "haystack": "Haystack",
@@ -142,25 +142,25 @@ def _shell_command(recipe: Recipe) -> str:
     )
 
 
-def python_literal(constant: Any) -> str:
+def python_literal(value: Any) -> str:
     """Format a JSON-compatible value as a Python literal, with one line per dictionary entry.
 
     A text becomes a single literal, whatever it contains, so that no text in a recipe can run as code.
     """
-    if isinstance(constant, Mapping):
-        if not constant:
+    if isinstance(value, Mapping):
+        if not value:
             return "{}"
         dictionary_entry_lines = [
             f"    {python_literal(name)}: {_indent_continuation_lines(python_literal(entry))},\n"
-            for name, entry in constant.items()
+            for name, entry in value.items()
         ]
         return "{\n" + "".join(dictionary_entry_lines) + "}"
-    if isinstance(constant, str):
+    if isinstance(value, str):
         # The literals of JSON are Python's, as long as nothing is written as a pair of surrogates.
-        return json.dumps(constant, ensure_ascii=False)
-    if isinstance(constant, list | tuple):
-        return f"[{', '.join(map(python_literal, constant))}]"
-    return repr(constant)
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(python_literal, value))}]"
+    return repr(value)
 
 
 def format_function_call(name: str, arguments: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from viz.state import Scene, bundled_decks
 
 LESSON_PLAN_PATH = Path(__file__).parents[1] / "docs" / "lecture.md"
-DECK = "ten-minutes"
+DECK_NAME = "ten-minutes"
 
 _PLAN_INTRODUCTION = """# A lecture of ten minutes
 
@@ -16,10 +16,10 @@ Open `/?deck={deck}` and press Page Down; `b` blanks the screen. The class answe
 
 def lesson_plan() -> str:
     """Return the lesson plan as Markdown."""
-    scenes = bundled_decks()[DECK].scenes
+    scenes = bundled_decks()[DECK_NAME].scenes
     return "\n".join(
         [
-            _PLAN_INTRODUCTION.format(deck=DECK),
+            _PLAN_INTRODUCTION.format(deck=DECK_NAME),
             *(_scene_section(number, scene) for number, scene in enumerate(scenes, start=1)),
         ]
     )

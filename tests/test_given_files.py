@@ -69,7 +69,7 @@ READ = {
 @pytest.mark.slow
 @pytest.mark.parametrize("read", READ.values(), ids=READ)
 def test_every_kind_of_file_is_read_apart_and_can_be_cancelled(monkeypatch, read):
-    monkeypatch.setattr(reader_process, "_free_readers", threading.Semaphore(0))
+    monkeypatch.setattr(reader_process, "_free_reader_semaphore", threading.Semaphore(0))
     with pytest.raises(Cancelled):
         read(lambda: True)
 
@@ -98,7 +98,7 @@ def test_ps_tells_it_where_there_is_no_proc():
 
 def test_where_the_system_enforces_no_memory_the_caller_ends_the_process(monkeypatch):
     """The process itself allows 1 GB here; the caller, who looks, less."""
-    monkeypatch.setattr(reader_process, "READ_MEMORY", 100_000_000)
+    monkeypatch.setattr(reader_process, "MOST_READER_MEMORY_BYTES", 100_000_000)
     with pytest.raises(InputError, match=r"^a\.json: a file may take at most .* of memory to be read, 100,000,000 bytes; "):
         read_chunks(b"[" + b"[]," * 2_900_000 + b"0]", "a.json")
 
@@ -113,7 +113,7 @@ def test_a_recipe_has_a_length_and_so_has_what_is_taken_out_of_a_larger_file():
 
 
 def test_all_json_has_one_limit_of_brackets(monkeypatch):
-    monkeypatch.setattr(json_and_table_files, "MOST_BRACKETS", 2)
+    monkeypatch.setattr(json_and_table_files, "MOST_JSON_BRACKETS", 2)
     many = b'{"recipe": [[], [], []]}'
     for parse in (
         json_and_table_files.read_recipe_entry,
@@ -133,7 +133,7 @@ def test_rows_of_questions_and_their_items_are_counted(monkeypatch):
         *("", ""),
         "at most 2 rows of a file are read; this one and all after it are left out.",
     ]
-    monkeypatch.setattr(question_rows, "MOST_ITEMS", 3)
+    monkeypatch.setattr(question_rows, "MOST_ITEMS_PER_ROW", 3)
     (row,) = question_rows.parse_question_rows(
         b'{"question": "a", "excerpts": [[], ["a", "b"]], "more": [1, 2, 3]}', "a", "retrieval"
     )
@@ -170,13 +170,13 @@ def test_the_spans_of_a_session_lie_in_its_text(spans, said):
 def test_a_session_is_counted_while_it_comes(monkeypatch):
     data = json.dumps(SESSION).encode()
     assert [piece[0] for piece in session_file_reader.session_file_pieces(data, "a.json")] == ["session", "text", "chunk"]
-    monkeypatch.setattr(json_and_table_files, "MOST_READ_CHARACTERS", 10)
+    monkeypatch.setattr(json_and_table_files, "MOST_FILE_TEXT_CHARACTERS", 10)
     with pytest.raises(
         InputError,
         match=r"^a\.json: the texts in a session may have at most 10 characters in total; these texts have at least 18",
     ):
         list(session_file_reader.session_file_pieces(data, "a.json"))
-    monkeypatch.setattr(session_file_reader, "LONGEST_HEAD", 10)
+    monkeypatch.setattr(session_file_reader, "MAX_HEAD_CHARACTERS", 10)
     with pytest.raises(
         InputError, match=r"^a\.json: the part of the file that Seamark reads may have at most 10 characters of JSON; it"
     ):

@@ -4,20 +4,20 @@ import re
 
 import pytest
 
-from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS
-from chunkers.recipes.chunker_registry import ADAPTERS, ASKING, CHUNKERS
+from chunkers import EMBEDDERS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS
+from chunkers.recipes.chunker_registry import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL
 from tests import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
 
 
-@pytest.mark.parametrize("name", [*CHUNKERS, *ASKING])
+@pytest.mark.parametrize("name", [*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL])
 def test_every_chunker_is_in_it(name):
     assert f"`{name}`" in README
 
 
-@pytest.mark.parametrize("name", [*ADAPTERS, *SPLITTERS, *TOKENIZERS])
+@pytest.mark.parametrize("name", [*ADAPTERS, *SPLITTER_DESCRIPTIONS, *TOKENIZER_DESCRIPTIONS])
 def test_every_name_is_in_the_guide_to_chunkers(name):
     assert f"`{name}`" in GUIDES["chunkers.md"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from chunkers import build_chunker
-from chunkers.methods.breakpoint import read_as_similarity
+from chunkers.methods.breakpoint import convert_to_similarities
 from chunkers.results.result_html import result_html
 from chunkers.support.formatting import format_number
 from evaluation.report.html_page import ComparedColumns, html_report
@@ -62,7 +62,11 @@ def said_of(chunker, chunking):
         yield from (gap.reason, gap.why.brief(), str(chunker.tipping(chunking, gap, tools(AngleEmbedder())) or ""))
     yield from (chunker.describe(), chunker.remark("amount"), words_of(result_html(chunking)))
     yield from strings(
-        [score_curve_data(chunker, chunking, movable=True), gap_rows(chunking, 0.1), greedy_scan_steps(chunking, 0.1, None)]
+        [
+            score_curve_data(chunker, chunking, are_lines_movable=True),
+            gap_rows(chunking, 0.1),
+            greedy_scan_steps(chunking, 0.1, None),
+        ]
     )
     if chunking.comparisons:
         yield from strings([rows_of_both_passes(chunking, None, {}), steps_of_both_passes(chunking, None)])
@@ -72,7 +76,7 @@ def said_of(chunker, chunking):
 def test_what_is_said_of_a_result_has_no_hyphen_before_a_number(name, parameters):
     chunker = build_chunker(name, parameters)
     chunking = cut(chunker, OPPOSITE, embedder=AngleEmbedder())
-    texts = [*said_of(chunker, chunking), *(gap.reason for gap in read_as_similarity(chunking).gaps)]
+    texts = [*said_of(chunker, chunking), *(gap.reason for gap in convert_to_similarities(chunking).gaps)]
     texts.append(words_of(html_report(ComparedColumns(chunking.document, [(chunker, chunking)]))))
     assert [text for text in texts if HYPHEN.search(text)] == []
     assert any("−" in text for text in texts)

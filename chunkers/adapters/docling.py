@@ -42,21 +42,21 @@ class DoclingHybrid(Adapter):
 
     def pieces(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of Docling's chunks, without the table headers that Docling repeats."""
-        return [text for text, _ in self._pieces_with_headers(document, tools)]
+        return [text for text, _ in self._pair_pieces_with_table_headers(document, tools)]
 
     def _chunking_by_library(self, document: Document, tools: Tools) -> Chunking:
-        chunk_texts_with_headers = self._pieces_with_headers(document, tools)
+        chunk_table_header_pairs = self._pair_pieces_with_table_headers(document, tools)
         chunking = chunking_of_pieces(
             document,
-            [text for text, _ in chunk_texts_with_headers],
+            [text for text, _ in chunk_table_header_pairs],
             self.library,
-            [header for _, header in chunk_texts_with_headers],
+            [header for _, header in chunk_table_header_pairs],
         )
         document_heading_count = len(headings(document.text))
         separate_headings_note = f"{self.library} keeps headings beside its chunks, not in them: {document_heading_count:,}."
         return replace(chunking, notes=(separate_headings_note, *chunking.notes)) if document_heading_count else chunking
 
-    def _pieces_with_headers(self, document: Document, tools: Tools) -> list[tuple[str, str]]:
+    def _pair_pieces_with_table_headers(self, document: Document, tools: Tools) -> list[tuple[str, str]]:
         """Return the text of each chunk and the header that it repeats, empty where it repeats none.
 
         Raises

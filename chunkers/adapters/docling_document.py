@@ -29,17 +29,17 @@ def hybrid_chunks(text: str, max_tokens: int, count_tokens: TokenCounter) -> lis
 
     The header is removed from the text; it is empty if Docling repeats none.
     """
-    document, table_text_by_reference = docling_document(text)
+    text_as_docling_document, table_text_by_reference = docling_document(text)
     table_serializer_provider = _VerbatimSerializerProvider(table_text_by_reference)
     chunker = HybridChunker(
         tokenizer=_DoclingTokenizer(count=count_tokens, most=max_tokens), serializer_provider=table_serializer_provider
     )
     try:
-        chunks: list[Any] = list(chunker.chunk(document))
+        chunks: list[Any] = list(chunker.chunk(text_as_docling_document))
     finally:
         # semchunk remembers all that a counter counted for good, which would keep the text.
         getattr(semchunk.semchunk, "_memoized_token_counters", {}).pop(count_tokens, None)
-    chunk_texts_with_headers = []
+    chunk_table_header_pairs = []
     previous_chunk_item_reference = None
     for chunk in chunks:
         continued_table_header = (
@@ -50,9 +50,9 @@ def hybrid_chunks(text: str, max_tokens: int, count_tokens: TokenCounter) -> lis
         repeated_header = (
             continued_table_header if continued_table_header and chunk.text.startswith(continued_table_header) else ""
         )
-        chunk_texts_with_headers.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
+        chunk_table_header_pairs.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
         previous_chunk_item_reference = chunk.meta.doc_items[-1].self_ref
-    return chunk_texts_with_headers
+    return chunk_table_header_pairs
 
 
 def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]:
@@ -60,26 +60,30 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
 
     List items and paragraphs keep their Markdown source as text, marks included; headings lose their marks.
     """
-    document = DoclingDocument(name="document")
+    text_as_docling_document = DoclingDocument(name="document")
     table_text_by_reference: dict[str | None, str] = {}
     heading_title_by_start = {heading.span.start: heading.title for heading in headings(text)}
     list_item_starts = outline_of(text).item_starts
     for block_kind, (block_start, block_end), heading_level in outline_of(text).blocks:
         block_source_text = text[block_start:block_end]
         if block_kind == "heading":
-            document.add_heading(heading_title_by_start[block_start], level=heading_level)
+            text_as_docling_document.add_heading(heading_title_by_start[block_start], level=heading_level)
         elif block_kind == "table":
-            table_text_by_reference[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = block_source_text
+            table_text_by_reference[text_as_docling_document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = (
+                block_source_text
+            )
         elif block_kind == "list":
-            item_starts_inside = list_item_starts[
+            block_item_starts = list_item_starts[
                 bisect_left(list_item_starts, block_start) : bisect_left(list_item_starts, block_end)
             ]
-            docling_list_group = document.add_list_group()
-            for item_start, item_end in pairwise([block_start, *item_starts_inside[1:], block_end]):
-                document.add_list_item(text[item_start:item_end].rstrip(), parent=docling_list_group)
+            docling_list_group = text_as_docling_document.add_list_group()
+            for list_item_start, list_item_end in pairwise([block_start, *block_item_starts[1:], block_end]):
+                text_as_docling_document.add_list_item(
+                    text[list_item_start:list_item_end].rstrip(), parent=docling_list_group
+                )
         else:
-            document.add_text(DocItemLabel.TEXT, block_source_text)
-    return document, table_text_by_reference
+            text_as_docling_document.add_text(DocItemLabel.TEXT, block_source_text)
+    return text_as_docling_document, table_text_by_reference
 
 
 def _table_header(table_text: str) -> str:

@@ -18,7 +18,9 @@ class _LlamaIndex(Adapter):
     module: ClassVar[str] = "llama_index.core.node_parser"
     requirement: ClassVar[str] = "llama-index-core==0.14.25"
 
-    def _node_texts(self, splitter_class: type[Any], sentences: list[str], document: Document, tools: Tools) -> list[str]:
+    def _node_texts(
+        self, splitter_class: type[Any], sentence_texts: list[str], document: Document, tools: Tools
+    ) -> list[str]:
         """Return the texts of the nodes that a splitter makes of these sentences."""
         from llama_index.core import Document as LlamaIndexDocument
 
@@ -26,7 +28,7 @@ class _LlamaIndex(Adapter):
 
         node_parser = splitter_class(
             embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
-            sentence_splitter=lambda _: sentences,
+            sentence_splitter=lambda _: sentence_texts,
             **self.model_dump(),
         )
         semantic_splitter_nodes = node_parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])

@@ -8,31 +8,33 @@ from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, cuts_to_gap
 from chunkers.results import Chunk, Chunking, Reason, Verdict
 from chunkers.text import Document, Span, visible_mask
 
-_MOST_NAMED = 8
+_MAX_LEFT_OUT_PIECE_NOTES = 8
 """Maximum number of left-out chunks that are named one by one; the rest are counted."""
 
 
-def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, contexts: Sequence[str] = ()) -> Chunking:
+def chunking_of_pieces(
+    document: Document, piece_texts: Sequence[str], library_name: str, contexts: Sequence[str] = ()
+) -> Chunking:
     """Locate another library's chunks in the original text; return a result with notes on lost and altered text.
 
     Parameters
     ----------
     document
         The document that the library cut.
-    pieces
+    piece_texts
         The chunks' texts, in the order of the text.
-    library
+    library_name
         Name of the library, for reasons and notes.
     contexts
         Text that the library repeats before each piece, such as the header of a table that it cut; none by default.
     """
     text = document.text
-    piece_spans = locate_pieces(text, pieces)
+    piece_spans = locate_pieces(text, piece_texts)
     found_piece_contexts = [
         context for context, span in zip(contexts or [""] * len(piece_spans), piece_spans, strict=True) if span is not None
     ]
     found_piece_spans = [span for span in piece_spans if span is not None]
-    cut_reason = Reason(remark=f"{library} begins a chunk here")
+    cut_reason = Reason(remark=f"{library_name} begins a chunk here")
     cut_gaps = cuts_to_gaps(document, [span.start for span in found_piece_spans[1:]], Verdict.CUT, lambda _: cut_reason)
     return Chunking(
         document,
@@ -40,12 +42,12 @@ def chunking_of_pieces(document: Document, pieces: Sequence[str], library: str, 
             Chunk.of(document, span)._replace(context=context)
             for span, context in zip(found_piece_spans, found_piece_contexts, strict=True)
         ),
-        add_uncut_gaps(document, cut_gaps, Reason(remark=f"{library} begins no chunk here")),
-        notes=tuple(_inexact_location_notes(text, pieces, piece_spans, library)),
+        add_uncut_gaps(document, cut_gaps, Reason(remark=f"{library_name} begins no chunk here")),
+        notes=tuple(_inexact_location_notes(text, piece_texts, piece_spans, library_name)),
     )
 
 
-def locate_pieces(text: str, pieces: Sequence[str]) -> list[Span | None]:
+def locate_pieces(text: str, piece_texts: Sequence[str]) -> list[Span | None]:
     """Return each piece's span in the text, in code points and without surrounding white space; None for pieces not found.
 
     White space is ignored: a library may have stripped it, or joined sentences with spaces of its own. The pieces are
@@ -59,67 +61,71 @@ def locate_pieces(text: str, pieces: Sequence[str]) -> list[Span | None]:
     uncovered, the pieces are spread evenly instead, provided that more pieces are found or, with equally many, less text
     is left uncovered.
     """
-    visible_text = _VisibleText(text)
-    pieces_without_whitespace = ["".join(piece.split()) for piece in pieces]
-    visible_text_piece_spans = _locate_in_order(visible_text, pieces, pieces_without_whitespace)
+    text_without_whitespace = _VisibleText(text)
+    pieces_without_whitespace = ["".join(piece.split()) for piece in piece_texts]
+    piece_spans_without_whitespace = _locate_in_order(text_without_whitespace, piece_texts, pieces_without_whitespace)
     missing_and_uncovered_counts = _count_missing_and_uncovered(
-        visible_text, pieces_without_whitespace, visible_text_piece_spans
+        text_without_whitespace, pieces_without_whitespace, piece_spans_without_whitespace
     )
     if any(missing_and_uncovered_counts):
-        evenly_spread_spans = _locate_in_order(visible_text, pieces, pieces_without_whitespace, spreads_repeated_pieces=True)
+        evenly_spread_spans = _locate_in_order(
+            text_without_whitespace, piece_texts, pieces_without_whitespace, spreads_repeated_pieces=True
+        )
         if (
-            _count_missing_and_uncovered(visible_text, pieces_without_whitespace, evenly_spread_spans)
+            _count_missing_and_uncovered(text_without_whitespace, pieces_without_whitespace, evenly_spread_spans)
             < missing_and_uncovered_counts
         ):
-            visible_text_piece_spans = evenly_spread_spans
-    return [None if span is None else visible_text.original_span(span) for span in visible_text_piece_spans]
+            piece_spans_without_whitespace = evenly_spread_spans
+    return [None if span is None else text_without_whitespace.original_span(span) for span in piece_spans_without_whitespace]
 
 
 def _locate_in_order(
-    visible_text: "_VisibleText",
-    pieces: Sequence[str],
+    text_without_whitespace: "_VisibleText",
+    piece_texts: Sequence[str],
     pieces_without_whitespace: Sequence[str],
     *,
     spreads_repeated_pieces: bool = False,
 ) -> list[Span | None]:
     """Return the spans of pieces in the text without white space; ``spreads_repeated_pieces`` spreads repeats far apart."""
-    spans: list[Span | None] = []
+    piece_spans: list[Span | None] = []
     last_found_span = Span(-1, 0)
-    last_piece_latest_start = visible_text.length - len(pieces_without_whitespace[-1]) if pieces_without_whitespace else 0
-    for piece_index, (piece, visible_piece_text, next_visible_piece_text) in enumerate(
-        zip(pieces, pieces_without_whitespace, [*pieces_without_whitespace, ""][1:], strict=True)
+    last_piece_latest_start = (
+        text_without_whitespace.length - len(pieces_without_whitespace[-1]) if pieces_without_whitespace else 0
+    )
+    for piece_index, (piece_text, piece_without_whitespace, next_piece_without_whitespace) in enumerate(
+        zip(piece_texts, pieces_without_whitespace, [*pieces_without_whitespace, ""][1:], strict=True)
     ):
         found_piece_start = -1
-        if spreads_repeated_pieces and visible_piece_text and last_found_span.start >= 0:
+        if spreads_repeated_pieces and piece_without_whitespace and last_found_span.start >= 0:
             even_piece_start_distance = (last_piece_latest_start - last_found_span.start) / (
                 len(pieces_without_whitespace) - piece_index
             )
-            found_piece_start = visible_text.nearest_piece_start(
-                visible_piece_text, last_found_span, last_found_span.start + round(even_piece_start_distance)
+            found_piece_start = text_without_whitespace.nearest_piece_start(
+                piece_without_whitespace, last_found_span, last_found_span.start + round(even_piece_start_distance)
             )
-        if found_piece_start < 0 and visible_piece_text:
-            found_piece_start = visible_text.find_piece_start(
-                piece, visible_piece_text, last_found_span, next_visible_piece_text
+        if found_piece_start < 0 and piece_without_whitespace:
+            found_piece_start = text_without_whitespace.find_piece_start(
+                piece_text, piece_without_whitespace, last_found_span, next_piece_without_whitespace
             )
         if found_piece_start < 0:
-            spans.append(None)
+            piece_spans.append(None)
             continue
-        last_found_span = Span(found_piece_start, found_piece_start + len(visible_piece_text))
-        spans.append(last_found_span)
-    return spans
+        last_found_span = Span(found_piece_start, found_piece_start + len(piece_without_whitespace))
+        piece_spans.append(last_found_span)
+    return piece_spans
 
 
 def _count_missing_and_uncovered(
-    visible_text: "_VisibleText", pieces_without_whitespace: Sequence[str], spans: Sequence[Span | None]
+    text_without_whitespace: "_VisibleText", pieces_without_whitespace: Sequence[str], piece_spans: Sequence[Span | None]
 ) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the text, without white space, in no piece."""
-    missing_piece_count = sum(span is None for span, key in zip(spans, pieces_without_whitespace, strict=True) if key)
+    missing_piece_count = sum(span is None for span, key in zip(piece_spans, pieces_without_whitespace, strict=True) if key)
     covered_character_count = covered_end_offset = 0
-    for span in spans:
+    for span in piece_spans:
         if span is not None and span.end > covered_end_offset:
             covered_character_count += span.end - max(span.start, covered_end_offset)
             covered_end_offset = span.end
-    return missing_piece_count, visible_text.length - covered_character_count
+    return missing_piece_count, text_without_whitespace.length - covered_character_count
 
 
 class _VisibleText:
@@ -135,24 +141,24 @@ class _VisibleText:
         """Number of characters in the text, not counting white space."""
         return len(self._visible_characters)
 
-    def nearest_piece_start(self, piece_without_whitespace: str, previous_piece_span: Span, wanted_start: int) -> int:
-        """Return the start of a piece that is nearest to ``wanted_start``; -1 if it is not found.
+    def nearest_piece_start(self, piece_without_whitespace: str, previous_piece_span: Span, preferred_start: int) -> int:
+        """Return the start of a piece that is nearest to ``preferred_start``; -1 if it is not found.
 
         Only starts inside the previous piece's span, or just after it, are considered.
         """
-        wanted_start = min(max(wanted_start, previous_piece_span.start + 1), previous_piece_span.end)
-        start_after_wanted = self._visible_characters.find(
-            piece_without_whitespace, wanted_start, previous_piece_span.end + len(piece_without_whitespace)
+        preferred_start = min(max(preferred_start, previous_piece_span.start + 1), previous_piece_span.end)
+        start_after_preferred = self._visible_characters.find(
+            piece_without_whitespace, preferred_start, previous_piece_span.end + len(piece_without_whitespace)
         )
-        start_before_wanted = self._visible_characters.rfind(
-            piece_without_whitespace, previous_piece_span.start + 1, wanted_start + len(piece_without_whitespace)
+        start_before_preferred = self._visible_characters.rfind(
+            piece_without_whitespace, previous_piece_span.start + 1, preferred_start + len(piece_without_whitespace)
         )
-        if start_after_wanted < 0 or start_before_wanted < 0:
-            return max(start_after_wanted, start_before_wanted)
+        if start_after_preferred < 0 or start_before_preferred < 0:
+            return max(start_after_preferred, start_before_preferred)
         return (
-            start_before_wanted
-            if wanted_start - start_before_wanted <= start_after_wanted - wanted_start
-            else start_after_wanted
+            start_before_preferred
+            if preferred_start - start_before_preferred <= start_after_preferred - preferred_start
+            else start_after_preferred
         )
 
     def original_span(self, span: Span) -> Span:
@@ -160,7 +166,7 @@ class _VisibleText:
         return Span(int(self._original_offsets[span.start]), int(self._original_offsets[span.end - 1]) + 1)
 
     def find_piece_start(
-        self, piece: str, piece_without_whitespace: str, previous_piece_span: Span, next_piece_without_whitespace: str
+        self, piece_text: str, piece_without_whitespace: str, previous_piece_span: Span, next_piece_without_whitespace: str
     ) -> int:
         """Return the start of a piece that begins after the beginning of the previous one; -1 if it is not found.
 
@@ -181,7 +187,7 @@ class _VisibleText:
             and self._visible_characters.startswith(next_piece_without_whitespace, previous_piece_span.end)
         ):
             return -1
-        original_piece_start = self._text.find(piece.strip(), self._original_offsets[previous_piece_span.end])
+        original_piece_start = self._text.find(piece_text.strip(), self._original_offsets[previous_piece_span.end])
         return (
             self._visible_characters.find(piece_without_whitespace, previous_piece_span.end)
             if original_piece_start < 0
@@ -189,28 +195,31 @@ class _VisibleText:
         )
 
 
-def _inexact_location_notes(text: str, pieces: Sequence[str], piece_spans: Sequence[Span | None], library: str) -> list[str]:
+def _inexact_location_notes(
+    text: str, piece_texts: Sequence[str], piece_spans: Sequence[Span | None], library_name: str
+) -> list[str]:
     """Return notes on pieces that are not found, on text in no piece, and on altered white space."""
     location_notes = []
-    for piece_number, (piece, span) in enumerate(zip(pieces, piece_spans, strict=True), start=1):
+    for piece_number, (piece_text, span) in enumerate(zip(piece_texts, piece_spans, strict=True), start=1):
         if span is None:
-            beginning_quote = quotable_beginning(piece)
+            beginning_quote = quotable_beginning(piece_text)
             left_out_reason_phrase = f", “{beginning_quote}”, is not found in the text" if beginning_quote else " is empty"
-            location_notes.append(f"Chunk {piece_number} of {library}{left_out_reason_phrase}; it is left out.")
-    unmentioned_piece_count = len(location_notes) - _MOST_NAMED
-    if unmentioned_piece_count > 1:
-        location_notes[_MOST_NAMED:] = [
-            f"Further chunks of {library} that are left out, empty or not found: {unmentioned_piece_count:,}."
+            location_notes.append(f"Chunk {piece_number} of {library_name}{left_out_reason_phrase}; it is left out.")
+    surplus_left_out_note_count = len(location_notes) - _MAX_LEFT_OUT_PIECE_NOTES
+    if surplus_left_out_note_count > 1:
+        location_notes[_MAX_LEFT_OUT_PIECE_NOTES:] = [
+            f"Further chunks of {library_name} that are left out, empty or not found: {surplus_left_out_note_count:,}."
         ]
     if lost_character_count := count_characters_outside(text, filter(None, piece_spans)):
         location_notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost_character_count:,}.")
     altered_piece_count = sum(
         span is not None and text[span.start : span.end] != piece.strip()
-        for piece, span in zip(pieces, piece_spans, strict=True)
+        for piece, span in zip(piece_texts, piece_spans, strict=True)
     )
     if altered_piece_count:
         location_notes.append(
-            f"{library} altered the white space of {altered_piece_count:,} chunk{'s' if altered_piece_count > 1 else ''}."
+            f"{library_name} altered the white space of {altered_piece_count:,} "
+            f"chunk{'s' if altered_piece_count > 1 else ''}."
         )
     return location_notes
 

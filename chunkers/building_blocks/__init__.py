@@ -10,7 +10,7 @@ from chunkers.building_blocks.gaps_and_pieces import (
     gaps_of_pieces,
 )
 from chunkers.building_blocks.recursive_splitting import (
-    Separators,
+    SeparatorPreset,
     Unit,
     merge_into_windows,
     recursive_spans,

@@ -13,25 +13,25 @@ from chunkers.results import Reason, combine_reasons
 from chunkers.text import Block, Document, Outline, Span, outline_of
 from chunkers.text.front_matter import front_matter
 
-_LINE = re.compile(r"[^\r\n]+")
-_LETTER = re.compile(r"\w")
-_WORD = re.compile(r"\S+")
-_LONG_DASHES_OR_SPACES = re.compile(r"-{4,}|[ \t]+")
+_LINE_PATTERN = re.compile(r"[^\r\n]+")
+_LETTER_PATTERN = re.compile(r"\w")
+_WORD_PATTERN = re.compile(r"\S+")
+_LONG_DASHES_OR_SPACES_PATTERN = re.compile(r"-{4,}|[ \t]+")
 
 
-PARTS_KEPT_WHOLE = frozenset({"slide", "cell"})
+PART_KINDS_KEPT_WHOLE = frozenset({"slide", "cell"})
 """The parts of a file that stay whole where they fit, whatever blocks are in them."""
 
 
-def select_blocks(document: Document, select: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
+def select_blocks(document: Document, block_selector: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
     """Return the selected blocks of a document's outline, in which each slide and cell has its own."""
-    document_parts = document.parts
-    if document_parts is None or document_parts.kind not in PARTS_KEPT_WHOLE:
-        return tuple(select(outline_of(document.text)))
+    pages_or_similar_parts = document.parts
+    if pages_or_similar_parts is None or pages_or_similar_parts.kind not in PART_KINDS_KEPT_WHOLE:
+        return tuple(block_selector(outline_of(document.text)))
     return tuple(
         Block(kind, Span(start + span.start, start + span.end), level)
-        for start, end in pairwise([*document_parts.starts, len(document.text)])
-        for kind, span, level in select(outline_of(document.text[start:end]))
+        for start, end in pairwise([*pages_or_similar_parts.starts, len(document.text)])
+        for kind, span, level in block_selector(outline_of(document.text[start:end]))
     )
 
 
@@ -77,9 +77,9 @@ class BlockSplitter:
         If a table's header is too long for a chunk, its delimiter row is counted in a shortened form, with three dashes
         per cell.
         """
-        return self._slice_token_counter(start, end) - self._tokens_saved(start, end)
+        return self._slice_token_counter(start, end) - self._saved_token_count(start, end)
 
-    def delimiter_row_notes(self) -> list[str]:
+    def shortened_delimiter_row_notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
         delimiter_row_count = len(self._rule_savings)
         delimiter_rows_phrase = (
@@ -111,15 +111,15 @@ class BlockSplitter:
             return self._split_prose(block_span, block.kind, lower_of_token_limits)
         return (
             self._join_fitting_neighbours(block_pieces_to_pack, first_part_limit, other_part_limit)
-            if self._all_units_fit(block_pieces_to_pack, first_part_limit, other_part_limit)
+            if self._each_piece_fits(block_pieces_to_pack, first_part_limit, other_part_limit)
             else None
         )
 
-    def _all_units_fit(self, units: Sequence[Piece], first_part_limit: int, other_part_limit: int) -> bool:
+    def _each_piece_fits(self, pieces_to_join: Sequence[Piece], first_part_limit: int, other_part_limit: int) -> bool:
         """Return whether every unit that fits into a chunk also fits into the rest of one."""
         if min(first_part_limit, other_part_limit) >= self._max_tokens:
             return True
-        unit_token_counts = [self.size(unit.start, unit.end) for unit in units]
+        unit_token_counts = [self.size(unit.start, unit.end) for unit in pieces_to_join]
         return unit_token_counts[0] <= first_part_limit and max(unit_token_counts) <= other_part_limit
 
     def _split_table(self, span: Span, first_part_limit: int, other_part_limit: int) -> list[Piece] | None:
@@ -127,7 +127,7 @@ class BlockSplitter:
         text, cut_remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
         last_header_line = (
-            body_rows.pop(0) if body_rows and not _LETTER.search(text, *header_row_span) else delimiter_row_span
+            body_rows.pop(0) if body_rows and not _LETTER_PATTERN.search(text, *header_row_span) else delimiter_row_span
         )
         header_span = Span(header_row_span.start, last_header_line.end)
         shortened_table_header = (
@@ -142,10 +142,10 @@ class BlockSplitter:
             row_run_pieces = [Piece(header_span.start, body_rows.pop(0).end, self._cut_reason(cut_remark))]
         else:
             row_run_pieces = self._split_header(header_span, delimiter_row_span, min(first_part_limit, other_part_limit))
-            if not self._all_units_fit(row_run_pieces, first_part_limit, other_part_limit):
+            if not self._each_piece_fits(row_run_pieces, first_part_limit, other_part_limit):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
-        flagged_row_runs = [(True, row_run_pieces)]
+        row_runs_with_header_flags = [(True, row_run_pieces)]
         for row in body_rows:
             row_token_count = self.size(*row)
             # The header is repeated beside a row if both fit, or if the row must be cut anyway.
@@ -154,13 +154,13 @@ class BlockSplitter:
                 or row_token_count + repeated_header_token_count <= other_part_limit
                 or (row_token_count > other_part_limit and repeated_header_token_count <= self._max_tokens // 2)
             )
-            if repeats_header != flagged_row_runs[-1][0]:
-                flagged_row_runs.append((repeats_header, []))
-            flagged_row_runs[-1][1].extend(
+            if repeats_header != row_runs_with_header_flags[-1][0]:
+                row_runs_with_header_flags.append((repeats_header, []))
+            row_runs_with_header_flags[-1][1].extend(
                 self._split_lines([row], cut_remark, "row", other_part_limit - repeated_header_token_count * repeats_header)
             )
         parts: list[Piece] = []
-        for repeats_header, row_run_pieces in flagged_row_runs:
+        for repeats_header, row_run_pieces in row_runs_with_header_flags:
             token_limit_beside_header = other_part_limit - repeated_header_token_count * repeats_header
             packed_run_parts = self._join_fitting_neighbours(
                 row_run_pieces, token_limit_beside_header if parts else first_part_limit, token_limit_beside_header
@@ -173,31 +173,31 @@ class BlockSplitter:
             ]
         return parts
 
-    def _split_header(self, header: Span, delimiter_row: Span, max_tokens: int) -> list[Piece]:
+    def _split_header(self, header_span: Span, delimiter_row_span: Span, max_tokens: int) -> list[Piece]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
         text, cut_remark = self._document.text, "table cut between rows"
-        if self.size(*header) <= self._max_tokens:
-            return [Piece(*header, self._cut_reason(cut_remark))]
-        delimiter_row_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*delimiter_row)])])[0]
-        nonblank_header_lines = self._nonblank_lines(*header)
+        if self.size(*header_span) <= self._max_tokens:
+            return [Piece(*header_span, self._cut_reason(cut_remark))]
+        delimiter_row_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*delimiter_row_span)])])[0]
+        nonblank_header_lines = self._nonblank_lines(*header_span)
         if delimiter_row_token_count > max_tokens or all(self.size(*line) <= max_tokens for line in nonblank_header_lines):
             return [*self._split_lines(nonblank_header_lines, cut_remark, "row", max_tokens)]
-        header_row_span = Span(header.start, delimiter_row.start).trimmed(text)
+        header_row_span = Span(header_span.start, delimiter_row_span.start).trimmed(text)
         header_row_pieces = [
             *self._split_words(header_row_span, "row cut between words", max(1, max_tokens - delimiter_row_token_count))
         ]
-        if self.size(header_row_pieces[-1].start, delimiter_row.end) <= max_tokens:
-            header_row_pieces[-1] = header_row_pieces[-1]._replace(end=delimiter_row.end)
+        if self.size(header_row_pieces[-1].start, delimiter_row_span.end) <= max_tokens:
+            header_row_pieces[-1] = header_row_pieces[-1]._replace(end=delimiter_row_span.end)
         else:
-            header_row_pieces.append(Piece(*delimiter_row, self._cut_reason(cut_remark)))
+            header_row_pieces.append(Piece(*delimiter_row_span, self._cut_reason(cut_remark)))
         return [
             *header_row_pieces,
-            *self._split_lines(self._nonblank_lines(delimiter_row.end, header.end), cut_remark, "row", max_tokens),
+            *self._split_lines(self._nonblank_lines(delimiter_row_span.end, header_span.end), cut_remark, "row", max_tokens),
         ]
 
     def _delimiter_row_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
-        text, starts_with_saved_tokens = self._document.text, []
+        text, row_start_saving_pairs = self._document.text, []
         for block in select_blocks(self._document, lambda outline: outline.whole_blocks):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._max_tokens:
@@ -212,43 +212,51 @@ class BlockSplitter:
                     [_shortened_delimiter_row(text[slice(*delimiter_row_span)])]
                 )[0]
                 if delimiter_row_token_count <= min(self._max_tokens, self._slice_token_counter(*delimiter_row_span) - 1):
-                    starts_with_saved_tokens.append(
+                    row_start_saving_pairs.append(
                         (
                             delimiter_row_span.start,
                             self._slice_token_counter(*delimiter_row_span) - delimiter_row_token_count,
                         )
                     )
-        return starts_with_saved_tokens
+        return row_start_saving_pairs
 
-    def _tokens_saved(self, start: int, end: int) -> int:
+    def _saved_token_count(self, start: int, end: int) -> int:
         """Return by how many tokens the delimiter rows are shortened that begin between two code points."""
         first_saving_index, savings_end_index = (bisect_left(self._rule_savings, (place, 0)) for place in (start, end))
         return sum(saved for _, saved in self._rule_savings[first_saving_index:savings_end_index])
 
-    def _attach_fences(self, lines: list[Span], max_tokens: int) -> list[Span]:
+    def _join_code_fences(self, code_line_spans: list[Span], max_tokens: int) -> list[Span]:
         """Return the lines of code, each fence joined with the line next to it if they fit, so that none stands alone."""
         text = self._document.text
-        if not text.startswith(("```", "~~~"), lines[0].start) or len(lines) < 3:
-            return lines
-        for first_joined_line_index in (len(lines) - 2, 0):
-            fence_and_neighbour_span = Span(lines[first_joined_line_index].start, lines[first_joined_line_index + 1].end)
+        if not text.startswith(("```", "~~~"), code_line_spans[0].start) or len(code_line_spans) < 3:
+            return code_line_spans
+        for first_joined_line_index in (len(code_line_spans) - 2, 0):
+            fence_and_neighbour_span = Span(
+                code_line_spans[first_joined_line_index].start, code_line_spans[first_joined_line_index + 1].end
+            )
             if self.size(*fence_and_neighbour_span) <= max_tokens:
-                lines[first_joined_line_index : first_joined_line_index + 2] = [fence_and_neighbour_span]
-        return lines
+                code_line_spans[first_joined_line_index : first_joined_line_index + 2] = [fence_and_neighbour_span]
+        return code_line_spans
 
-    def _join_front_matter_fences(self, units: list[Span]) -> list[Span]:
+    def _join_front_matter_fences(self, lines_or_words: list[Span]) -> list[Span]:
         """Return lines or words, the fences of front matter joined with those beside them, whether they fit or not."""
         document_front_matter = front_matter(self._document.text)
-        if not document_front_matter or not units or units[0].start >= document_front_matter.closing_fence_end:
-            return units
+        if (
+            not document_front_matter
+            or not lines_or_words
+            or lines_or_words[0].start >= document_front_matter.closing_fence_end
+        ):
+            return lines_or_words
         joined_unit_starts = [
-            units[0].start,
-            *(unit.start for unit in units[1:] if not document_front_matter.cut_separates_fence(unit.start)),
+            lines_or_words[0].start,
+            *(unit.start for unit in lines_or_words[1:] if not document_front_matter.cut_separates_fence(unit.start)),
         ]
         joined_unit_ends = [
-            unit.end for unit, following in pairwise(units) if not document_front_matter.cut_separates_fence(following.start)
+            unit.end
+            for unit, following in pairwise(lines_or_words)
+            if not document_front_matter.cut_separates_fence(following.start)
         ]
-        return [Span(*edges) for edges in zip(joined_unit_starts, [*joined_unit_ends, units[-1].end], strict=True)]
+        return [Span(*edges) for edges in zip(joined_unit_starts, [*joined_unit_ends, lines_or_words[-1].end], strict=True)]
 
     def _inner_block_numbers(self, span: Span, block_number: int | None = None) -> Iterator[int]:
         """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
@@ -290,16 +298,16 @@ class BlockSplitter:
         covered_end_offset = span.start
         for inner_block_number in (*inner_block_numbers, None):
             inner_block = None if inner_block_number is None else self._nested_blocks[inner_block_number]
-            lines_before_inner_block = self._nonblank_lines(
+            line_spans_before_inner_block = self._nonblank_lines(
                 covered_end_offset, inner_block.span.start if inner_block else span.end
             )
-            if lines_before_inner_block and outer_block_kind == "item":
-                yield from self._split_lines(lines_before_inner_block, inner_cut_remark, "line", max_tokens)
-            elif lines_before_inner_block:
+            if line_spans_before_inner_block and outer_block_kind == "item":
+                yield from self._split_lines(line_spans_before_inner_block, inner_cut_remark, "line", max_tokens)
+            elif line_spans_before_inner_block:
                 yield from _parts_with_first_reason(
                     self._cut_reason(inner_cut_remark),
                     self._split_prose(
-                        Span(lines_before_inner_block[0].start, lines_before_inner_block[-1].end),
+                        Span(line_spans_before_inner_block[0].start, line_spans_before_inner_block[-1].end),
                         outer_block_kind,
                         max_tokens,
                     ),
@@ -321,15 +329,15 @@ class BlockSplitter:
             else:
                 yield from self._split_code(inner_block.span, inner_cut_remark, max_tokens)
 
-    def _split_code(self, span: Span, why_split: str, max_tokens: int) -> Iterator[Piece]:
+    def _split_code(self, span: Span, cut_remark: str, max_tokens: int) -> Iterator[Piece]:
         fence_joined_code_lines = self._join_front_matter_fences(
-            self._attach_fences(self._nonblank_lines(*span), self._max_tokens)
+            self._join_code_fences(self._nonblank_lines(*span), self._max_tokens)
         )
-        return self._split_lines(fence_joined_code_lines, why_split, "line", max_tokens)
+        return self._split_lines(fence_joined_code_lines, cut_remark, "line", max_tokens)
 
-    def _split_lines(self, lines: Iterable[Span], why_split: str, unit_noun: str, max_tokens: int) -> Iterator[Piece]:
-        line_cut_reason = self._cut_reason(why_split)
-        for line_start, line_end in lines:
+    def _split_lines(self, line_spans: Iterable[Span], cut_remark: str, unit_noun: str, max_tokens: int) -> Iterator[Piece]:
+        line_cut_reason = self._cut_reason(cut_remark)
+        for line_start, line_end in line_spans:
             if self.size(line_start, line_end) <= max_tokens:
                 yield Piece(line_start, line_end, line_cut_reason)
             else:
@@ -377,59 +385,70 @@ class BlockSplitter:
             [*self._split_lines(self._sentence_parts_in(span), cut_remark, "sentence", max_tokens)], max_tokens, max_tokens
         )
 
-    def _split_words(self, span: Span, why_split: str, max_tokens: int) -> list[Piece]:
+    def _split_words(self, span: Span, cut_remark: str, max_tokens: int) -> list[Piece]:
         """Cut between words, and one that is too long as the recursive chunker does."""
-        word_cut_reason, text = self._cut_reason(why_split), self._document.text
-        word_pieces = [
+        word_cut_reason, text = self._cut_reason(cut_remark), self._document.text
+        words_as_pieces = [
             Piece(*word, word_cut_reason)
-            for word in self._join_front_matter_fences([Span(*match.span()) for match in _WORD.finditer(text, *span)])
+            for word in self._join_front_matter_fences(
+                [Span(*match.span()) for match in _WORD_PATTERN.finditer(text, *span)]
+            )
         ]
-        word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in word_pieces])
+        word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in words_as_pieces])
         pieces_to_pack: list[Piece] = []
-        for word, word_token_count in zip(word_pieces, word_token_counts, strict=True):
+        for word_as_piece, word_token_count in zip(words_as_pieces, word_token_counts, strict=True):
             if word_token_count <= max_tokens:
-                pieces_to_pack.append(word)
+                pieces_to_pack.append(word_as_piece)
                 continue
-            word_part_spans = fitting_spans(text, max_tokens, self._token_counter, Span(word.start, word.end))
+            word_part_spans = fitting_spans(
+                text, max_tokens, self._token_counter, Span(word_as_piece.start, word_as_piece.end)
+            )
             pieces_to_pack += [Piece(start, end, word_cut_reason) for start, end in word_part_spans]
         return self._join_fitting_neighbours(pieces_to_pack, max_tokens, max_tokens)
 
-    def _join_fitting_neighbours(self, units: Sequence[Piece], first_part_limit: int, other_part_limit: int) -> list[Piece]:
+    def _join_fitting_neighbours(
+        self, pieces_to_join: Sequence[Piece], first_part_limit: int, other_part_limit: int
+    ) -> list[Piece]:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
-        next_unit_starts = [*(unit.start for unit in units[1:]), units[-1].end]
+        next_unit_starts = [*(unit.start for unit in pieces_to_join[1:]), pieces_to_join[-1].end]
         unit_token_counts = self._tools.count_tokens(
-            [text[unit.start : end] for unit, end in zip(units, next_unit_starts, strict=True)]
+            [text[unit.start : end] for unit, end in zip(pieces_to_join, next_unit_starts, strict=True)]
         )
         if self._rule_savings:
             unit_token_counts = [
-                size - self._tokens_saved(unit.start, unit.end) for size, unit in zip(unit_token_counts, units, strict=True)
+                size - self._saved_token_count(unit.start, unit.end)
+                for size, unit in zip(unit_token_counts, pieces_to_join, strict=True)
             ]
         parts: list[Piece] = []
         first_unit_index = 0
-        while first_unit_index < len(units):
+        while first_unit_index < len(pieces_to_join):
             part_token_limit = other_part_limit if parts else first_part_limit
             part_token_count, part_end_index = unit_token_counts[first_unit_index], first_unit_index + 1
-            while part_end_index < len(units) and part_token_count + unit_token_counts[part_end_index] <= part_token_limit:
+            while (
+                part_end_index < len(pieces_to_join)
+                and part_token_count + unit_token_counts[part_end_index] <= part_token_limit
+            ):
                 part_token_count += unit_token_counts[part_end_index]
                 part_end_index += 1
             # Joined, they may have more tokens than they have apart.
             while (
                 part_end_index - first_unit_index > 1
-                and self.size(units[first_unit_index].start, units[part_end_index - 1].end) > part_token_limit
+                and self.size(pieces_to_join[first_unit_index].start, pieces_to_join[part_end_index - 1].end)
+                > part_token_limit
             ):
                 part_end_index -= 1
-            parts.append(units[first_unit_index]._replace(end=units[part_end_index - 1].end))
+            parts.append(pieces_to_join[first_unit_index]._replace(end=pieces_to_join[part_end_index - 1].end))
             first_unit_index = part_end_index
         return parts
 
-    def _cut_reason(self, why_split: str) -> Reason:
-        return Reason(remark=f"{why_split}: {self._max_tokens:,} tokens at most")
+    def _cut_reason(self, cut_remark: str) -> Reason:
+        return Reason(remark=f"{cut_remark}: {self._max_tokens:,} tokens at most")
 
     def _nonblank_lines(self, start: int, end: int) -> list[Span]:
         """Return the lines that are not blank, without white space at their ends."""
         text = self._document.text
-        trimmed_line_spans = [Span(*match.span()).trimmed(text) for match in _LINE.finditer(text, start, end)]
+        trimmed_line_spans = [Span(*match.span()).trimmed(text) for match in _LINE_PATTERN.finditer(text, start, end)]
         return [line for line in trimmed_line_spans if line.start < line.end]
 
     def _sentence_parts_in(self, span: Span) -> list[Span]:
@@ -439,11 +458,11 @@ class BlockSplitter:
             whole_document.sentence_at(span.start),
             whole_document.sentence_at(span.end - 1),
         )
-        clipped_sentences = [
+        clipped_sentence_spans = [
             Span(max(sentence.start, span.start), min(sentence.end, span.end))
             for sentence in whole_document.sentences[first_sentence_index : last_sentence_index + 1]
         ]
-        return [part.trimmed(whole_document.text) for part in clipped_sentences if part.start < part.end]
+        return [part.trimmed(whole_document.text) for part in clipped_sentence_spans if part.start < part.end]
 
     def _document_of_span(self, span: Span) -> Document:
         sentence_spans = tuple([Span(start - span.start, end - span.start) for start, end in self._sentence_parts_in(span)])
@@ -454,18 +473,19 @@ def _shortened_delimiter_row(delimiter_row: str) -> str:
     """Return a table's delimiter row as it is if no cell has more than three dashes, else with three and no white space."""
     if "----" not in delimiter_row:
         return delimiter_row
-    return _LONG_DASHES_OR_SPACES.sub(lambda match: "---" if match[0].startswith("-") else "", delimiter_row)
+    return _LONG_DASHES_OR_SPACES_PATTERN.sub(lambda match: "---" if match[0].startswith("-") else "", delimiter_row)
 
 
-def _part_with_header_context(part: Piece, context: str, repeats_header: bool) -> Piece:
-    (reason_step,) = part.why.steps()
+def _part_with_header_context(table_part: Piece, table_header: str, repeats_header: bool) -> Piece:
+    (reason_step,) = table_part.why.steps()
     context_phrase = "the header is its context" if repeats_header else "the header does not fit beside it"
-    return part._replace(
-        why=reason_step._replace(remark=f"{reason_step.remark}; {context_phrase}"), context=context if repeats_header else ""
+    return table_part._replace(
+        why=reason_step._replace(remark=f"{reason_step.remark}; {context_phrase}"),
+        context=table_header if repeats_header else "",
     )
 
 
-def _parts_with_first_reason(first_part_reason: Reason, parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
+def _parts_with_first_reason(first_part_reason: Reason, block_parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
     """Yield the parts, the first with that reason."""
-    for part_index, part in enumerate(parts):
+    for part_index, part in enumerate(block_parts):
         yield part if part_index else part._replace(why=first_part_reason)

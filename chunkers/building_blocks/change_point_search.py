@@ -23,13 +23,13 @@ from chunkers.support import FloatArray, IntArray
 COST_ROUNDING_ERROR = 1e-9
 """The rounding error of sums of costs; it must not decide a tie."""
 
-BLOCK_PLACES = 64
+PLACES_PER_BLOCK = 64
 """Sentences that the search advances by at a time."""
 
-MOST_PLACES_AHEAD = 1024
+MAX_SKIPPED_PLACES = 1024
 """Number of sentences ahead for which a candidate can be skipped."""
 
-NEVER_DUE = np.iinfo(np.intp).max
+NO_NEXT_TRIAL = np.iinfo(np.intp).max
 """Next round of a candidate that PELT has dropped: it is never considered again."""
 
 
@@ -38,7 +38,7 @@ def _squared_row_norms(rows: FloatArray) -> FloatArray:
 
 
 def _lower_to_column_minima(
-    candidate_values: FloatArray, best_values: FloatArray, best_candidates: IntArray, candidate_places: IntArray
+    costs_by_candidate: FloatArray, least_costs_so_far: FloatArray, cheapest_candidates: IntArray, candidate_places: IntArray
 ) -> None:
     """Lower each best value to the least value of its column, and note the candidate that has it.
 
@@ -46,37 +46,37 @@ def _lower_to_column_minima(
 
     Parameters
     ----------
-    candidate_values
+    costs_by_candidate
         A row for each candidate, in order, shape (candidates, n).
-    best_values, best_candidates
+    least_costs_so_far, cheapest_candidates
         The best of the candidates before these, and which it is, shape (n,).
     """
-    if not len(candidate_values):
+    if not len(costs_by_candidate):
         return
-    column_minima = candidate_values.min(axis=0)
-    near_column_minimum_mask = candidate_values <= column_minima + COST_ROUNDING_ERROR
-    lower_than_best_mask = column_minima < best_values - COST_ROUNDING_ERROR
+    column_minima = costs_by_candidate.min(axis=0)
+    near_column_minimum_mask = costs_by_candidate <= column_minima + COST_ROUNDING_ERROR
+    lower_than_best_mask = column_minima < least_costs_so_far - COST_ROUNDING_ERROR
     lowered_without_tie_mask = lower_than_best_mask & (near_column_minimum_mask.sum(axis=0) == 1)
-    best_values[lowered_without_tie_mask], best_candidates[lowered_without_tie_mask] = (
+    least_costs_so_far[lowered_without_tie_mask], cheapest_candidates[lowered_without_tie_mask] = (
         column_minima[lowered_without_tie_mask],
         candidate_places[near_column_minimum_mask.argmax(axis=0)[lowered_without_tie_mask]],
     )
-    for column in np.flatnonzero(lower_than_best_mask & ~lowered_without_tie_mask):
+    for column_index in np.flatnonzero(lower_than_best_mask & ~lowered_without_tie_mask):
         for candidate_place, candidate_cost in zip(
-            candidate_places.tolist(), candidate_values[:, column].tolist(), strict=True
+            candidate_places.tolist(), costs_by_candidate[:, column_index].tolist(), strict=True
         ):
-            if candidate_cost < best_values[column] - COST_ROUNDING_ERROR:
-                best_values[column], best_candidates[column] = candidate_cost, candidate_place
+            if candidate_cost < least_costs_so_far[column_index] - COST_ROUNDING_ERROR:
+                least_costs_so_far[column_index], cheapest_candidates[column_index] = candidate_cost, candidate_place
 
 
 def _largest_drifts_from_mean(
-    cumulative_sums: FloatArray, mean: FloatArray, start: int, following_vector_counts: FloatArray
+    cumulative_sums: FloatArray, run_mean: FloatArray, start: int, following_vector_counts: FloatArray
 ) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each following count m."""
     drift_vectors = (
         cumulative_sums[start + 1 : start + 1 + len(following_vector_counts)]
         - cumulative_sums[start]
-        - following_vector_counts[:, np.newaxis] * mean
+        - following_vector_counts[:, np.newaxis] * run_mean
     )
     return np.sqrt(np.maximum.accumulate(_squared_row_norms(drift_vectors)))
 
@@ -145,42 +145,43 @@ def _skippable_place_counts(
     return skippable_place_counts
 
 
-def _try_earlier_candidates(
+def _try_earlier_last_cuts(
     cumulative_sums: FloatArray,
     vector_counts_before_places: FloatArray,
     least_total_costs: FloatArray,
-    last_cuts: IntArray,
+    best_last_cuts: IntArray,
     next_trial_places: IntArray,
     least_costs_in_block: FloatArray,
-    start: int,
-    stop: int,
+    block_start: int,
+    block_end: int,
     penalty: float,
 ) -> int:
-    """Try the candidates before ``start``, as `advance_search` does, and return how many comparisons that took."""
-    run_start = int(last_cuts[start])
-    candidate_places = np.flatnonzero(next_trial_places[:start] <= stop)
-    sizes_from_candidates = vector_counts_before_places[start] - vector_counts_before_places[candidate_places]
-    negated_run_sums = cumulative_sums[candidate_places] - cumulative_sums[start]
+    """Try the candidates before ``block_start``, as `advance_search` does, and return how many comparisons that took."""
+    run_start = int(best_last_cuts[block_start])
+    candidate_places = np.flatnonzero(next_trial_places[:block_start] <= block_end)
+    sizes_from_candidates = vector_counts_before_places[block_start] - vector_counts_before_places[candidate_places]
+    negated_run_sums = cumulative_sums[candidate_places] - cumulative_sums[block_start]
     squared_run_sum_norms = _squared_row_norms(negated_run_sums)
     excess_costs = (
         least_total_costs[candidate_places]
         - squared_run_sum_norms / sizes_from_candidates
-        - (least_total_costs[start] - penalty)
+        - (least_total_costs[block_start] - penalty)
     )
     comparison_count = len(candidate_places)
     never_best_mask = excess_costs > penalty + COST_ROUNDING_ERROR
-    next_trial_places[candidate_places[never_best_mask]] = NEVER_DUE
+    next_trial_places[candidate_places[never_best_mask]] = NO_NEXT_TRIAL
     candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs = (
         array[~never_best_mask]
         for array in (candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs)
     )
-    run_size = vector_counts_before_places[start] - vector_counts_before_places[run_start]
-    current_run_mean = (cumulative_sums[start] - cumulative_sums[run_start]) / run_size
+    run_size = vector_counts_before_places[block_start] - vector_counts_before_places[run_start]
+    current_run_mean = (cumulative_sums[block_start] - cumulative_sums[run_start]) / run_size
     squared_mean_distances = _squared_row_norms(negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean)
     vector_counts_to_places = (
-        vector_counts_before_places[start + 1 : start + 1 + MOST_PLACES_AHEAD] - vector_counts_before_places[start]
+        vector_counts_before_places[block_start + 1 : block_start + 1 + MAX_SKIPPED_PLACES]
+        - vector_counts_before_places[block_start]
     )
-    largest_drifts_ahead = _largest_drifts_from_mean(cumulative_sums, current_run_mean, start, vector_counts_to_places)
+    largest_drifts_ahead = _largest_drifts_from_mean(cumulative_sums, current_run_mean, block_start, vector_counts_to_places)
     skippable_place_counts = _skippable_place_counts(
         excess_costs,
         squared_mean_distances,
@@ -188,11 +189,11 @@ def _try_earlier_candidates(
         float(run_size),
         largest_drifts_ahead,
         vector_counts_to_places,
-        stop - start,
+        block_end - block_start,
     )
-    next_trial_places[candidate_places] = start + skippable_place_counts + 1
+    next_trial_places[candidate_places] = block_start + skippable_place_counts + 1
     tried_candidates_mask = skippable_place_counts == 0
-    vector_sums_after_start = cumulative_sums[start + 1 : stop + 1] - cumulative_sums[start]
+    vector_sums_after_start = cumulative_sums[block_start + 1 : block_end + 1] - cumulative_sums[block_start]
     candidate_partition_costs = (
         squared_run_sum_norms[tried_candidates_mask, np.newaxis]
         + _squared_row_norms(vector_sums_after_start)
@@ -201,12 +202,12 @@ def _try_earlier_candidates(
     candidate_partition_costs = least_total_costs[
         candidate_places[tried_candidates_mask], np.newaxis
     ] - candidate_partition_costs / (
-        sizes_from_candidates[tried_candidates_mask, np.newaxis] + vector_counts_to_places[: stop - start]
+        sizes_from_candidates[tried_candidates_mask, np.newaxis] + vector_counts_to_places[: block_end - block_start]
     )
     _lower_to_column_minima(
         candidate_partition_costs,
         least_costs_in_block,
-        last_cuts[start + 1 : stop + 1],
+        best_last_cuts[block_start + 1 : block_end + 1],
         candidate_places[tried_candidates_mask],
     )
     return comparison_count + int(candidate_partition_costs.size)
@@ -216,15 +217,15 @@ def advance_search(
     cumulative_sums: FloatArray,
     vector_counts_before_places: FloatArray,
     least_total_costs: FloatArray,
-    last_cuts: IntArray,
+    best_last_cuts: IntArray,
     next_trial_places: IntArray,
-    start: int,
-    stop: int,
+    block_start: int,
+    block_end: int,
     penalty: float,
 ) -> int:
-    """Advance the change-point search to place ``stop`` and return the number of comparisons.
+    """Advance the change-point search to place ``block_end`` and return the number of comparisons.
 
-    ``least_total_costs``, ``last_cuts`` and ``next_trial_places`` are updated in place.
+    ``least_total_costs``, ``best_last_cuts`` and ``next_trial_places`` are updated in place.
 
     Parameters
     ----------
@@ -232,64 +233,64 @@ def advance_search(
         Sums of the vectors before each of n + 1 places, the first and the last of which are the ends, (n + 1, dimension).
     vector_counts_before_places
         Number of vectors before each place, ascending, shape (n + 1,).
-    least_total_costs, last_cuts
-        Best total and last cut for the vectors before each place, shape (n + 1,); known up to ``start``.
+    least_total_costs, best_last_cuts
+        Best total and last cut for the vectors before each place, shape (n + 1,); known up to ``block_start``.
     next_trial_places
         The t from which each candidate is to be tried again, shape (n + 1,).
     """
-    block_place_count = stop - start
+    block_place_count = block_end - block_start
     least_cost_by_place = np.full(block_place_count, np.inf)
     comparison_count = block_place_count * (block_place_count + 1) // 2
-    if start > 0:
-        comparison_count += _try_earlier_candidates(
+    if block_start > 0:
+        comparison_count += _try_earlier_last_cuts(
             cumulative_sums,
             vector_counts_before_places,
             least_total_costs,
-            last_cuts,
+            best_last_cuts,
             next_trial_places,
             least_cost_by_place,
-            start,
-            stop,
+            block_start,
+            block_end,
             penalty,
         )
-    for run_end in range(start + 1, stop + 1):
-        costs_by_last_cut = least_total_costs[start:run_end] - _squared_row_norms(
-            cumulative_sums[run_end] - cumulative_sums[start:run_end]
-        ) / (vector_counts_before_places[run_end] - vector_counts_before_places[start:run_end])
-        for last_cut, partition_cost in enumerate(costs_by_last_cut.tolist(), start):
-            if partition_cost < least_cost_by_place[run_end - start - 1] - COST_ROUNDING_ERROR:
-                least_cost_by_place[run_end - start - 1], last_cuts[run_end] = partition_cost, last_cut
-        least_total_costs[run_end] = least_cost_by_place[run_end - start - 1] + penalty
+    for run_end in range(block_start + 1, block_end + 1):
+        costs_by_last_cut = least_total_costs[block_start:run_end] - _squared_row_norms(
+            cumulative_sums[run_end] - cumulative_sums[block_start:run_end]
+        ) / (vector_counts_before_places[run_end] - vector_counts_before_places[block_start:run_end])
+        for last_cut, partition_cost in enumerate(costs_by_last_cut.tolist(), block_start):
+            if partition_cost < least_cost_by_place[run_end - block_start - 1] - COST_ROUNDING_ERROR:
+                least_cost_by_place[run_end - block_start - 1], best_last_cuts[run_end] = partition_cost, last_cut
+        least_total_costs[run_end] = least_cost_by_place[run_end - block_start - 1] + penalty
     return comparison_count
 
 
-def advance_search_per_count(
+def advance_search_by_run_count(
     cumulative_sums: FloatArray,
     vector_counts_before_places: FloatArray,
     least_total_costs: FloatArray,
-    last_cuts: IntArray,
-    start: int,
-    stop: int,
+    best_last_cuts: IntArray,
+    block_start: int,
+    block_end: int,
 ) -> None:
-    """Advance the change-point search to place ``stop`` for each number of runs.
+    """Advance the change-point search to place ``block_end`` for each number of runs.
 
-    ``least_total_costs`` and ``last_cuts`` are updated in place.
+    ``least_total_costs`` and ``best_last_cuts`` are updated in place.
 
     Parameters
     ----------
     cumulative_sums, vector_counts_before_places
         As for `advance_search`.
-    least_total_costs, last_cuts
-        Best total and last cut for the vectors before each place in k runs, shape (n + 1, k + 1); known up to ``start``,
-        infinite where there is no such partition.
+    least_total_costs, best_last_cuts
+        Best total and last cut for the vectors before each place in k runs, shape (n + 1, k + 1); known up to
+        ``block_start``, infinite where there is no such partition.
     """
-    last_cut_candidates = np.arange(stop)
+    last_cut_candidates = np.arange(block_end)
     sums_at_run_ends, sums_at_run_starts = (
-        cumulative_sums[start + 1 : stop + 1] - cumulative_sums[start],
-        cumulative_sums[:stop] - cumulative_sums[start],
+        cumulative_sums[block_start + 1 : block_end + 1] - cumulative_sums[block_start],
+        cumulative_sums[:block_end] - cumulative_sums[block_start],
     )
     run_sizes_between_places = (
-        vector_counts_before_places[start + 1 : stop + 1] - vector_counts_before_places[:stop, np.newaxis]
+        vector_counts_before_places[block_start + 1 : block_end + 1] - vector_counts_before_places[:block_end, np.newaxis]
     )
     squared_run_sum_norms = (
         _squared_row_norms(sums_at_run_starts)[:, np.newaxis]
@@ -303,11 +304,11 @@ def advance_search_per_count(
     )
     for run_count in range(1, least_total_costs.shape[1]):
         # The totals of fewer runs, also those within this block, are known already.
-        partition_costs_by_last_cut = least_total_costs[:stop, run_count - 1, np.newaxis] - run_cost_gains
+        partition_costs_by_last_cut = least_total_costs[:block_end, run_count - 1, np.newaxis] - run_cost_gains
         _lower_to_column_minima(
             partition_costs_by_last_cut,
-            least_total_costs[start + 1 : stop + 1, run_count],
-            last_cuts[start + 1 : stop + 1, run_count],
+            least_total_costs[block_start + 1 : block_end + 1, run_count],
+            best_last_cuts[block_start + 1 : block_end + 1, run_count],
             last_cut_candidates,
         )
 
@@ -327,7 +328,7 @@ def _allowed_run_edges(vector_count: int, allowed_places: Sequence[int] | IntArr
     return np.arange(vector_count + 1) if allowed_places is None else np.array([0, *allowed_places, vector_count])
 
 
-def best_partition_by_penalty(
+def best_cuts_by_penalty(
     vectors: FloatArray,
     penalty: float,
     block_callback: Callable[[int, int], None],
@@ -354,8 +355,8 @@ def best_partition_by_penalty(
     )
     least_total_cost_by_edge = np.zeros(last_edge_index + 1)
     last_cut_by_edge, next_trial_by_edge = np.zeros(last_edge_index + 1, np.intp), np.zeros(last_edge_index + 1, np.intp)
-    for block_start_edge_index in range(0, last_edge_index, BLOCK_PLACES):
-        block_end_edge_index = min(block_start_edge_index + BLOCK_PLACES, last_edge_index)
+    for block_start_edge_index in range(0, last_edge_index, PLACES_PER_BLOCK):
+        block_end_edge_index = min(block_start_edge_index + PLACES_PER_BLOCK, last_edge_index)
         block_callback(
             int(allowed_run_edges[block_end_edge_index]),
             advance_search(
@@ -372,17 +373,17 @@ def best_partition_by_penalty(
     return [int(start) for start in allowed_run_edges[backtrack_cuts(last_cut_by_edge)]]
 
 
-def backtrack_cuts(last_cuts: IntArray) -> list[int]:
-    """Return the cuts of the best partition, ascending; ``last_cuts`` has the best last cut before each place."""
+def backtrack_cuts(best_last_cuts: IntArray) -> list[int]:
+    """Return the cuts of the best partition, ascending; ``best_last_cuts`` has the best last cut before each place."""
     descending_cut_indices = []
-    current_cut = int(last_cuts[-1])
+    current_cut = int(best_last_cuts[-1])
     while current_cut:
         descending_cut_indices.append(current_cut)
-        current_cut = int(last_cuts[current_cut])
+        current_cut = int(best_last_cuts[current_cut])
     return descending_cut_indices[::-1]
 
 
-def best_partition_by_count(
+def best_cuts_by_count(
     vectors: FloatArray,
     run_count: int,
     block_callback: Callable[[int, int], None],
@@ -397,7 +398,7 @@ def best_partition_by_count(
     run_count
         At least 1, and at most one more than there are allowed places.
     block_callback, allowed_places
-        As for `best_partition_by_penalty`.
+        As for `best_cuts_by_penalty`.
     """
     allowed_run_edges = _allowed_run_edges(len(vectors), allowed_places)
     cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
@@ -408,9 +409,9 @@ def best_partition_by_count(
     least_cost_by_edge_and_runs = np.full((last_edge_index + 1, run_count + 1), np.inf)
     least_cost_by_edge_and_runs[0, 0] = 0.0
     last_cut_by_edge_and_runs = np.zeros((last_edge_index + 1, run_count + 1), np.intp)
-    for block_start_edge_index in range(0, last_edge_index, BLOCK_PLACES):
-        block_end_edge_index = min(block_start_edge_index + BLOCK_PLACES, last_edge_index)
-        advance_search_per_count(
+    for block_start_edge_index in range(0, last_edge_index, PLACES_PER_BLOCK):
+        block_end_edge_index = min(block_start_edge_index + PLACES_PER_BLOCK, last_edge_index)
+        advance_search_by_run_count(
             cumulative_sums_at_edges,
             vector_counts_before_edges,
             least_cost_by_edge_and_runs,
@@ -446,7 +447,7 @@ def least_penalty_without_cuts(
     vectors
         Shape (n, dimension), n at least 2.
     block_callback, allowed_places
-        As for `best_partition_by_penalty`; there must be at least one place.
+        As for `best_cuts_by_penalty`; there must be at least one place.
     """
     vector_count = len(vectors)
     allowed_run_edges = _allowed_run_edges(vector_count, allowed_places)
@@ -472,11 +473,13 @@ def least_penalty_without_cuts(
             least_cost_by_edge[run_end] = (
                 partition_costs_by_last_cut[best_last_cut] + critical_penalty_estimate + COST_ROUNDING_ERROR
             )
-        edge_indices = [0, *backtrack_cuts(last_cut_by_edge), last_edge_index]
+        best_run_edge_indices = [0, *backtrack_cuts(last_cut_by_edge), last_edge_index]
         block_callback(vector_count, last_edge_index)
-        if len(edge_indices) == 2:
+        if len(best_run_edge_indices) == 2:
             return critical_penalty_estimate
-        mean_gain_per_cut = float(run_gains[edge_indices[1:], edge_indices[:-1]].sum()) / (len(edge_indices) - 2)
+        mean_gain_per_cut = float(run_gains[best_run_edge_indices[1:], best_run_edge_indices[:-1]].sum()) / (
+            len(best_run_edge_indices) - 2
+        )
         if mean_gain_per_cut <= critical_penalty_estimate + COST_ROUNDING_ERROR:
             return critical_penalty_estimate
         critical_penalty_estimate = mean_gain_per_cut

@@ -17,7 +17,7 @@ from chunkers.text import Document, Span
 MOST_SENTENCES = 7_000
 """Maximum number of sentences that are compared with each other: 1.8 GB at worst."""
 
-BLOCK_ROWS = 256
+ROWS_PER_BLOCK = 256
 """Number of sentences compared with all others in one block."""
 
 DISTANCE_ROUNDING_ERROR = 1e-6
@@ -41,8 +41,8 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
     """
     sentence_count = len(vectors)
     sentence_indices = np.arange(sentence_count)
-    for first_row_index in range(0, sentence_count, BLOCK_ROWS):
-        block_sentence_vectors = vectors[first_row_index : first_row_index + BLOCK_ROWS]
+    for first_row_index in range(0, sentence_count, ROWS_PER_BLOCK):
+        block_sentence_vectors = vectors[first_row_index : first_row_index + ROWS_PER_BLOCK]
         position_distances = (
             np.abs(
                 sentence_indices[first_row_index : first_row_index + len(block_sentence_vectors), None] - sentence_indices
@@ -96,8 +96,8 @@ class JointDistanceChunker(Chunker):
 
 def chunking_from_labels(
     document: Document,
-    labels: Sequence[int] | npt.NDArray[np.integer],
-    scores: FloatArray,
+    cluster_labels: Sequence[int] | npt.NDArray[np.integer],
+    gap_scores: FloatArray,
     score_name: str,
     threshold_lines: tuple[Line, ...],
     cluster_details: Clusters,
@@ -107,33 +107,40 @@ def chunking_from_labels(
 
     Parameters
     ----------
-    labels
+    cluster_labels
         The cluster of every sentence.
-    scores
+    gap_scores
         The distance at each gap, for the ledger and the curve; the distances alone do not determine the clusters.
     cluster_details
         Further details of the clustering.
     """
-    chunk_number_by_label = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
-    sentence_chunk_numbers = [chunk_number_by_label[int(label)] for label in labels]
+    chunk_number_by_label = {
+        label: number for number, label in enumerate(dict.fromkeys(int(label) for label in cluster_labels))
+    }
+    sentence_chunk_numbers = [chunk_number_by_label[int(label)] for label in cluster_labels]
     spans_by_chunk: list[list[Span]] = [[] for _ in chunk_number_by_label]
     run_start_sentence_index = 0
-    for chunk_number, equal_chunk_numbers in groupby(sentence_chunk_numbers):
-        run_end_sentence_index = run_start_sentence_index + len(list(equal_chunk_numbers))
+    for chunk_number, repeated_chunk_numbers in groupby(sentence_chunk_numbers):
+        run_end_sentence_index = run_start_sentence_index + len(list(repeated_chunk_numbers))
         spans_by_chunk[chunk_number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
         run_start_sentence_index = run_end_sentence_index
     cut_threshold_level = threshold_lines[0].level if threshold_lines else None
     sentence_roles = cluster_details.roles
 
-    def gap_after_sentence(index: int, score: float) -> Gap:
-        own_chunk_number, next_chunk_number = sentence_chunk_numbers[index], sentence_chunk_numbers[index + 1]
+    def gap_after_sentence(sentence_index: int, score: float) -> Gap:
+        own_chunk_number, next_chunk_number = (
+            sentence_chunk_numbers[sentence_index],
+            sentence_chunk_numbers[sentence_index + 1],
+        )
         chunks_phrase = (
             f"both in chunk {own_chunk_number + 1}"
             if own_chunk_number == next_chunk_number
             else f"chunk {own_chunk_number + 1}, then chunk {next_chunk_number + 1}"
         )
         noise_sentence_numbers = [
-            str(sentence + 1) for sentence in (index, index + 1) if sentence_roles and sentence_roles[sentence] == "noise"
+            str(sentence + 1)
+            for sentence in (sentence_index, sentence_index + 1)
+            if sentence_roles and sentence_roles[sentence] == "noise"
         ]
         gap_reasons = [Reason(remark=chunks_phrase), Reason(score_name, score)]
         gap_reasons += (
@@ -142,15 +149,17 @@ def chunking_from_labels(
             else []
         )
         return Gap(
-            index,
+            sentence_index,
             score,
             cut_threshold_level,
             Verdict.KEPT if own_chunk_number == next_chunk_number else Verdict.CUT,
             combine_reasons(*gap_reasons),
         )
 
-    gaps_between_sentences = tuple(gap_after_sentence(index, score) for index, score in enumerate(scores.tolist()))
-    score_curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), threshold_lines, cut_above=True, live=False)
+    gaps_between_sentences = tuple(gap_after_sentence(index, score) for index, score in enumerate(gap_scores.tolist()))
+    score_curve = Curve(
+        f"{score_name} of neighbours", tuple(gap_scores.tolist()), threshold_lines, cut_above=True, live=False
+    )
     cluster_chunks = tuple(Chunk.of(document, *parts) for parts in spans_by_chunk)
     return Chunking(
         document, cluster_chunks, gaps_between_sentences, tuple(merges), (score_curve,), clusters=cluster_details

@@ -60,14 +60,14 @@ def chunks_of_pieces(text: str, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:
 
 
 def cuts_to_gaps(
-    document: Document, offsets: Sequence[int], verdict: Verdict, reason_at_offset: Callable[[int], Reason]
+    document: Document, cut_offsets: Sequence[int], verdict: Verdict, reason_at_offset: Callable[[int], Reason]
 ) -> list[Gap]:
     """Return a gap for each offset at which a chunk begins, between two sentences or inside a sentence."""
     gaps_at_offsets = []
-    for offset in offsets:
-        sentence_index = document.sentence_at(offset)
-        if document.starts[sentence_index] == offset and sentence_index > 0:
-            gaps_at_offsets.append(Gap(sentence_index - 1, None, None, verdict, reason_at_offset(offset)))
+    for cut_offset in cut_offsets:
+        sentence_index = document.sentence_at(cut_offset)
+        if document.starts[sentence_index] == cut_offset and sentence_index > 0:
+            gaps_at_offsets.append(Gap(sentence_index - 1, None, None, verdict, reason_at_offset(cut_offset)))
         else:
             gaps_at_offsets.append(
                 Gap(
@@ -75,17 +75,17 @@ def cuts_to_gaps(
                     None,
                     None,
                     verdict,
-                    _reason_inside_sentence(sentence_index, reason_at_offset(offset)),
-                    offset,
+                    _reason_inside_sentence(sentence_index, reason_at_offset(cut_offset)),
+                    cut_offset,
                 )
             )
     return gaps_at_offsets
 
 
-def _reason_inside_sentence(index: int, cut_reason: Reason) -> Reason:
-    """Return the reason for a cut, reworded for a cut inside sentence ``index``."""
+def _reason_inside_sentence(sentence_index: int, cut_reason: Reason) -> Reason:
+    """Return the reason for a cut, reworded for a cut inside sentence ``sentence_index``."""
     first_step, *other_steps = cut_reason.steps()
-    return combine_reasons(first_step._replace(heading=f"inside sentence {index + 1}"), *other_steps)
+    return combine_reasons(first_step._replace(heading=f"inside sentence {sentence_index + 1}"), *other_steps)
 
 
 def add_uncut_gaps(

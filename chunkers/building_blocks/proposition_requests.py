@@ -14,7 +14,7 @@ from chunkers.language_models import Message, UnusableAnswer, answer_forms, ask_
 from chunkers.results import Proposition, QuotationMatch
 from chunkers.text import SHORTEST_ALTERED_EXCERPT, ComparisonBudget, Document, Quotation, SearchableText, Span, shorten
 
-_ANSWER_TOKENS_PER_TOKEN = 6
+_ANSWER_TOKENS_PER_TEXT_TOKEN = 6
 """Tokens of an answer for each of the text, which is stated and quoted."""
 
 _MOST_PROPOSITIONS_PER_SENTENCE = 3
@@ -23,20 +23,20 @@ _MOST_PROPOSITIONS_PER_SENTENCE = 3
 _MOST_CHARACTERS_BEYOND_SENTENCE = 100
 """Characters that a proposition may have beyond the longest sentence of its window where a schema bounds it."""
 
-_TOKENS_AROUND_PROPOSITION = 30
+_EXTRA_ANSWER_TOKENS_PER_PROPOSITION = 30
 """Tokens of an answer for each proposition besides its words."""
 
 _LEAST_CHARACTERS_PER_TOKEN = 3
 """Characters of a token, on average, at the least."""
 
-_MOST_COMPARED_PAIRS = 2_000_000_000
+_MAX_COMPARED_CHARACTER_PAIRS = 2_000_000_000
 """Pairs of characters that are compared to find quotations with changes in one text: some seconds."""
 
 _CHARACTERS_BEFORE_WORD = 8
 """Characters before a word that are looked at for the end of a sentence."""
 
-_WORD = re.compile(r"[^\W\d_]+")
-_NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
+_WORD_PATTERN = re.compile(r"[^\W\d_]+")
+_NUMBER_PATTERN = re.compile(r"\d(?:[\d.,:]*\d)?")
 
 
 class SentenceWindow(NamedTuple):
@@ -147,15 +147,15 @@ def request_propositions(
         If the user stops.
     """
     windows_of_sentences = sentence_windows(document, max_window_tokens, tools)
-    lock, finished_sentence_count = threading.Lock(), 0
+    progress_lock, finished_sentence_count = threading.Lock(), 0
 
     def request_window_claims(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
         nonlocal finished_sentence_count
         sentence_count = window.last - window.first
         answer_token_limit = (
             answer_forms.TOKENS_BESIDE_CONTENT
-            + _ANSWER_TOKENS_PER_TOKEN * window.tokens
-            + 2 * _TOKENS_AROUND_PROPOSITION * sentence_count
+            + _ANSWER_TOKENS_PER_TEXT_TOKEN * window.tokens
+            + 2 * _EXTRA_ANSWER_TOKENS_PER_PROPOSITION * sentence_count
         )
         number_bounds_by_field = {"sentence": (window.first + 1, window.last)}
         propositions_answer_form = answer_forms.PROPOSITIONS_ANSWER.for_request(
@@ -174,7 +174,7 @@ def request_propositions(
             )
         except UnusableAnswer as complaint:
             claims_or_failure_reason = complaint.summary
-        with lock:
+        with progress_lock:
             finished_sentence_count += sentence_count
             report_progress(finished_sentence_count)
         return claims_or_failure_reason
@@ -191,7 +191,8 @@ def _answer_size_limits(
     longest_sentence_length = max(map(len, window_sentence_texts))
     longest_proposition_length = longest_sentence_length + _MOST_CHARACTERS_BEYOND_SENTENCE
     fitting_proposition_count = answer_token_limit // (
-        (longest_sentence_length + longest_proposition_length) // _LEAST_CHARACTERS_PER_TOKEN + _TOKENS_AROUND_PROPOSITION
+        (longest_sentence_length + longest_proposition_length) // _LEAST_CHARACTERS_PER_TOKEN
+        + _EXTRA_ANSWER_TOKENS_PER_PROPOSITION
     )
     return {
         "text": longest_proposition_length,
@@ -241,7 +242,7 @@ def _tie_claims_to_text(
     text_and_claim_vocabulary = Vocabulary.of(
         document.text, [claim.text for claims in claims_or_complaints if not isinstance(claims, str) for claim in claims]
     )
-    comparison_budget = ComparisonBudget(_MOST_COMPARED_PAIRS)
+    comparison_budget = ComparisonBudget(_MAX_COMPARED_CHARACTER_PAIRS)
     restated_sentence_indices: set[int] = set()
     distinct_proposition_by_key: dict[tuple[str, Span], Proposition] = {}
     for window, claims in zip(windows, claims_or_complaints, strict=True):
@@ -288,12 +289,18 @@ def overlapped_sentence_indices(document: Document, span: Span) -> range:
 
 
 def _proposition_from_claim(
-    document: Document, searched: SearchableText, window_start: int, claim: Claim, vocabulary: "Vocabulary"
+    document: Document,
+    searchable_window_text: SearchableText,
+    window_start_offset: int,
+    claim: Claim,
+    vocabulary: "Vocabulary",
 ) -> Proposition:
-    """Tie a claim to the text of its window, which begins at ``window_start``."""
+    """Tie a claim to the text of its window, which begins at ``window_start_offset``."""
     claim_text, sentence_index, quotation = claim
     quotation_span_and_match = (
-        _locate_quotation(searched, document.sentences[sentence_index], window_start, quotation) if quotation else None
+        _locate_quotation(searchable_window_text, document.sentences[sentence_index], window_start_offset, quotation)
+        if quotation
+        else None
     )
     if quotation_span_and_match is None:
         return Proposition(claim_text, None, "nowhere", quotation, sentence=sentence_index)
@@ -307,23 +314,30 @@ def _proposition_from_claim(
 
 
 def _locate_quotation(
-    searched: SearchableText, sentence_span: Span, window_start: int, quotation: str
+    searchable_window_text: SearchableText, sentence_span: Span, window_start_offset: int, quotation: str
 ) -> tuple[Span, QuotationMatch] | None:
     """Return the span of a quotation: in its sentence if it is there, otherwise as near as possible in the window."""
-    start_in_window = searched.text.find(quotation, sentence_span.start - window_start, sentence_span.end - window_start)
-    if start_in_window >= 0:
-        return Span(window_start + start_in_window, window_start + start_in_window + len(quotation)), "word for word"
-    quotation_with_start = Quotation(quotation, start=sentence_span.start - window_start)
+    quotation_start_in_window = searchable_window_text.text.find(
+        quotation, sentence_span.start - window_start_offset, sentence_span.end - window_start_offset
+    )
+    if quotation_start_in_window >= 0:
+        return Span(
+            window_start_offset + quotation_start_in_window, window_start_offset + quotation_start_in_window + len(quotation)
+        ), "word for word"
+    quotation_to_find = Quotation(quotation, start=sentence_span.start - window_start_offset)
     quotation_match_kind: QuotationMatch = "word for word"
-    quotation_match = searched.exact_match(quotation_with_start)
+    quotation_match = searchable_window_text.exact_match(quotation_to_find)
     if quotation_match is None:
-        quotation_match_kind, quotation_match = "typography", searched.typographic_match(quotation_with_start)
+        quotation_match_kind, quotation_match = "typography", searchable_window_text.typographic_match(quotation_to_find)
     if quotation_match is None and len(quotation) >= SHORTEST_ALTERED_EXCERPT:
-        quotation_match_kind, quotation_match = "altered", searched.altered_match(quotation_with_start)
+        quotation_match_kind, quotation_match = "altered", searchable_window_text.altered_match(quotation_to_find)
     return (
         None
         if quotation_match is None
-        else (Span(window_start + quotation_match.span.start, window_start + quotation_match.span.end), quotation_match_kind)
+        else (
+            Span(window_start_offset + quotation_match.span.start, window_start_offset + quotation_match.span.end),
+            quotation_match_kind,
+        )
     )
 
 
@@ -338,10 +352,12 @@ class Vocabulary:
     @classmethod
     def of(cls, text: str, other_texts: Sequence[str] = ()) -> "Vocabulary":
         """Build a text's vocabulary; words with a lower-case initial are taken from ``other_texts`` too."""
-        text_words = {*_WORD.findall(text)}
-        other_text_words = {word for other in other_texts for word in _WORD.findall(other)}
+        text_words = {*_WORD_PATTERN.findall(text)}
+        other_text_words = {word for other in other_texts for word in _WORD_PATTERN.findall(other)}
         lowercase_words = {word for word in text_words | other_text_words if not word[0].isupper()}
-        return cls(frozenset(map(str.casefold, text_words)), frozenset(_NUMBER.findall(text)), frozenset(lowercase_words))
+        return cls(
+            frozenset(map(str.casefold, text_words)), frozenset(_NUMBER_PATTERN.findall(text)), frozenset(lowercase_words)
+        )
 
 
 def unsupported_words(
@@ -371,7 +387,7 @@ def unsupported_words(
     source_vocabulary = Vocabulary.of(source_text)
     words_found_elsewhere: list[str] = []
     words_found_nowhere: list[str] = []
-    for word_match in _WORD.finditer(proposition_text):
+    for word_match in _WORD_PATTERN.finditer(proposition_text):
         word, text_before_word = (
             word_match.group(),
             proposition_text[max(0, word_match.start() - _CHARACTERS_BEFORE_WORD) : word_match.start()].rstrip(
@@ -384,7 +400,7 @@ def unsupported_words(
         )
         if not is_ordinary_word and word.casefold() not in source_vocabulary.words:
             (words_found_elsewhere if word.casefold() in vocabulary.words else words_found_nowhere).append(word)
-    for numeral in _NUMBER.findall(proposition_text):
+    for numeral in _NUMBER_PATTERN.findall(proposition_text):
         if numeral not in source_vocabulary.numbers:
             (words_found_elsewhere if numeral in vocabulary.numbers else words_found_nowhere).append(numeral)
     return tuple(dict.fromkeys(words_found_elsewhere)), tuple(dict.fromkeys(words_found_nowhere))
@@ -454,11 +470,11 @@ def request_proposition_groups(
     Cancelled
         If the user stops.
     """
-    grouping_outcome = GroupedPropositions()
+    grouped_propositions = GroupedPropositions()
     last_batch_by_group: dict[int, int] = {}
     for batch_start_index in range(0, len(proposition_texts), batch_size):
         batch_end_index = min(batch_start_index + batch_size, len(proposition_texts))
-        grouping_outcome.batch_count += 1
+        grouped_propositions.batch_count += 1
         listed_group_indices = sorted(sorted(last_batch_by_group, key=last_batch_by_group.__getitem__)[-MOST_LISTED_CHUNKS:])
         answer_token_limit = answer_forms.TOKENS_BESIDE_CONTENT + _ANSWER_TOKENS_PER_PLACEMENT * (
             batch_end_index - batch_start_index
@@ -485,7 +501,7 @@ def request_proposition_groups(
         )
         try:
             grouping_prompt_messages = grouping_prompt(
-                grouping_outcome.groups, listed_group_indices, proposition_texts, batch_start_index, batch_end_index
+                grouped_propositions.groups, listed_group_indices, proposition_texts, batch_start_index, batch_end_index
             )
             batch_placements = ask_until_usable(
                 partial(tools.ask, kind=grouping_answer_form),
@@ -494,20 +510,20 @@ def request_proposition_groups(
                 tools.report_usability,
             )
         except UnusableAnswer as complaint:
-            grouping_outcome.failed_batch_count += 1
+            grouped_propositions.failed_batch_count += 1
             unusable_batch_complaint = f"{complaint.summary} (propositions {batch_start_index + 1:,} to {batch_end_index:,})"
-            grouping_outcome.complaint_by_proposition |= dict.fromkeys(
+            grouped_propositions.complaint_by_proposition |= dict.fromkeys(
                 range(batch_start_index, batch_end_index), unusable_batch_complaint
             )
-            grouping_outcome.groups.append(
+            grouped_propositions.groups.append(
                 PropositionGroup(proposition_indices=[*range(batch_start_index, batch_end_index)])
             )
         else:
             for placement in batch_placements:
                 if placement.chunk is None:
-                    grouping_outcome.groups.append(PropositionGroup())
-                placement_group_number = len(grouping_outcome.groups) if placement.chunk is None else placement.chunk
-                placement_group = grouping_outcome.groups[placement_group_number - 1]
+                    grouped_propositions.groups.append(PropositionGroup())
+                placement_group_number = len(grouped_propositions.groups) if placement.chunk is None else placement.chunk
+                placement_group = grouped_propositions.groups[placement_group_number - 1]
                 placement_group.title, placement_group.summary = (
                     shorten(placement.title, LONGEST_TITLE),
                     shorten(placement.summary, LONGEST_SUMMARY),
@@ -515,9 +531,9 @@ def request_proposition_groups(
                 placement_group.proposition_indices += [proposition - 1 for proposition in placement.propositions]
                 last_batch_by_group[placement_group_number - 1] = batch_start_index
         report_progress(batch_end_index)
-    for placement_group in grouping_outcome.groups:
+    for placement_group in grouped_propositions.groups:
         placement_group.proposition_indices.sort()
-    return grouping_outcome
+    return grouped_propositions
 
 
 def grouping_prompt(

@@ -12,7 +12,7 @@ from chunkers.contract import Tools
 from chunkers.text import Span
 from chunkers.text.front_matter import front_matter
 
-Separators = Literal["chroma", "langchain", "markdown"]
+SeparatorPreset = Literal["chroma", "langchain", "markdown"]
 
 Unit = Literal["characters", "words", "tokens"]
 
@@ -52,9 +52,9 @@ def text_size_function(unit: Unit, tools: Tools) -> Callable[[str], int]:
 
 
 @cache
-def separator_patterns(preset: Separators) -> list[tuple[str, re.Pattern[str]]]:
+def separator_patterns(separator_preset: SeparatorPreset) -> list[tuple[str, re.Pattern[str]]]:
     """Return the non-empty separators of a preset, each with its compiled regular expression."""
-    separators, is_regex = SEPARATORS_BY_PRESET[preset]
+    separators, is_regex = SEPARATORS_BY_PRESET[separator_preset]
     return [(word, re.compile(word if is_regex else re.escape(word))) for word in separators if word]
 
 
@@ -63,7 +63,7 @@ def recursive_spans(
     size: int,
     overlap: int,
     size_function: Callable[[str], int],
-    separators: Separators,
+    separators: SeparatorPreset,
     part: Span | None = None,
 ) -> list[tuple[int, int]]:
     """Return the half-open, trimmed ranges of the chunks that LangChain's RecursiveCharacterTextSplitter would make.
@@ -76,7 +76,7 @@ def recursive_spans(
     text_front_matter = front_matter(text)
     separator_texts, is_regex = SEPARATORS_BY_PRESET[separators]
     separator_regexes = [pattern for _, pattern in separator_patterns(separators)]
-    windows: list[tuple[int, int]] = []
+    window_spans: list[tuple[int, int]] = []
 
     def split_into_windows(start: int, end: int, separator_index: int) -> None:
         piece_sizes: list[int] = []
@@ -104,24 +104,24 @@ def recursive_spans(
             cumulative_piece_sizes = [0, *accumulate(piece_sizes)]
         next_piece_index = 0
         for large_piece_index in [place for place, piece in enumerate(piece_sizes) if piece >= size]:
-            windows.extend(
+            window_spans.extend(
                 merge_into_windows(
                     piece_edge_offsets, cumulative_piece_sizes, next_piece_index, large_piece_index, size, overlap
                 )
             )
             if separator_index < 0:
-                windows.append((piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1]))
+                window_spans.append((piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1]))
             else:
                 split_into_windows(
                     piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1], separator_index
                 )
             next_piece_index = large_piece_index + 1
-        windows.extend(
+        window_spans.extend(
             merge_into_windows(piece_edge_offsets, cumulative_piece_sizes, next_piece_index, len(piece_sizes), size, overlap)
         )
 
     split_into_windows(*(part or (0, len(text))), 0)
-    trimmed_window_spans = (Span(*window).trimmed(text) for window in windows)
+    trimmed_window_spans = (Span(*window).trimmed(text) for window in window_spans)
     return [span for span in trimmed_window_spans if span.start < span.end]
 
 
@@ -161,7 +161,7 @@ def merge_into_windows(
     The range is ``first_piece_index`` to ``end_piece_index - 1``. Piece ``number`` lies between ``piece_edges[number]`` and
     the next edge; its size is ``cumulative_sizes[number + 1] - cumulative_sizes[number]``.
     """
-    windows: list[tuple[int, int]] = []
+    window_spans: list[tuple[int, int]] = []
     while first_piece_index < end_piece_index:
         window_end_piece_index = max(
             first_piece_index + 1,
@@ -170,7 +170,7 @@ def merge_into_windows(
             )
             - 1,
         )
-        windows.append((piece_edges[first_piece_index], piece_edges[window_end_piece_index]))
+        window_spans.append((piece_edges[first_piece_index], piece_edges[window_end_piece_index]))
         if window_end_piece_index == end_piece_index:
             break
         if overlap:
@@ -184,4 +184,4 @@ def merge_into_windows(
             )
         else:
             first_piece_index = window_end_piece_index
-    return windows
+    return window_spans

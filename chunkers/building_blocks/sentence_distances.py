@@ -28,19 +28,22 @@ def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
     return gap_cosine_distances
 
 
-def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
+def row_cosines(left_rows: FloatArray, right_rows: FloatArray) -> FloatArray:
     """Return the cosine between corresponding rows of two matrices, shape (n,)."""
-    if len(left) == 0 or len(right) == 0:
+    if len(left_rows) == 0 or len(right_rows) == 0:
         return np.zeros(0)
-    row_norm_products = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    return np.asarray(np.einsum("ij,ij->i", left, right) / np.maximum(row_norm_products, 1e-12))
+    row_norm_products = np.linalg.norm(left_rows, axis=1) * np.linalg.norm(right_rows, axis=1)
+    return np.asarray(np.einsum("ij,ij->i", left_rows, right_rows) / np.maximum(row_norm_products, 1e-12))
 
 
-def join_with_neighbours(sentences: Sequence[str], neighbour_count: int) -> list[str]:
-    """Join each sentence with the ``neighbour_count`` sentences on either side, separated by spaces, as LangChain does."""
-    if neighbour_count == 0:
+def join_with_neighbours(sentences: Sequence[str], neighbour_count_per_side: int) -> list[str]:
+    """Join each sentence with ``neighbour_count_per_side`` sentences on either side by spaces, as LangChain does."""
+    if neighbour_count_per_side == 0:
         return list(sentences)
-    return [" ".join(sentences[max(0, i - neighbour_count) : i + neighbour_count + 1]) for i in range(len(sentences))]
+    return [
+        " ".join(sentences[max(0, i - neighbour_count_per_side) : i + neighbour_count_per_side + 1])
+        for i in range(len(sentences))
+    ]
 
 
 # The null model is a permutation null. If neighbouring sentences are similar throughout the text, single sentences in random

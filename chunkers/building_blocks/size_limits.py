@@ -17,7 +17,7 @@ from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, gap_sort_key
 from chunkers.building_blocks.recursive_splitting import Unit, recursive_spans, text_size_function
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Gap, Reason, Verdict, combine_reasons
-from chunkers.support import MOST_CHUNK_CHARACTERS, MOST_CHUNKS, FloatArray, InputError
+from chunkers.support import MOST_CHUNKS, MOST_TOTAL_CHUNK_CHARACTERS, FloatArray, InputError
 from chunkers.text import Document, Span
 
 # Settings that would produce too many chunks or too much repeated text are refused.
@@ -49,9 +49,10 @@ def check_chunk_count(chunker_name: str, chunk_count: int, character_count: int)
             "Choose larger "
             "chunks."
         )
-    if character_count > MOST_CHUNK_CHARACTERS:
+    if character_count > MOST_TOTAL_CHUNK_CHARACTERS:
         raise InputError(
-            f"{chunker_name}: all chunks together may have at most {MOST_CHUNK_CHARACTERS:,} characters, overlaps included; "
+            f"{chunker_name}: all chunks together may have at most {MOST_TOTAL_CHUNK_CHARACTERS:,} characters, overlaps "
+            "included; "
             f"these {chunk_count:,} chunks have {character_count:,}. Choose a smaller overlap."
         )
 
@@ -74,7 +75,7 @@ def refuse_too_small_size(chunker_name: str, text: str, size: int, unit: Unit) -
 
 # Token counts.
 
-_SURE_TOKEN_END = re.compile(r"(?<=[^\W_])(?=[ \t\n\r,.;:!?、。，！？；：])")
+_SURE_TOKEN_END_PATTERN = re.compile(r"(?<=[^\W_])(?=[ \t\n\r,.;:!?、。，！？；：])")
 """Pattern of the positions at which every tokenizer ends a token: between a letter or digit and white space or punctuation.
 
 The byte-pair tokenizers part a text there before they look at what is between, so that the tokens of two parts add up to
@@ -125,7 +126,7 @@ class TokenSizes:
             return [start for start in self._unit_starts if not start or self._text[start - 1] in " \t\n\r"]
         unit_start_end_pairs = pairwise([*self._unit_starts, len(self._text)])
         sure_token_end_matches = (
-            _SURE_TOKEN_END.search(self._text, start, following) for start, following in unit_start_end_pairs
+            _SURE_TOKEN_END_PATTERN.search(self._text, start, following) for start, following in unit_start_end_pairs
         )
         return [match.start() for match in sure_token_end_matches if match]
 
@@ -272,23 +273,23 @@ class _SizeEnforcer:
 
     def merge_small(self, gaps: list[Gap]) -> list[Gap]:
         """Merge chunks below the minimum size from left to right, unless merging would exceed the maximum."""
-        cut_gap_positions = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
+        cut_gap_list_positions = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
         chunk_end_offsets = [
-            *(gaps[position].end_before(self.document) for position in cut_gap_positions),
+            *(gaps[position].end_before(self.document) for position in cut_gap_list_positions),
             self.document.sentences[-1].end,
         ]
-        kept_cut_positions: list[int] = []
+        kept_cut_list_positions: list[int] = []
         merged_chunk_starts = [self.document.starts[0]]
-        for chunk_index, (chunk_end, cut_gap_position) in enumerate(
-            zip(chunk_end_offsets, [*cut_gap_positions, None], strict=True)
+        for chunk_index, (chunk_end_offset, cut_gap_list_position) in enumerate(
+            zip(chunk_end_offsets, [*cut_gap_list_positions, None], strict=True)
         ):
-            current_chunk_size = self.size(merged_chunk_starts[-1], chunk_end)
+            current_chunk_size = self.size(merged_chunk_starts[-1], chunk_end_offset)
             # The first chunk has none before it: remove the cut after it and let it grow.
-            adjacent_cut_position = kept_cut_positions[-1] if kept_cut_positions else cut_gap_position
-            if current_chunk_size < self.least and adjacent_cut_position is not None:
+            adjacent_cut_list_position = kept_cut_list_positions[-1] if kept_cut_list_positions else cut_gap_list_position
+            if current_chunk_size < self.least and adjacent_cut_list_position is not None:
                 merged_chunk_size = (
-                    self.size(merged_chunk_starts[-2], chunk_end)
-                    if kept_cut_positions
+                    self.size(merged_chunk_starts[-2], chunk_end_offset)
+                    if kept_cut_list_positions
                     else self.size(merged_chunk_starts[-1], chunk_end_offsets[chunk_index + 1])
                 )
                 can_merge_chunk = merged_chunk_size <= self.most
@@ -296,17 +297,19 @@ class _SizeEnforcer:
                     f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
                 )
                 small_chunk_remark += "" if can_merge_chunk else f", but with its neighbour above maximum size {self.most:,}"
-                adjacent_cut_verdict = Verdict.REJECTED if can_merge_chunk else gaps[adjacent_cut_position].verdict
-                adjacent_cut_reason = combine_reasons(gaps[adjacent_cut_position].why, Reason(remark=small_chunk_remark))
-                gaps[adjacent_cut_position] = gaps[adjacent_cut_position]._replace(
+                adjacent_cut_verdict = Verdict.REJECTED if can_merge_chunk else gaps[adjacent_cut_list_position].verdict
+                adjacent_cut_reason = combine_reasons(
+                    gaps[adjacent_cut_list_position].why, Reason(remark=small_chunk_remark)
+                )
+                gaps[adjacent_cut_list_position] = gaps[adjacent_cut_list_position]._replace(
                     verdict=adjacent_cut_verdict, why=adjacent_cut_reason
                 )
-                if can_merge_chunk and kept_cut_positions:
-                    kept_cut_positions.pop()
+                if can_merge_chunk and kept_cut_list_positions:
+                    kept_cut_list_positions.pop()
                     merged_chunk_starts.pop()
-            if cut_gap_position is not None and gaps[cut_gap_position].verdict.is_cut:
-                kept_cut_positions.append(cut_gap_position)
-                merged_chunk_starts.append(gaps[cut_gap_position].start_after(self.document))
+            if cut_gap_list_position is not None and gaps[cut_gap_list_position].verdict.is_cut:
+                kept_cut_list_positions.append(cut_gap_list_position)
+                merged_chunk_starts.append(gaps[cut_gap_list_position].start_after(self.document))
         return gaps
 
     def cut_large(self, gaps: list[Gap]) -> list[Gap]:
@@ -371,9 +374,11 @@ class _SizeEnforcer:
     def cut_by_recursive_chunker(self, part_span: Span, oversize_reason: Reason) -> list[Gap]:
         if self.unit == "sentences":
             return self.cut_by_sentence_count(part_span, oversize_reason)
-        text, size_function = self.document.text, text_size_function(self.unit, self.tools)
-        recursive_piece_spans = fitting_spans(text, self.most, size_function, part_span)
-        has_too_small_piece = any(size_function(text[start:end]) < self.least for start, end in recursive_piece_spans)
+        document_text, size_function = self.document.text, text_size_function(self.unit, self.tools)
+        recursive_piece_spans = fitting_spans(document_text, self.most, size_function, part_span)
+        has_too_small_piece = any(
+            size_function(document_text[start:end]) < self.least for start, end in recursive_piece_spans
+        )
         recursive_cut_remark = "cut by the recursive chunker"
         recursive_cut_remark += f", which leaves pieces below minimum size {self.least:,}" if has_too_small_piece else ""
         recursive_cut_offsets = [start for start, _ in recursive_piece_spans[1:]]
@@ -445,13 +450,15 @@ def window_end_unit_index(unit_token_counts: Sequence[int], start_unit_index: in
     return min(end_unit_index, len(unit_token_counts))
 
 
-def fitting_spans(text: str, max_size: int, size_function: Callable[[str], int], part: Span) -> list[tuple[int, int]]:
+def fitting_spans(
+    text: str, max_size: int, size_function: Callable[[str], int], span_to_split: Span
+) -> list[tuple[int, int]]:
     """Split part of a text recursively into spans of at most ``max_size``, wherever a split is possible.
 
     Joined pieces may have more tokens than the sum of their sizes; a span that becomes too large is split again with a
     smaller limit.
     """
-    pending_parts_with_limits, spans = [(part, max_size)], []
+    pending_parts_with_limits, spans = [(span_to_split, max_size)], []
     while pending_parts_with_limits:
         pending_part, span_size_limit = pending_parts_with_limits.pop()
         for span in recursive_spans(text, span_size_limit, 0, size_function, "chroma", pending_part):

@@ -331,9 +331,9 @@ class ThresholdChunker(Chunker):
         )
 
 
-def _amount_parameter_spec(spec: FieldSpec, threshold_rule: Threshold) -> FieldSpec:
+def _amount_parameter_spec(amount_spec: FieldSpec, threshold_rule: Threshold) -> FieldSpec:
     return replace(
-        spec,
+        amount_spec,
         title=threshold_rule.title,
         help=threshold_rule.help,
         default=threshold_rule.default,

@@ -6,77 +6,84 @@ from chunkers.contract import Chunker, FieldSpec, Tools
 from chunkers.results import Chunking, Gap
 from chunkers.support import ParameterError
 
-MOST_SENTENCES_FOR_PROOF = 5_000
+MOST_SENTENCES_FOR_RERUN = 5_000
 """Maximum number of sentences of a text in which a suggestion is proven by running the chunker; without proof it is not
 made.
 """
 
 
-def parameter_spec(chunker: Chunker, parameter: str) -> FieldSpec:
+def parameter_spec(chunker: Chunker, parameter_name: str) -> FieldSpec:
     """Return the declaration of a parameter, which may depend on the chunker's other values."""
-    return next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == parameter)
+    return next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == parameter_name)
 
 
 def nearest_changing_slider_stop(
-    spec: FieldSpec, current_value: float, reverses_verdict_at: Callable[[float], bool]
+    slider_spec: FieldSpec, current_value: float, reverses_verdict_at: Callable[[float], bool]
 ) -> float | None:
     """Return the slider stop nearest to ``current_value`` that makes ``reverses_verdict_at`` true; None if there is none.
 
     Of two stops at the same distance, the higher is returned.
     """
-    ranked_stops = sorted((abs(stop - current_value), -stop) for stop in spec.stops if stop != current_value)
-    return next((-stop for _, stop in ranked_stops if reverses_verdict_at(-stop)), None)
+    ranked_slider_stops = sorted((abs(stop - current_value), -stop) for stop in slider_spec.stops if stop != current_value)
+    return next((-stop for _, stop in ranked_slider_stops if reverses_verdict_at(-stop)), None)
 
 
-def next_slider_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
-    """Return the slider stop next to ``score`` on the side that ``above`` selects; None if there is no such stop.
+def next_slider_stop(slider_spec: FieldSpec, score: float, is_above_score: bool) -> float | None:
+    """Return the slider stop next to ``score`` on the side that ``is_above_score`` selects; None if there is no such stop.
 
     A stop equal to ``score`` counts as above.
     """
-    stops_on_chosen_side = [stop for stop in spec.stops if (stop >= score if above else stop < score)]
-    return (min(stops_on_chosen_side) if above else max(stops_on_chosen_side)) if stops_on_chosen_side else None
+    slider_stops_on_chosen_side = [stop for stop in slider_spec.stops if (stop >= score if is_above_score else stop < score)]
+    return (
+        (min(slider_stops_on_chosen_side) if is_above_score else max(slider_stops_on_chosen_side))
+        if slider_stops_on_chosen_side
+        else None
+    )
 
 
 class VerdictReversals:
     """Search, by rerunning a chunker, for parameter values that reverse the verdict on a gap.
 
-    In a text of more than `MOST_SENTENCES_FOR_PROOF` sentences the runs would take too long, so no value is found.
+    In a text of more than `MOST_SENTENCES_FOR_RERUN` sentences the runs would take too long, so no value is found.
     """
 
     def __init__(self, chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> None:
         self.chunker, self.chunking, self.gap, self._tools = chunker, chunking, gap, tools
         self._result_by_values: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
-    def run(self, values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
+    def run(self, changed_values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
         """Run the chunker with other parameter values; return the result and its matching gap, or None if no gap matches.
 
         None also if the values break a rule of the chunker, or the text is too long for reruns.
         """
-        sorted_name_value_pairs = tuple(sorted(values.items()))
+        sorted_name_value_pairs = tuple(sorted(changed_values.items()))
         if sorted_name_value_pairs not in self._result_by_values:
-            self._result_by_values[sorted_name_value_pairs] = self._rerun(values)
-        chunking, gap_place = self._result_by_values[sorted_name_value_pairs], (self.gap.index, self.gap.offset)
+            self._result_by_values[sorted_name_value_pairs] = self._rerun(changed_values)
+        chunking, gap_index_and_offset = self._result_by_values[sorted_name_value_pairs], (self.gap.index, self.gap.offset)
         if chunking is None:
             return None
-        return next(((chunking, gap) for gap in chunking.gaps if (gap.index, gap.offset) == gap_place), None)
+        return next(((chunking, gap) for gap in chunking.gaps if (gap.index, gap.offset) == gap_index_and_offset), None)
 
-    def _rerun(self, values: Mapping[str, float]) -> Chunking | None:
+    def _rerun(self, changed_values: Mapping[str, float]) -> Chunking | None:
         document = self.chunking.document
-        if len(document.sentences) > MOST_SENTENCES_FOR_PROOF:
+        if len(document.sentences) > MOST_SENTENCES_FOR_RERUN:
             return None
         try:
-            changed_chunker = type(self.chunker)(**{**self.chunker.model_dump(), **values})
+            changed_chunker = type(self.chunker)(**{**self.chunker.model_dump(), **changed_values})
         except ParameterError:
             return None
         return changed_chunker.chunk(document, self._tools)
 
-    def reverses_verdict(self, values: Mapping[str, float]) -> bool:
+    def reverses_verdict(self, changed_values: Mapping[str, float]) -> bool:
         """Return whether a run with these parameter values reverses the verdict on the gap."""
-        rerun_chunking_and_gap = self.run(values)
+        rerun_chunking_and_gap = self.run(changed_values)
         return rerun_chunking_and_gap is not None and rerun_chunking_and_gap[1].verdict.is_cut != self.gap.verdict.is_cut
 
-    def nearest_reversing_stop(
-        self, parameter: str, expected_stop: float | None, other_parameter_values: Mapping[str, float] | None = None
+    def nearest_reversing_slider_stop(
+        self,
+        parameter_name: str,
+        expected_slider_stop: float | None,
+        other_parameter_values: Mapping[str, float] | None = None,
     ) -> float | None:
         """Return the first slider stop, outwards from the present value, that reverses the verdict; None if none is found.
 
@@ -84,50 +91,61 @@ class VerdictReversals:
 
         Parameters
         ----------
-        parameter
+        parameter_name
             Name of the parameter to change.
-        expected_stop
+        expected_slider_stop
             The stop at which the verdict is expected to change. Earlier decisions may change too, so the verdict may
             change before this stop or only after it; then the stop is found by bisection. None to search all stops.
         other_parameter_values
             Values of other parameters that do not reverse the verdict by themselves.
         """
-        present_value, other_values = getattr(self.chunker, parameter), dict(other_parameter_values or {})
-        parameter_slider_stops = parameter_spec(self.chunker, parameter).stops
-        is_search_upwards = expected_stop > present_value if expected_stop is not None else not self.gap.verdict.is_cut
-        stops_outwards = (
+        present_value, other_values = getattr(self.chunker, parameter_name), dict(other_parameter_values or {})
+        parameter_slider_stops = parameter_spec(self.chunker, parameter_name).stops
+        is_search_upwards = (
+            expected_slider_stop > present_value if expected_slider_stop is not None else not self.gap.verdict.is_cut
+        )
+        slider_stops_outwards = (
             [stop for stop in parameter_slider_stops if stop > present_value]
             if is_search_upwards
             else [stop for stop in reversed(parameter_slider_stops) if stop < present_value]
         )
-        if not stops_outwards:
+        if not slider_stops_outwards:
             return None
 
         def stop_reverses_verdict(stop_index: int) -> bool:
-            return stop_index >= 0 and self.reverses_verdict({**other_values, parameter: stops_outwards[stop_index]})
-
-        reversing_stop_index = (
-            stops_outwards.index(expected_stop) if expected_stop in stops_outwards else len(stops_outwards) - 1
-        )
-        unreversed_stop_index = reversing_stop_index - 1
-        if not stop_reverses_verdict(reversing_stop_index):
-            unreversed_stop_index, reversing_stop_index = reversing_stop_index, len(stops_outwards) - 1
-            if unreversed_stop_index == reversing_stop_index or not stop_reverses_verdict(reversing_stop_index):
-                return None
-        elif stop_reverses_verdict(unreversed_stop_index):
-            unreversed_stop_index, reversing_stop_index = -1, unreversed_stop_index
-        while reversing_stop_index - unreversed_stop_index > 1:
-            middle_stop_index = (unreversed_stop_index + reversing_stop_index) // 2
-            unreversed_stop_index, reversing_stop_index = (
-                (unreversed_stop_index, middle_stop_index)
-                if stop_reverses_verdict(middle_stop_index)
-                else (middle_stop_index, reversing_stop_index)
+            return stop_index >= 0 and self.reverses_verdict(
+                {**other_values, parameter_name: slider_stops_outwards[stop_index]}
             )
-        return stops_outwards[reversing_stop_index]
+
+        reversing_slider_stop_index = (
+            slider_stops_outwards.index(expected_slider_stop)
+            if expected_slider_stop in slider_stops_outwards
+            else len(slider_stops_outwards) - 1
+        )
+        unreversed_slider_stop_index = reversing_slider_stop_index - 1
+        if not stop_reverses_verdict(reversing_slider_stop_index):
+            unreversed_slider_stop_index, reversing_slider_stop_index = (
+                reversing_slider_stop_index,
+                len(slider_stops_outwards) - 1,
+            )
+            if unreversed_slider_stop_index == reversing_slider_stop_index or not stop_reverses_verdict(
+                reversing_slider_stop_index
+            ):
+                return None
+        elif stop_reverses_verdict(unreversed_slider_stop_index):
+            unreversed_slider_stop_index, reversing_slider_stop_index = -1, unreversed_slider_stop_index
+        while reversing_slider_stop_index - unreversed_slider_stop_index > 1:
+            middle_slider_stop_index = (unreversed_slider_stop_index + reversing_slider_stop_index) // 2
+            unreversed_slider_stop_index, reversing_slider_stop_index = (
+                (unreversed_slider_stop_index, middle_slider_stop_index)
+                if stop_reverses_verdict(middle_slider_stop_index)
+                else (middle_slider_stop_index, reversing_slider_stop_index)
+            )
+        return slider_stops_outwards[reversing_slider_stop_index]
 
     def nearest_reversing_number(
         self,
-        parameter: str,
+        parameter_name: str,
         value_keeping_verdict: int,
         value_reversing_verdict: int,
         other_parameter_values: Mapping[str, float] | None = None,
@@ -139,12 +157,12 @@ class VerdictReversals:
         """
         other_values = dict(other_parameter_values or {})
         if value_keeping_verdict == value_reversing_verdict or not self.reverses_verdict(
-            {**other_values, parameter: value_reversing_verdict}
+            {**other_values, parameter_name: value_reversing_verdict}
         ):
             return None
         while abs(value_reversing_verdict - value_keeping_verdict) > 1:
             middle_value = (value_keeping_verdict + value_reversing_verdict) // 2
-            if self.reverses_verdict({**other_values, parameter: middle_value}):
+            if self.reverses_verdict({**other_values, parameter_name: middle_value}):
                 value_reversing_verdict = middle_value
             else:
                 value_keeping_verdict = middle_value

@@ -28,10 +28,10 @@ from chunkers.commands.shared_command_parts import (
 from chunkers.contract import Chunker, Tools
 from chunkers.recipes import (
     ADAPTERS,
-    ASKING,
     CHUNKERS,
-    discover,
+    CHUNKERS_ASKING_LANGUAGE_MODEL,
     known_chunkers_phrase,
+    register_installed_chunkers,
     run,
     to_dict,
 )
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     add_chunker_option(parser)
     add_setting_options(parser, "sentences", "embedder", "tokenizer")
     add_device_option(parser)
-    add_language_model_options(parser, f"for {', '.join(ASKING)} and --embedded-as context")
+    add_language_model_options(parser, f"for {', '.join(CHUNKERS_ASKING_LANGUAGE_MODEL)} and --embedded-as context")
     parser.add_argument(
         "--embedded-as",
         choices=[*EMBEDDED_AS_LABELS],
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     """Print the declarations, or cut every file; files that cannot be read or cut are reported and passed over."""
     if options.list:
-        for unusable_chunker_message in discover():
+        for unusable_chunker_message in register_installed_chunkers():
             print_to_stderr(unusable_chunker_message)
         print(json.dumps(chunker_declarations(), indent=2))
         return 0
@@ -80,15 +80,15 @@ def _run(options: argparse.Namespace) -> int:
     if chunker_spec.is_chunk_file:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
     recipe = chunker_spec.recipe_of(chunker)
-    chunk_embedding_choice = options.embedded_as or recipe.embedded_as
-    tools.asking = open_language_model(options, chunker, chunk_embedding_choice, recipe)
+    chunk_embedding_method = options.embedded_as or recipe.embedded_as
+    tools.asking = open_language_model(options, chunker, chunk_embedding_method, recipe)
     with report_spending_at_end(tools.asking):
         return _cut_and_print_files(
             options,
             chunker,
             shared_setting(options, "sentences", [chunker_spec]),
             tools,
-            chunk_embedding_choice,
+            chunk_embedding_method,
             is_recipe_older=chunker_spec.recipe is not None and chunker_spec.recipe.is_older,
         )
 
@@ -98,25 +98,25 @@ def _cut_and_print_files(
     chunker: Chunker,
     sentence_splitter_name: str,
     tools: Tools,
-    embedded_as: EmbeddedAs,
+    chunk_embedding_method: EmbeddedAs,
     *,
     is_recipe_older: bool,
 ) -> int:
     """Cut and print every file; return the exit status. With an older recipe, results note where cuts may have moved."""
     embedder = tools.embedder
-    read_file_text = document_reader(options.encoding)
+    file_text_reader = document_reader(options.encoding)
     exit_status = 0
     for file_path, document_name in named_files(options.files):
         try:
-            file_text = read_file_text(read_file_bytes(file_path, document_name), document_name)
+            file_text = file_text_reader(read_file_bytes(file_path, document_name), document_name)
             document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
-            chunking = run(chunker, document, tools, embedded_as)
+            chunking = run(chunker, document, tools, chunk_embedding_method)
         except InputError as error:
             print_to_stderr(message_with_document_name(document_name, error))
             exit_status = 2
             continue
-        if is_recipe_older and (change_note := chunker.changed_since(len(document.sentences))):
-            chunking = replace(chunking, notes=(*chunking.notes, change_note))
+        if is_recipe_older and (changed_cuts_note := chunker.changed_since(len(document.sentences))):
+            chunking = replace(chunking, notes=(*chunking.notes, changed_cuts_note))
         result_as_dict = to_dict(chunking)
         result_as_dict["document"]["read_as"] = file_text.read_as
         if file_text.left_out:
@@ -130,7 +130,7 @@ def _cut_and_print_files(
 def chunker_declarations() -> dict[str, Any]:
     """Return the declared parameters of all chunkers and, for each adapter, whether its library is installed."""
     declaration_by_chunker_name = {
-        name: _chunker_declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]
+        name: _chunker_declaration(chunker) for name, chunker in [*CHUNKERS.items(), *CHUNKERS_ASKING_LANGUAGE_MODEL.items()]
     }
     return declaration_by_chunker_name | {
         name: {**_chunker_declaration(adapter), "installed": adapter.version() is not None}
@@ -148,7 +148,7 @@ def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
             "minimum": parameter_spec.low,
             "maximum": parameter_spec.high,
         }
-        declaration: dict[str, Any] = {
+        parameter_declaration: dict[str, Any] = {
             "type": parameter_spec.kind,
             "default": parameter_spec.default,
             "title": parameter_spec.title,
@@ -163,11 +163,11 @@ def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
                 )
                 for choice in deciding_parameter_spec.choices
             }
-            declaration[f"by {parameter_spec.depends}"] = {
+            parameter_declaration[f"by {parameter_spec.depends}"] = {
                 choice: {"default": field.default, "minimum": field.low, "maximum": field.high}
                 for choice, field in parameter_spec_by_choice.items()
             }
-        declaration_by_parameter_name[parameter_spec.name] = declaration
+        declaration_by_parameter_name[parameter_spec.name] = parameter_declaration
     return {
         "title": chunker.title,
         "idea": chunker.idea,

@@ -16,14 +16,14 @@ from chunkers.contract import Chunker, Tools, Watcher
 from chunkers.embedders import EMBEDDERS, OTHER_NAME_FORMS, load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
-from chunkers.language_models import Asking, SpendingLimit, as_asking
-from chunkers.recipes import ADAPTERS, ASKING, CHUNKERS, Recipe, build_chunker, known_chunkers_phrase
+from chunkers.language_models import Asking, SpendingLimit, as_language_model_access
+from chunkers.recipes import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Recipe, build_chunker, known_chunkers_phrase
 from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.support import MAX_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
+from chunkers.support import MAX_FILE_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
 from chunkers.text import (
     READABLE_ENDINGS,
-    SPLITTERS,
+    SPLITTER_DESCRIPTIONS,
     FileText,
     canonical_encoding,
     load_tokenizer,
@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
         raise InputError(f"{message[0].upper()}{message[1:]}.")
 
 
-def run_command(work: Callable[[], int]) -> int:
+def run_command(command_function: Callable[[], int]) -> int:
     """Run a command, print known errors on standard error, and return the exit status.
 
     A known error prints one sentence. Unusable input and output that cannot be written exit with status 2, an
@@ -88,7 +88,7 @@ def run_command(work: Callable[[], int]) -> int:
         # JSON is UTF-8, whatever the terminal's encoding.
         sys.stdout.reconfigure(encoding="utf-8")
     try:
-        exit_status = work()
+        exit_status = command_function()
         # Flush here, so that a full disk is noticed now and not at the interpreter's exit.
         sys.stdout.flush()
         return exit_status
@@ -120,9 +120,9 @@ def printable_line(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)
 
 
-def warn_of_unusable_answers(sentence: str, unusable: int) -> None:
-    """Print a warning about a language model's unusable answers; the count ``unusable`` is ignored."""
-    print_to_stderr(sentence)
+def warn_of_unusable_answers(warning_sentence: str, unusable_answer_count: int) -> None:
+    """Print a warning about a language model's unusable answers; the count ``unusable_answer_count`` is ignored."""
+    print_to_stderr(warning_sentence)
 
 
 def preparation_watcher(embedder: Embedder) -> Watcher:
@@ -151,10 +151,10 @@ def progress_callback(text_before_counts: str, noun_after_counts: str) -> Callab
     return show
 
 
-def show_progress_line(line: str, end: str = "") -> None:
+def show_progress_line(line: str, line_ending: str = "") -> None:
     """Replace the terminal's line of progress, if standard error is a terminal."""
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{line}\033[K{end}")
+        sys.stderr.write(f"\r{line}\033[K{line_ending}")
         sys.stderr.flush()
 
 
@@ -170,8 +170,8 @@ def _discard_buffered_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def read_file_bytes(file_path: str, name: str = "") -> bytes:
-    """Return the bytes of a file, or of standard input for ``-``; error messages call the file ``name``.
+def read_file_bytes(file_path: str, name_in_errors: str = "") -> bytes:
+    """Return the bytes of a file, or of standard input for ``-``; error messages call the file ``name_in_errors``.
 
     Raises
     ------
@@ -185,21 +185,23 @@ def read_file_bytes(file_path: str, name: str = "") -> bytes:
                 raise InputError("standard input must be open; it is closed. Pipe a text into the command, or name a file.")
             return _read_bytes_within_limit(sys.stdin.buffer, "standard input")
         with Path(file_path).open("rb") as opened_file:
-            return _read_bytes_within_limit(opened_file, name or Path(file_path).name)
+            return _read_bytes_within_limit(opened_file, name_in_errors or Path(file_path).name)
     except OSError as error:
         raise InputError(
             f"{file_path}: the file cannot be read: {error.strerror}. Check its path and permissions."
         ) from error
 
 
-def _read_bytes_within_limit(opened: BinaryIO, name: str) -> bytes:
-    content_bytes = opened.read(MAX_BYTES + 1)
-    if len(content_bytes) <= MAX_BYTES:
+def _read_bytes_within_limit(opened_file: BinaryIO, name_in_errors: str) -> bytes:
+    content_bytes = opened_file.read(MAX_FILE_BYTES + 1)
+    if len(content_bytes) <= MAX_FILE_BYTES:
         return content_bytes
     # A device or a pipe does not tell its size beforehand.
-    file_size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
+    file_size = os.fstat(opened_file.fileno()).st_size if opened_file.seekable() else 0
     raise (
-        too_large_error(name, file_size) if file_size > MAX_BYTES else too_large_error(name, len(content_bytes), "at least ")
+        too_large_error(name_in_errors, file_size)
+        if file_size > MAX_FILE_BYTES
+        else too_large_error(name_in_errors, len(content_bytes), "at least ")
     )
 
 
@@ -208,16 +210,18 @@ def print_json(value: Any) -> None:
     write_output(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n", None)
 
 
-def write_output(text: str, file: str | None) -> None:
+def write_output(text: str, output_path: str | None) -> None:
     """Write a command's output into a file, or on standard output. Raise InputError if the file cannot be written."""
-    if not file:
+    if not output_path:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
     try:
-        Path(file).write_text(text, encoding="utf-8", newline="\n")
+        Path(output_path).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise InputError(f"{file}: the file cannot be written: {error.strerror}. Check its path and permissions.") from error
+        raise InputError(
+            f"{output_path}: the file cannot be written: {error.strerror}. Check its path and permissions."
+        ) from error
 
 
 def add_encoding_option(parser: argparse.ArgumentParser) -> None:
@@ -242,11 +246,11 @@ def add_device_option(parser: argparse.ArgumentParser) -> None:
 def add_language_model_options(
     parser: argparse.ArgumentParser,
     purpose: str,
-    note: str = "",
+    help_ending: str = "",
     *,
     required: bool = False,
-    spending: str = "asking it",
-    default_limit: str = f"{MOST_SPENT_TOKENS:,}",
+    spending_phrase: str = "asking it",
+    default_limit_phrase: str = f"{MOST_SPENT_TOKENS:,}",
 ) -> None:
     """Add the command-line options that name a language model and limit what is spent on it.
 
@@ -254,24 +258,24 @@ def add_language_model_options(
     ----------
     parser
         The parser of the command.
-    purpose, note
+    purpose, help_ending
         The beginning and the end of the help text: what the model is for, and for example which one is the default.
     required
         True if the command always asks a model.
-    spending, default_limit
+    spending_phrase, default_limit_phrase
         What takes the tokens, and the limit without the option, for the help text.
     """
     parser.add_argument(
         "--language-model",
         required=required,
         metavar="openai:NAME",
-        help=f"{purpose}: a model of the server at OPENAI_BASE_URL, to which the texts are sent{note}",
+        help=f"{purpose}: a model of the server at OPENAI_BASE_URL, to which the texts are sent{help_ending}",
     )
     parser.add_argument(
         "--spend",
         action=_SpendingLimitOption,
         metavar="TOKENS",
-        help=f"the most tokens that {spending} may take (default: {default_limit})",
+        help=f"the most tokens that {spending_phrase} may take (default: {default_limit_phrase})",
     )
 
 
@@ -293,7 +297,7 @@ class _SpendingLimitOption(argparse.Action):
 
 
 def open_language_model(
-    options: argparse.Namespace, chunker: Chunker, embedded_as: EmbeddedAs, recipe: Recipe | None
+    options: argparse.Namespace, chunker: Chunker, chunk_embedding_method: EmbeddedAs, recipe: Recipe | None
 ) -> "Asking | None":
     """Return access to the language model that the command line or the recipe names; None if none is needed.
 
@@ -302,13 +306,13 @@ def open_language_model(
     InputError
         If neither names one, although it is needed.
     """
-    if not chunker.asks and embedded_as != "context":
+    if not chunker.asks and chunk_embedding_method != "context":
         return None
     language_model_name = options.language_model or (recipe and recipe.language_model)
     if not language_model_name:
         asker_phrase = chunker.name if chunker.asks else "A context sentence"
         raise InputError(f"{asker_phrase} needs a language model; name it with --language-model, as openai:NAME.")
-    return as_asking(language_model_name, options.spend, warn_of_unusable_answers)
+    return as_language_model_access(language_model_name, options.spend, warn_of_unusable_answers)
 
 
 @contextmanager
@@ -336,7 +340,10 @@ def load_command_embedder(name: str, device: str = "auto") -> Embedder:
 
 
 def load_command_tools(
-    embedder_name: str, tokenizer_name: str = "all-MiniLM-L6-v2", device: str = "auto", cache: EmbeddingCache | None = None
+    embedder_name: str,
+    tokenizer_name: str = "all-MiniLM-L6-v2",
+    device: str = "auto",
+    embedding_cache: EmbeddingCache | None = None,
 ) -> Tools:
     """Load an embedder and a tokenizer by their names, and return them as tools that show progress on the terminal.
 
@@ -349,7 +356,7 @@ def load_command_tools(
     return Tools(
         loaded_embedder,
         load_tokenizer(tokenizer_name),
-        EmbeddingCache() if cache is None else cache,
+        EmbeddingCache() if embedding_cache is None else embedding_cache,
         watcher=preparation_watcher(loaded_embedder),
     )
 
@@ -363,8 +370,8 @@ def load_recipe_file(path: str) -> Recipe:
         If the file cannot be read or is not a recipe.
     """
     recipe_from_file = Recipe.in_file(read_file_bytes(path), printable_file_name(path))
-    if change_note := recipe_from_file.changed_since():
-        print_to_stderr(f"{printable_file_name(path)}: {change_note}")
+    if changed_cuts_note := recipe_from_file.changed_since():
+        print_to_stderr(f"{printable_file_name(path)}: {changed_cuts_note}")
     return recipe_from_file
 
 
@@ -390,8 +397,8 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
     if encoding is not None:
         canonical_encoding(encoding)
 
-    def read_document_bytes(data: bytes, name: str) -> FileText:
-        file_text = read_document(data, name, encoding)
+    def read_document_bytes(document_bytes: bytes, name: str) -> FileText:
+        file_text = read_document(document_bytes, name, encoding)
         if encoding_warning := file_text.guessed_encoding_warning(name):
             print_to_stderr(f"{encoding_warning} --encoding names another.")
         return file_text
@@ -400,20 +407,20 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
 
 
 def read_texts(
-    files: Sequence[str], encoding: str | None, complain: Callable[[str], None] | None = None
+    input_paths: Sequence[str], encoding: str | None, complaint_callback: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, FileText]]:
     """Yield the name and text of each document in files and folders.
 
     Raises
     ------
     InputError
-        If the encoding is unknown, or a document cannot be read; with ``complain``, the message on a document is passed to
-        that function instead, and the next document follows.
+        If the encoding is unknown, or a document cannot be read; with ``complaint_callback``, the message on a document is
+        passed to that function instead, and the next document follows.
     """
-    return read_named_files(files, document_reader(encoding), complain=complain)
+    return read_named_files(input_paths, document_reader(encoding), complain=complaint_callback)
 
 
-def read_usable_texts(files: Sequence[str], encoding: str | None) -> dict[str, FileText]:
+def read_usable_texts(input_paths: Sequence[str], encoding: str | None) -> dict[str, FileText]:
     """Return the texts of the readable documents in files and folders, by name; report the others.
 
     Raises
@@ -426,7 +433,7 @@ def read_usable_texts(files: Sequence[str], encoding: str | None) -> dict[str, F
         print_to_stderr(f"{complaint} The document is left out.")
 
     text_by_document_name: dict[str, FileText] = {}
-    for name, file_text in read_texts(files, encoding, report_left_out):
+    for name, file_text in read_texts(input_paths, encoding, report_left_out):
         if name in text_by_document_name:
             report_left_out(f"{name}: documents must have different names; an earlier document has this name.")
         text_by_document_name.setdefault(name, file_text)
@@ -435,7 +442,7 @@ def read_usable_texts(files: Sequence[str], encoding: str | None) -> dict[str, F
     return text_by_document_name
 
 
-def named_files(names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS) -> Iterator[tuple[str, str]]:
+def named_files(listed_paths: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS) -> Iterator[tuple[str, str]]:
     """Yield the path and name of each listed file, and of each file with one of ``endings`` in a listed folder.
 
     The name of a file in a folder is relative to the folder.
@@ -445,7 +452,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS)
     InputError
         If a folder has no file with one of ``endings``.
     """
-    for name in names:
+    for name in listed_paths:
         if not name:
             raise InputError("A file name must not be empty; got ''. Name a file or a folder, or - for standard input.")
         named_path = Path(name)
@@ -535,7 +542,7 @@ CHUNKER_HELP = "its name, alone or with parameters (recursive:size=512,unit=toke
 CHUNKER_OR_FILE_HELP = f"{CHUNKER_HELP}, or chunks:FILE for chunks that something else made"
 """Help text for a chunker whose chunks may also be in a file."""
 
-SPLITTER_NAMES = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+SPLITTER_NAMES = ", ".join([*SPLITTER_DESCRIPTIONS, "sentencex:CODE", "spacy:NAME"])
 """Help text for the name of a sentence splitter."""
 
 POSITIONAL_WORDS_KEY = "by position"
@@ -556,8 +563,8 @@ _REPLACEMENT_BY_OPTION = {
 
 _CHUNKER_SPEC_PATTERN = re.compile(r"(?P<base>.+?)(?::(?P<parameters>\w+=.*))?", re.DOTALL)
 _CHUNKER_NAME_PATTERN = re.compile(r"\w+")
-_MALFORMED_SPEC = re.compile(r"\w+:(.*)", re.DOTALL)
-_NEXT_PARAMETER = re.compile(r",(?=\w+=)")
+_MALFORMED_SPEC_PATTERN = re.compile(r"\w+:(.*)", re.DOTALL)
+_NEXT_PARAMETER_PATTERN = re.compile(r",(?=\w+=)")
 
 
 @dataclass(frozen=True)
@@ -605,8 +612,8 @@ class ChunkerSpec:
         from chunkers.found_again.located_chunks import read_chunks
         from chunkers.methods.your_chunks import ChunkFile, YourChunks
 
-        given_chunks = read_chunks(read_file_bytes(str(self.file)), self.file.name)
-        return YourChunks.from_file(ChunkFile(self.file.name, tuple(given_chunks)))
+        chunks_from_file = read_chunks(read_file_bytes(str(self.file)), self.file.name)
+        return YourChunks.from_file(ChunkFile(self.file.name, tuple(chunks_from_file)))
 
     def recipe_of(self, chunker: Chunker, fallback_recipe: Recipe | None = None) -> Recipe:
         """Return the recipe of the built ``chunker``; settings not on the command line come from ``fallback_recipe``."""
@@ -647,7 +654,7 @@ def parse_chunker_spec(written_spec: str, chunk_file_refusal_phrase: str = "") -
         name_or_file, parameters = written_spec, {}
     if _CHUNKER_NAME_PATTERN.fullmatch(name_or_file) and not _is_file(name_or_file):
         return ChunkerSpec(written_spec, name_or_file, parameters)
-    if (malformed_spec_match := _MALFORMED_SPEC.fullmatch(name_or_file)) and not _is_file(name_or_file):
+    if (malformed_spec_match := _MALFORMED_SPEC_PATTERN.fullmatch(name_or_file)) and not _is_file(name_or_file):
         _parse_parameters(malformed_spec_match[1], written_spec)
     return ChunkerSpec(written_spec, parameters=parameters, file=Path(name_or_file), recipe=load_recipe_file(name_or_file))
 
@@ -657,14 +664,14 @@ def format_parameters(parameters: Mapping[str, Any]) -> str:
     return ",".join(f"{name}={_format_parameter_value(value)}" for name, value in parameters.items())
 
 
-def _format_parameter_value(parameter: Any) -> str:
+def _format_parameter_value(parameter_value: Any) -> str:
     if (
-        isinstance(parameter, str)
-        and not _NEXT_PARAMETER.search(parameter)
-        and _parse_parameters(f"a={parameter}", "") == {"a": parameter}
+        isinstance(parameter_value, str)
+        and not _NEXT_PARAMETER_PATTERN.search(parameter_value)
+        and _parse_parameters(f"a={parameter_value}", "") == {"a": parameter_value}
     ):
-        return parameter
-    return "none" if parameter is None else json.dumps(parameter, ensure_ascii=False)
+        return parameter_value
+    return "none" if parameter_value is None else json.dumps(parameter_value, ensure_ascii=False)
 
 
 def _is_file(path: str) -> bool:
@@ -672,23 +679,23 @@ def _is_file(path: str) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
 
-def _parse_parameters(text: str, written_spec: str) -> dict[str, Any]:
+def _parse_parameters(parameters_text: str, written_spec: str) -> dict[str, Any]:
     """Parse ``KEY=VALUE,...``; a comma inside a JSON value, or before anything but a key, belongs to the value."""
     parameter_value_by_name = {}
-    while text:
-        key, equals_sign, text_after_key = text.partition("=")
+    while parameters_text:
+        key, equals_sign, text_after_key = parameters_text.partition("=")
         try:
             _, value_end = json.JSONDecoder().raw_decode(text_after_key)
         except (ValueError, RecursionError):
             value_end = -1
-        if value_end < 0 or (text_after_key[value_end:] and not _NEXT_PARAMETER.match(text_after_key, value_end)):
-            next_parameter_match = _NEXT_PARAMETER.search(text_after_key)
+        if value_end < 0 or (text_after_key[value_end:] and not _NEXT_PARAMETER_PATTERN.match(text_after_key, value_end)):
+            next_parameter_match = _NEXT_PARAMETER_PATTERN.search(text_after_key)
             value_end = next_parameter_match.start() if next_parameter_match else len(text_after_key)
         if not equals_sign or not key:
             got = key + equals_sign + text_after_key[:value_end]
             raise InputError(f"{written_spec}: a parameter must have the form KEY=VALUE; got {got!r}.")
         parameter_value_by_name[key] = parse_parameter_value(text_after_key[:value_end])
-        text = text_after_key[value_end + 1 :]
+        parameters_text = text_after_key[value_end + 1 :]
     return parameter_value_by_name
 
 
@@ -698,7 +705,7 @@ def add_chunker_option(
     several: bool = False,
     default: str = "",
     allows_chunk_file: bool = True,
-    note: str = "",
+    help_ending: str = "",
     is_document: Callable[[str], bool] = names_documents,
 ) -> None:
     """Add the option that names one or several chunkers; `named_chunkers` parses its value.
@@ -710,10 +717,10 @@ def add_chunker_option(
         "--chunker",
         nargs="+" if several else 1,
         action=SeveralValues,
-        const=lambda word: word not in {**CHUNKERS, **ASKING, **ADAPTERS} and is_document(word),
+        const=lambda word: word not in {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **ADAPTERS} and is_document(word),
         default=[default] if default else [],
         metavar="NAME",
-        help=f"{'one or several chunkers, each by' if several else 'the chunker:'} {spec_forms_help}{note}"
+        help=f"{'one or several chunkers, each by' if several else 'the chunker:'} {spec_forms_help}{help_ending}"
         + f" (default: {default})" * bool(default),
     )
     add_refused_old_options(parser, "--recipe", "--set")
@@ -746,18 +753,21 @@ _HELP_BY_SETTING = {
 """Help texts of the settings that a recipe has besides its chunker."""
 
 
-def add_setting_options(parser: argparse.ArgumentParser, *names: str, default: str | None = "the recipe's, or {0}") -> None:
+def add_setting_options(
+    parser: argparse.ArgumentParser, *names: str, default_help_template: str | None = "the recipe's, or {0}"
+) -> None:
     """Add the options for settings that a recipe has too; `shared_setting` returns the value of one.
 
-    ``default`` is the help text on the default, where a recipe may give it; without it the default is that of `Recipe`.
+    ``default_help_template`` is the help text on the default, where a recipe may give it; without it the default is that of
+    `Recipe`.
     """
     for name in names:
         recipe_default = Recipe.model_fields[name].default
         parser.add_argument(
             f"--{name}",
-            default=recipe_default if default is None else None,
+            default=recipe_default if default_help_template is None else None,
             metavar="NAME",
-            help=f"{_HELP_BY_SETTING[name]} (default: {(default or '{0}').format(recipe_default)})",
+            help=f"{_HELP_BY_SETTING[name]} (default: {(default_help_template or '{0}').format(recipe_default)})",
         )
 
 
@@ -794,12 +804,12 @@ def load_shared_tools(options: argparse.Namespace, chunker_specs: Sequence[Chunk
 
 def add_refused_old_options(parser: argparse.ArgumentParser, *spellings: str) -> None:
     """Add options of earlier versions, and `POSITIONAL_WORDS_KEY`; using one is an error that says what to write instead."""
-    for spelling in spellings:
+    for old_spelling in spellings:
         parser.add_argument(
-            *([spelling] if spelling != POSITIONAL_WORDS_KEY else []),
+            *([old_spelling] if old_spelling != POSITIONAL_WORDS_KEY else []),
             nargs="*",
             action=_ReplacedSpelling,
-            const=_REPLACEMENT_BY_OPTION[spelling],
+            const=_REPLACEMENT_BY_OPTION[old_spelling],
             help=argparse.SUPPRESS,
             dest=argparse.SUPPRESS,
             default=argparse.SUPPRESS,
@@ -812,18 +822,18 @@ def old_spelling_error(old_spelling: str, new_spelling: str) -> InputError:
 
 
 def refuse_chunkers_by_position(
-    options: argparse.Namespace, positional_arguments: Sequence[object], chunker_count: int
+    options: argparse.Namespace, positional_arguments: Sequence[object], leading_chunker_count: int
 ) -> None:
-    """Raise InputError if the first ``chunker_count`` of several positional arguments are chunkers, as in earlier versions.
+    """Raise InputError if the first ``leading_chunker_count`` of several arguments are chunkers, as in earlier versions.
 
     A folder is no chunker.
     """
     if (
         len(positional_arguments) > 1
         and not options.chunker
-        and not any(Path(str(word)).is_dir() for word in positional_arguments[:chunker_count])
+        and not any(Path(str(word)).is_dir() for word in positional_arguments[:leading_chunker_count])
     ):
-        chunkers_phrase = " ".join(map(str, positional_arguments[:chunker_count]))
+        chunkers_phrase = " ".join(map(str, positional_arguments[:leading_chunker_count]))
         raise old_spelling_error(chunkers_phrase, f"--chunker {chunkers_phrase}")
 
 

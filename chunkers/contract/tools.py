@@ -204,7 +204,7 @@ class Tools:
             text_lengths, keyed_texts_longest_first = self._texts_longest_first(
                 {key: text for key, text in missing_text_by_key.items() if key not in vectors_computed_meanwhile}
             )
-            total_length, embedded_length = sum(text_lengths), 0
+            total_text_length, embedded_text_length = sum(text_lengths), 0
             for batch_slice in split_into_batches(text_lengths, embedder.batch, embedder.batch_length):
                 raise_if_cancelled(self.cancelled)
                 batch_of_keyed_texts = keyed_texts_longest_first[batch_slice]
@@ -213,14 +213,14 @@ class Tools:
                 batch_text_vectors = checked_vectors(embedder.name, embedder.encode(batch_texts), batch_texts)
                 seconds_per_text = (time.perf_counter() - batch_start_time) / len(batch_of_keyed_texts)
                 check_vector_memory(embedder.name, total_text_count, batch_text_vectors.shape[1])
-                for first_entry in islice(cached_vector_by_key.values(), 1):
-                    _check_same_dimensions(embedder.name, batch_text_vectors[0], first_entry.vector)
+                for first_cached_vector in islice(cached_vector_by_key.values(), 1):
+                    _check_same_dimensions(embedder.name, batch_text_vectors[0], first_cached_vector.vector)
                 cached_vector_by_key.update(
                     self.cache.put_many([key for key, _ in batch_of_keyed_texts], batch_text_vectors, seconds_per_text)
                 )
                 self.meter.embedded += len(batch_of_keyed_texts)
-                embedded_length += sum(text_lengths[batch_slice])
-                self.watcher.share(embedded_length / total_length if total_length else 1.0)
+                embedded_text_length += sum(text_lengths[batch_slice])
+                self.watcher.share(embedded_text_length / total_text_length if total_text_length else 1.0)
                 self.watcher.progress(batch_slice.stop, len(keyed_texts_longest_first))
 
     def _acquire_embedding_turn(self, embedder: Embedder) -> AbstractContextManager[None]:
@@ -257,12 +257,12 @@ class Tools:
         Cancelled
             If the user asked to stop, and the answer is not in the cache.
         """
-        model_access, spending_ledger = self._asking_and_ledger()
+        model_access, spending_ledger = self._language_model_and_ledger()
         return model_access.ask(messages, self.cancelled, spending_ledger, kind)
 
     def report_usability(self, usable: bool) -> None:
         """Record whether the language model's last answer was usable; see `Asking.report_usability`."""
-        self._asking_and_ledger()[0].report_usability(usable)
+        self._language_model_and_ledger()[0].report_usability(usable)
 
     def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
         """Run jobs that ask a language model, several in parallel, and return their results in order.
@@ -280,15 +280,15 @@ class Tools:
             The error of the first job that fails.
         """
         # Before the threads, each of which would make a ledger of its own.
-        self._asking_and_ledger()
+        self._language_model_and_ledger()
         from chunkers.language_models.requests_within_spending_limit import run_in_parallel
 
-        def stoppable_job(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
-            return lambda cancelled: work(replace(self, watcher=replace(self.watcher, cancelled=cancelled)))
+        def stoppable_job(job: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
+            return lambda cancelled: job(replace(self, watcher=replace(self.watcher, cancelled=cancelled)))
 
         return run_in_parallel([stoppable_job(work) for work in works], self.cancelled)
 
-    def _asking_and_ledger(self) -> tuple[Asking, Ledger]:
+    def _language_model_and_ledger(self) -> tuple[Asking, Ledger]:
         """Return the language model and the ledger of this run; raises ModelError if there is no language model."""
         if self.asking is None:
             raise ModelError(NO_LANGUAGE_MODEL)
@@ -348,12 +348,12 @@ class Tools:
         )
 
 
-def _check_same_dimensions(embedder_name: str, vector: VectorArray, cached_vector: VectorArray) -> None:
+def _check_same_dimensions(embedder_name: str, new_vector: VectorArray, cached_vector: VectorArray) -> None:
     """Raise ModelError if two vectors have other dimensions: the model behind a name may have been changed."""
-    if vector.shape != cached_vector.shape:
+    if new_vector.shape != cached_vector.shape:
         raise ModelError(
             f"{embedder_name}: all vectors of an embedder must have the same number of dimensions; a new vector has "
-            f"{len(vector)}, and "
+            f"{len(new_vector)}, and "
             f"the cached vectors have {len(cached_vector)}. The model behind the name has changed: rename the embedder, or "
             "clear "
             "the cache."

@@ -7,7 +7,14 @@ from pathlib import Path
 from chunkers.embedders.base import Embedder, Encoder, as_embedder
 from chunkers.embedders.classical import SpacyVectors, TfIdf
 from chunkers.embedders.embedding_server import OpenAIServer
-from chunkers.embedders.sentence_models import BFLOAT16, BFLOAT16_REMOVED_NOTE, FolderModel, HubModel, MiniLM, check_device
+from chunkers.embedders.sentence_models import (
+    BFLOAT16_EMBEDDER_NAME,
+    BFLOAT16_REMOVED_NOTE,
+    FolderModel,
+    HubModel,
+    MiniLM,
+    check_device,
+)
 from chunkers.embedders.static_embedder import Static
 from chunkers.support import InputError, ModelName, missing_extra_message, short_repr
 
@@ -37,7 +44,7 @@ OTHER_NAME_FORMS = {
 }
 """Forms of the names of all others, with one line of help."""
 
-_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_HUB_NAME_PATTERN = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto") -> Embedder:
@@ -81,7 +88,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
             return _cpu_only_embedder(SpacyVectors(name), device)
         case _, MiniLM.name:
             return MiniLM(device)
-        case _ if name == BFLOAT16:
+        case _ if name == BFLOAT16_EMBEDDER_NAME:
             return MiniLM(device, BFLOAT16_REMOVED_NOTE)
         case _, Static.name:
             minilm_model = _load_embedder(MiniLM.name, "cpu")
@@ -91,7 +98,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
             return _cpu_only_embedder(TfIdf(), device)
         case _ if _is_folder(name):
             return FolderModel(name, device)
-        case _ if _HUB_NAME.fullmatch(name):
+        case _ if _HUB_NAME_PATTERN.fullmatch(name):
             return HubModel(name, device)
     raise InputError(
         f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHER_NAME_FORMS)}; got "

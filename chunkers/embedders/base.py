@@ -130,7 +130,7 @@ class Embedder(ABC):
         """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known tokens."""
 
 
-_TOKEN_BY_ID: dict[int, tuple[Any, str]] = {}
+_IDENTITY_TOKEN_BY_OBJECT_ID: dict[int, tuple[Any, str]] = {}
 """By an object's id: a weak reference to it, and its token."""
 
 
@@ -140,34 +140,34 @@ def unique_object_token(instance: object) -> str:
     An object without support for weak references gets a new token each time, because nothing reports when it is
     garbage-collected.
     """
-    stored_token_entry = _TOKEN_BY_ID.get(id(instance))
-    if stored_token_entry is not None and stored_token_entry[0]() is instance:
-        return stored_token_entry[1]
+    stored_object_and_token = _IDENTITY_TOKEN_BY_OBJECT_ID.get(id(instance))
+    if stored_object_and_token is not None and stored_object_and_token[0]() is instance:
+        return stored_object_and_token[1]
     object_identity_token = uuid.uuid4().hex
     with suppress(TypeError):
         instance_id_number = id(instance)
         # Called before the object's memory is freed, so that no other object can have its id by then.
-        _TOKEN_BY_ID[instance_id_number] = (
-            weakref.ref(instance, lambda _: _TOKEN_BY_ID.pop(instance_id_number, None)),
+        _IDENTITY_TOKEN_BY_OBJECT_ID[instance_id_number] = (
+            weakref.ref(instance, lambda _: _IDENTITY_TOKEN_BY_OBJECT_ID.pop(instance_id_number, None)),
             object_identity_token,
         )
     return object_identity_token
 
 
-def split_into_batches(lengths: Sequence[int], max_batch_texts: int, max_batch_length: int | None) -> Iterator[slice]:
+def split_into_batches(text_lengths: Sequence[int], max_batch_texts: int, max_batch_length: int | None) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into batches within two limits.
 
     A batch has at most ``max_batch_texts`` texts, and a total length of at most ``max_batch_length`` unless it is one text.
     """
     batch_start, batch_length = 0, 0
-    for text_index, text_length in enumerate(lengths):
+    for text_index, text_length in enumerate(text_lengths):
         is_too_long = max_batch_length is not None and batch_length + text_length > max_batch_length
         if text_index > batch_start and (is_too_long or text_index - batch_start >= max_batch_texts):
             yield slice(batch_start, text_index)
             batch_start, batch_length = text_index, 0
         batch_length += text_length
-    if batch_start < len(lengths):
-        yield slice(batch_start, len(lengths))
+    if batch_start < len(text_lengths):
+        yield slice(batch_start, len(text_lengths))
 
 
 def scale_to_unit_length(vectors: npt.NDArray[Any]) -> VectorArray:
@@ -232,24 +232,27 @@ class OwnEmbedder(Embedder):
         return self._encoder.encode(list(texts))  # type: ignore[no-any-return]  # the caller looks at it
 
 
-def as_embedder(candidate: object) -> Embedder:
-    """Return ``candidate`` if it is an `Embedder`; otherwise return an `Embedder` that wraps its ``encode`` method.
+def as_embedder(embedder_or_encoder: object) -> Embedder:
+    """Return ``embedder_or_encoder`` if it is an `Embedder`; otherwise an `Embedder` that wraps its ``encode`` method.
 
     Raises
     ------
     InputError
-        If ``candidate`` has no method ``encode``.
+        If ``embedder_or_encoder`` has no method ``encode``.
     """
-    if isinstance(candidate, Embedder):
-        return candidate
-    if isinstance(candidate, type):
+    if isinstance(embedder_or_encoder, Embedder):
+        return embedder_or_encoder
+    if isinstance(embedder_or_encoder, type):
         raise InputError(
-            f"embedder must be an object with a method encode(texts); got the class {candidate.__name__} itself. Pass an "
+            f"embedder must be an object with a method encode(texts); got the class {embedder_or_encoder.__name__} itself. "
+            "Pass an "
             "instance of the class."
         )
-    if isinstance(candidate, str) or not callable(getattr(candidate, "encode", None)):
-        raise InputError(f"embedder must be a name or an object with a method encode(texts); got {short_repr(candidate)}.")
-    return OwnEmbedder(candidate)  # type: ignore[arg-type]  # whether it takes texts shows when it is called
+    if isinstance(embedder_or_encoder, str) or not callable(getattr(embedder_or_encoder, "encode", None)):
+        raise InputError(
+            f"embedder must be a name or an object with a method encode(texts); got {short_repr(embedder_or_encoder)}."
+        )
+    return OwnEmbedder(embedder_or_encoder)  # type: ignore[arg-type]  # whether it takes texts shows when it is called
 
 
 # The check that all embeddings pass: valid output becomes unit vectors, anything else an error.
@@ -308,36 +311,34 @@ def checked_vectors(embedder_name: str, embedder_output: object, texts: Sequence
             f"returned {checked_embedding_vectors[first_faulty_row_index, faulty_column_index]}."
         )
     with np.errstate(over="ignore"):
-        vector_lengths = np.linalg.norm(checked_embedding_vectors.astype(np.float64, copy=False), axis=1)
+        vector_norms = np.linalg.norm(checked_embedding_vectors.astype(np.float64, copy=False), axis=1)
     # The largest finite numbers have no finite length.
-    deviations_from_unit_length = np.abs(vector_lengths - 1)
-    non_unit_row_indices = np.flatnonzero((deviations_from_unit_length > UNIT_LENGTH_TOLERANCE) & (vector_lengths > 0))
+    deviations_from_unit_length = np.abs(vector_norms - 1)
+    non_unit_row_indices = np.flatnonzero((deviations_from_unit_length > UNIT_LENGTH_TOLERANCE) & (vector_norms > 0))
     if len(non_unit_row_indices):
         first_faulty_row_index = non_unit_row_indices[0]
         raise ModelError(
             f"{embedder_name}: encode must return vectors of length 1, or zeros for a text without known words; the vector "
             "of "
-            f"{short_repr(texts[first_faulty_row_index])} has length {vector_lengths[first_faulty_row_index]:.4g}. "
+            f"{short_repr(texts[first_faulty_row_index])} has length {vector_norms[first_faulty_row_index]:.4g}. "
             f"Divide every vector by its length."
         )
-    inexact_length_row_indices = np.flatnonzero(
-        (deviations_from_unit_length > _EXACT_LENGTH_TOLERANCE) & (vector_lengths > 0)
-    )
+    inexact_length_row_indices = np.flatnonzero((deviations_from_unit_length > _EXACT_LENGTH_TOLERANCE) & (vector_norms > 0))
     if len(inexact_length_row_indices):
         checked_embedding_vectors = checked_embedding_vectors.astype(np.float64)
-        checked_embedding_vectors[inexact_length_row_indices] /= vector_lengths[inexact_length_row_indices, None]
+        checked_embedding_vectors[inexact_length_row_indices] /= vector_norms[inexact_length_row_indices, None]
     return np.ascontiguousarray(checked_embedding_vectors, dtype=np.float32)
 
 
-def _number_array(embedder_name: str, output: object) -> np.ndarray[Any, np.dtype[Any]]:
+def _number_array(embedder_name: str, embedder_output: object) -> np.ndarray[Any, np.dtype[Any]]:
     """Convert the output of an embedder to an array of real numbers."""
     try:
-        embedder_output_array = np.asarray(_tensor_to_array(output))
+        embedder_output_array = np.asarray(_tensor_to_array(embedder_output))
         if embedder_output_array.dtype == object:
-            if not isinstance(output, list | tuple | np.ndarray):
+            if not isinstance(embedder_output, list | tuple | np.ndarray):
                 raise TypeError
             # A list of tensors or of arrays; those of different dimensions make no array.
-            output_row_arrays = [np.asarray(_tensor_to_array(row)) for row in output]
+            output_row_arrays = [np.asarray(_tensor_to_array(row)) for row in embedder_output]
             embedder_output_array = np.stack(output_row_arrays) if output_row_arrays else np.empty((0, 1))
     except (TypeError, ValueError, AttributeError, RuntimeError):
         embedder_output_array = np.empty(0, dtype=object)
@@ -345,7 +346,7 @@ def _number_array(embedder_name: str, output: object) -> np.ndarray[Any, np.dtyp
         raise ModelError(
             f"{embedder_name}: encode must return one row of numbers for each text, all of the same dimensions, as an "
             "array, a "
-            f"tensor or lists; it returned {short_repr(output)}."
+            f"tensor or lists; it returned {short_repr(embedder_output)}."
         )
     return embedder_output_array
 

@@ -36,13 +36,13 @@ MOST_TEXTS_PER_BATCH, MOST_TOKENS_PER_BATCH = 512, 1024
 """Texts, and pieces of texts, to give an encoder at once, so that it can be stopped in between: about a tenth of a
 second of work on two cores for the bundled model."""
 
-MOST_PART_TOKENS = 512
+MAX_TOKENS_PER_PART = 512
 """Tokens of a part, at most, unless a single text is longer: its matrices stay in the processor's second cache."""
 
-_BLOCK_ROWS = 32
+_ROWS_PER_BLOCK = 32
 """Rows of a block that goes through several passes while it stays in the cache."""
 
-_SAFE_SCORE_DISTANCE = 64
+_MAX_DISTANCE_BELOW_GREATEST_SCORE = 64
 """Scores this far below the greatest still have exponentials that single precision represents in full."""
 
 _FURTHEST_GELU_INPUT = 5.5
@@ -82,14 +82,14 @@ class _Run(NamedTuple):
     length: int
 
 
-def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
+def read_tensors(path: Path, is_memory_mapped: bool) -> dict[str, npt.NDArray[Any]]:
     """Return the float32 tensors in a safetensors file, keyed by name; tensors of other types are skipped.
 
     Parameters
     ----------
     path
         The file.
-    mapped
+    is_memory_mapped
         True to leave the numbers on disk until they are used, and share them with other processes. The file must not be
         changed in place meanwhile, which would crash the process.
 
@@ -98,16 +98,16 @@ def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
     OSError, ValueError, KeyError, TypeError
         If the file cannot be read or is not a safetensors file.
     """
-    safetensors_bytes = np.memmap(path, dtype=np.uint8, mode="r") if mapped else np.fromfile(path, dtype=np.uint8)
+    safetensors_bytes = np.memmap(path, dtype=np.uint8, mode="r") if is_memory_mapped else np.fromfile(path, dtype=np.uint8)
     tensor_data_offset = 8 + int.from_bytes(safetensors_bytes[:8].tobytes(), "little")
     tensor_by_name = {}
-    for tensor_name, tensor_entry in json.loads(safetensors_bytes[8:tensor_data_offset].tobytes()).items():
-        if tensor_name != "__metadata__" and tensor_entry["dtype"] == "F32":
-            tensor_start, tensor_end = tensor_entry["data_offsets"]
+    for tensor_name, tensor_header_entry in json.loads(safetensors_bytes[8:tensor_data_offset].tobytes()).items():
+        if tensor_name != "__metadata__" and tensor_header_entry["dtype"] == "F32":
+            tensor_start, tensor_end = tensor_header_entry["data_offsets"]
             shaped_tensor_values = (
                 safetensors_bytes[tensor_data_offset + tensor_start : tensor_data_offset + tensor_end]
                 .view("<f4")
-                .reshape(tensor_entry["shape"])
+                .reshape(tensor_header_entry["shape"])
             )
             # Whoever wrote the file may not have aligned it, and products copy such numbers each time.
             tensor_by_name[tensor_name] = np.require(shaped_tensor_values, np.float32, "A").view(np.ndarray)
@@ -179,39 +179,48 @@ class BertNetwork:
         """
         pooled_text_vectors = np.empty((len(piece_ids_by_text), self.width), dtype=np.float32)
 
-        def store_pooled_vectors(text_indices: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
+        def store_pooled_vectors(
+            text_indices: Sequence[int], last_layer_rows: Matrix, equal_length_runs: Sequence[_Run]
+        ) -> None:
             if self.pooling == "cls":
-                pooled_text_vectors[text_indices] = rows[
-                    [run.start + number * run.length for run in runs for number in range(run.texts)]
+                pooled_text_vectors[text_indices] = last_layer_rows[
+                    [run.start + number * run.length for run in equal_length_runs for number in range(run.texts)]
                 ]
             else:
                 mean_text_vectors_by_run = [
-                    rows[run.start : run.end].reshape(run.texts, run.length, self.width).mean(axis=1) for run in runs
+                    last_layer_rows[run.start : run.end].reshape(run.texts, run.length, self.width).mean(axis=1)
+                    for run in equal_length_runs
                 ]
                 pooled_text_vectors[text_indices] = np.concatenate(mean_text_vectors_by_run)
 
-        self._process_parts(piece_ids_by_text, store_pooled_vectors)
+        self._process_text_parts(piece_ids_by_text, store_pooled_vectors)
         return pooled_text_vectors
 
-    def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[Matrix]:
+    def token_vectors(self, piece_ids_by_text: Sequence[Sequence[int]]) -> list[Matrix]:
         """Return the last layer's output for each text, a row per word piece, shape (len(text), width).
 
         Parameters
         ----------
-        texts
+        piece_ids_by_text
             As for `pooled_vectors`.
         """
-        token_vectors_by_text: list[Matrix] = [np.empty((0, self.width), np.float32)] * len(texts)
+        token_vectors_by_text: list[Matrix] = [np.empty((0, self.width), np.float32)] * len(piece_ids_by_text)
 
-        def store_rows_by_text(text_indices: Sequence[int], rows: Matrix, runs: Sequence[_Run]) -> None:
-            text_first_row_indices = [run.start + number * run.length for run in runs for number in range(run.texts)]
-            for text_index, text_rows in zip(text_indices, np.split(rows, text_first_row_indices[1:]), strict=True):
+        def store_rows_by_text(
+            text_indices: Sequence[int], last_layer_rows: Matrix, equal_length_runs: Sequence[_Run]
+        ) -> None:
+            text_first_row_indices = [
+                run.start + number * run.length for run in equal_length_runs for number in range(run.texts)
+            ]
+            for text_index, text_rows in zip(
+                text_indices, np.split(last_layer_rows, text_first_row_indices[1:]), strict=True
+            ):
                 token_vectors_by_text[text_index] = text_rows
 
-        self._process_parts(texts, store_rows_by_text)
+        self._process_text_parts(piece_ids_by_text, store_rows_by_text)
         return token_vectors_by_text
 
-    def _process_parts(
+    def _process_text_parts(
         self,
         piece_ids_by_text: Sequence[Sequence[int]],
         part_callback: Callable[[Sequence[int], Matrix, Sequence[_Run]], None],
@@ -222,10 +231,10 @@ class BertNetwork:
         """
         text_indices_by_length = sorted(range(len(piece_ids_by_text)), key=lambda place: len(piece_ids_by_text[place]))
 
-        def process_part(part: slice) -> None:
+        def process_part(part_slice: slice) -> None:
             part_callback(
-                text_indices_by_length[part],
-                *self._last_layer_rows([piece_ids_by_text[place] for place in text_indices_by_length[part]]),
+                text_indices_by_length[part_slice],
+                *self._last_layer_rows([piece_ids_by_text[place] for place in text_indices_by_length[part_slice]]),
             )
 
         run_in_threads(
@@ -244,10 +253,10 @@ class BertNetwork:
         word_piece_rows = self._word_embeddings[
             np.concatenate([np.asarray(text, dtype=np.intp) for text in piece_ids_by_text])
         ]
-        for run in equal_length_text_runs:
-            word_piece_rows[run.start : run.end].reshape(run.texts, run.length, width)[:] += self._position_embeddings[
-                : run.length
-            ]
+        for equal_length_run in equal_length_text_runs:
+            word_piece_rows[equal_length_run.start : equal_length_run.end].reshape(
+                equal_length_run.texts, equal_length_run.length, width
+            )[:] += self._position_embeddings[: equal_length_run.length]
         _normalise(word_piece_rows, self._embedding_norm, epsilon)
         # Memory that is given back and asked for again in every layer would cost as much as some of its passes.
         widest_layer_width = (
@@ -264,8 +273,12 @@ class BertNetwork:
                 out=layer_scratch_buffer[: len(word_piece_rows) * 3 * width].reshape(-1, 3 * width),
             )
             query_key_value_rows[:, :width] += layer.attention_input.bias
-            for run in equal_length_text_runs:
-                self._attend(query_key_value_rows[run.start : run.end], run, attended_rows[run.start : run.end])
+            for equal_length_run in equal_length_text_runs:
+                self._attend(
+                    query_key_value_rows[equal_length_run.start : equal_length_run.end],
+                    equal_length_run,
+                    attended_rows[equal_length_run.start : equal_length_run.end],
+                )
             np.matmul(attended_rows, layer.attention_output.weight.T, out=summed_rows)
             _add_and_normalise(summed_rows, layer.attention_output.bias, word_piece_rows, layer.attention_norm, epsilon)
             feed_forward_rows = layer_scratch_buffer[: len(word_piece_rows) * len(layer.feed_forward_input.weight)].reshape(
@@ -279,16 +292,24 @@ class BertNetwork:
             )
         return word_piece_rows, equal_length_text_runs
 
-    def _attend(self, queries_keys_values: Matrix, run: _Run, attention_output: Matrix) -> None:
+    def _attend(self, queries_keys_values: Matrix, equal_length_run: _Run, attention_output: Matrix) -> None:
         """Let the tokens of each text of a run attend to each other; shape (tokens, 3 · width) to (tokens, width)."""
-        query_key_value_shape = run.texts, run.length, 3, self._head_count, self.width // self._head_count
+        query_key_value_shape = (
+            equal_length_run.texts,
+            equal_length_run.length,
+            3,
+            self._head_count,
+            self.width // self._head_count,
+        )
         queries, keys, values = queries_keys_values.reshape(query_key_value_shape).transpose(2, 0, 3, 1, 4)
         attention_scores = queries @ keys.swapaxes(2, 3)
         softmax(attention_scores)
         np.matmul(
             attention_scores,
             values,
-            out=attention_output.reshape(run.texts, run.length, *query_key_value_shape[3:]).swapaxes(1, 2),
+            out=attention_output.reshape(
+                equal_length_run.texts, equal_length_run.length, *query_key_value_shape[3:]
+            ).swapaxes(1, 2),
         )
 
 
@@ -314,8 +335,8 @@ class BertEncoder:
 
     def pieces(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Return the ids of a text's word pieces, without the special ones, and their offsets in the text."""
-        encoding = self._tokenizer.encode(text, add_special_tokens=False)
-        return encoding.ids, encoding.offsets
+        tokenizer_encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return tokenizer_encoding.ids, tokenizer_encoding.offsets
 
     def special_piece_ids(self) -> list[int]:
         """Return the ids of the two special pieces, which begin and end every text."""
@@ -332,12 +353,12 @@ class BertEncoder:
         )
 
 
-def balanced_text_slices(lengths: Sequence[int], thread_count: int) -> Iterator[slice]:
+def balanced_text_slices(text_lengths: Sequence[int], thread_count: int) -> Iterator[slice]:
     """Yield slices that divide texts, in order, into parts of similar total length, the same number of parts per thread."""
-    cumulative_lengths = list(accumulate(lengths))
+    cumulative_lengths = list(accumulate(text_lengths))
     if not cumulative_lengths:
         return
-    part_count = thread_count * ceil(cumulative_lengths[-1] / (MOST_PART_TOKENS * thread_count))
+    part_count = thread_count * ceil(cumulative_lengths[-1] / (MAX_TOKENS_PER_PART * thread_count))
     part_start_index = 0
     for part_number in range(1, part_count + 1):
         part_end_index = int(
@@ -348,8 +369,8 @@ def balanced_text_slices(lengths: Sequence[int], thread_count: int) -> Iterator[
             part_start_index = part_end_index
 
 
-def _weight_and_bias(tensors: Mapping[str, Matrix], name: str) -> Linear:
-    return Linear(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
+def _weight_and_bias(tensors: Mapping[str, Matrix], name_prefix: str) -> Linear:
+    return Linear(tensors[f"{name_prefix}.weight"], tensors[f"{name_prefix}.bias"])
 
 
 def _runs_of_equal_length(piece_ids_by_text: Sequence[Sequence[int]]) -> Iterator[_Run]:
@@ -364,7 +385,7 @@ def softmax(scores: npt.NDArray[np.float32]) -> None:
     """Apply softmax over the keys in place; ``scores`` has shape (texts, heads, queries, keys)."""
     # The greatest score of a text's head is found faster than that of each query, and does unless a query's are far below.
     greatest_attention_scores = scores.max(axis=(2, 3), keepdims=True)
-    if (greatest_attention_scores - scores.min(axis=(2, 3), keepdims=True)).max() > _SAFE_SCORE_DISTANCE:
+    if (greatest_attention_scores - scores.min(axis=(2, 3), keepdims=True)).max() > _MAX_DISTANCE_BELOW_GREATEST_SCORE:
         greatest_attention_scores = scores.max(axis=3, keepdims=True)
     scores -= greatest_attention_scores
     np.exp(scores, out=scores)
@@ -392,35 +413,35 @@ def _normalise(rows: Matrix, scale_and_shift: Linear, epsilon: np.float32) -> No
 
 def gelu(rows: Matrix, bias: Matrix) -> None:
     """Add a bias to the rows and apply the exact GELU, x Φ(x), in place."""
-    row_block_shape = min(_BLOCK_ROWS, len(rows)), rows.shape[1]
-    normal_shares, squares, polynomials = (np.empty(row_block_shape, dtype=np.float32) for _ in range(3))
-    clip_limit, half = np.float32(_FURTHEST_GELU_INPUT), np.float32(0.5)
-    for block_start_row in range(0, len(rows), _BLOCK_ROWS):
-        row_block = rows[block_start_row : block_start_row + _BLOCK_ROWS]
-        normal_share, square, polynomial = (
-            normal_shares[: len(row_block)],
-            squares[: len(row_block)],
-            polynomials[: len(row_block)],
+    row_block_shape = min(_ROWS_PER_BLOCK, len(rows)), rows.shape[1]
+    normal_share_buffer, square_buffer, polynomial_buffer = (np.empty(row_block_shape, dtype=np.float32) for _ in range(3))
+    clip_limit, one_half = np.float32(_FURTHEST_GELU_INPUT), np.float32(0.5)
+    for block_start_row in range(0, len(rows), _ROWS_PER_BLOCK):
+        row_block = rows[block_start_row : block_start_row + _ROWS_PER_BLOCK]
+        normal_distribution_share, squared_inputs, polynomial_values = (
+            normal_share_buffer[: len(row_block)],
+            square_buffer[: len(row_block)],
+            polynomial_buffer[: len(row_block)],
         )
         row_block += bias
-        np.clip(row_block, -clip_limit, clip_limit, out=normal_share)
-        np.multiply(normal_share, normal_share, out=square)
-        np.add(square, _DENOMINATOR_COEFFICIENTS[0], out=polynomial)
-        _extend_polynomial(polynomial, _DENOMINATOR_COEFFICIENTS[1:], square)
-        normal_share /= polynomial
-        np.multiply(square, _NUMERATOR_COEFFICIENTS[0], out=polynomial)
-        polynomial += _NUMERATOR_COEFFICIENTS[1]
-        _extend_polynomial(polynomial, _NUMERATOR_COEFFICIENTS[2:], square)
-        normal_share *= polynomial
-        normal_share += half
-        row_block *= normal_share
+        np.clip(row_block, -clip_limit, clip_limit, out=normal_distribution_share)
+        np.multiply(normal_distribution_share, normal_distribution_share, out=squared_inputs)
+        np.add(squared_inputs, _DENOMINATOR_COEFFICIENTS[0], out=polynomial_values)
+        _extend_polynomial(polynomial_values, _DENOMINATOR_COEFFICIENTS[1:], squared_inputs)
+        normal_distribution_share /= polynomial_values
+        np.multiply(squared_inputs, _NUMERATOR_COEFFICIENTS[0], out=polynomial_values)
+        polynomial_values += _NUMERATOR_COEFFICIENTS[1]
+        _extend_polynomial(polynomial_values, _NUMERATOR_COEFFICIENTS[2:], squared_inputs)
+        normal_distribution_share *= polynomial_values
+        normal_distribution_share += one_half
+        row_block *= normal_distribution_share
 
 
-def _extend_polynomial(polynomial: Matrix, coefficients: Sequence[np.float32], x: Matrix) -> None:
+def _extend_polynomial(polynomial_values: Matrix, coefficients: Sequence[np.float32], x: Matrix) -> None:
     """Extend the values of a polynomial of ``x`` by these lower coefficients, in place, by Horner's rule."""
     for coefficient in coefficients:
-        polynomial *= x
-        polynomial += coefficient
+        polynomial_values *= x
+        polynomial_values += coefficient
 
 
 # Threads for NumPy's matrix products: one thread per part of the work, with BLAS limited to one thread each.
@@ -428,8 +449,8 @@ def _extend_polynomial(polynomial: Matrix, coefficients: Sequence[np.float32], x
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
-_LOCK = threading.Lock()
-_ONE_THREAD_USERS = 0
+_BLAS_LIMIT_LOCK = threading.Lock()
+_ONE_THREAD_USER_COUNT = 0
 _BLAS_THREAD_LIMIT: Any = None
 
 
@@ -441,23 +462,23 @@ def blas_thread_count() -> int:
     """
     if find_spec("threadpoolctl") is None:
         return 1
-    with _LOCK:
+    with _BLAS_LIMIT_LOCK:
         if _BLAS_THREAD_LIMIT is not None:
             return max(_BLAS_THREAD_LIMIT.get_original_num_threads()["blas"] or 1, 1)
         return max((library["num_threads"] for library in _blas_controller().info()), default=1)
 
 
-def run_in_threads(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-    """Run ``work`` on each part, in as many threads as BLAS uses, and return the results in order.
+def run_in_threads(process_part: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
+    """Run ``process_part`` on each part, in as many threads as BLAS uses, and return the results in order.
 
     A single part is left to BLAS's own threads. These threads divide only matrix products, and wait for each other if
     another program is busy; with one thread per part, all other work is divided too.
     """
     thread_count = min(blas_thread_count(), len(parts))
     if thread_count < 2:
-        return [work(part) for part in parts]
-    with _limit_blas_threads(), ThreadPoolExecutor(thread_count) as pool:
-        return list(pool.map(work, parts))
+        return [process_part(part) for part in parts]
+    with _limit_blas_threads(), ThreadPoolExecutor(thread_count) as thread_pool:
+        return list(thread_pool.map(process_part, parts))
 
 
 @cache
@@ -470,17 +491,17 @@ def _blas_controller() -> ThreadpoolController:
 @contextmanager
 def _limit_blas_threads() -> Iterator[None]:
     """Hold BLAS to one thread; the number is the process's, so that the last of several users sets it back."""
-    global _ONE_THREAD_USERS, _BLAS_THREAD_LIMIT
-    with _LOCK:
-        if not _ONE_THREAD_USERS:
+    global _ONE_THREAD_USER_COUNT, _BLAS_THREAD_LIMIT
+    with _BLAS_LIMIT_LOCK:
+        if not _ONE_THREAD_USER_COUNT:
             _BLAS_THREAD_LIMIT = _blas_controller().limit(limits=1)
-        _ONE_THREAD_USERS += 1
+        _ONE_THREAD_USER_COUNT += 1
     try:
         yield
     finally:
-        with _LOCK:
-            _ONE_THREAD_USERS -= 1
-            if not _ONE_THREAD_USERS:
+        with _BLAS_LIMIT_LOCK:
+            _ONE_THREAD_USER_COUNT -= 1
+            if not _ONE_THREAD_USER_COUNT:
                 _BLAS_THREAD_LIMIT.restore_original_limits()
                 _BLAS_THREAD_LIMIT = None
 

@@ -72,22 +72,25 @@ def _read_supported_encoder(folder: Path) -> BertEncoder:
             _require_supported(
                 settings_by_file_name[settings_file_name].get(setting_name, setting_value) in (setting_value, None)
             )
-    model_config, sentence_config = settings_by_file_name["config.json"], settings_by_file_name["sentence_bert_config.json"]
+    model_config, sentence_transformers_config = (
+        settings_by_file_name["config.json"],
+        settings_by_file_name["sentence_bert_config.json"],
+    )
     _require_supported(model_config["model_type"] == "bert" and model_config["hidden_act"] == "gelu")
     _require_supported(
-        not sentence_config.keys()
+        not sentence_transformers_config.keys()
         - _SUPPORTED_SETTINGS["sentence_bert_config.json"].keys()
         - _SETTINGS_READ_HERE["sentence_bert_config.json"]
     )
     _require_supported(not (folder / "adapter_config.json").exists())
     row_pooling_method = _read_pooling(folder)
     tokenizer_config = _read_json_object(folder / "tokenizer_config.json")
-    model_token_limit = sentence_config.get("max_seq_length") or tokenizer_config["model_max_length"]
+    model_token_limit = sentence_transformers_config.get("max_seq_length") or tokenizer_config["model_max_length"]
     _require_supported(
         isinstance(model_token_limit, int) and 2 < model_token_limit <= model_config["max_position_embeddings"]
     )
-    tokenizer = _read_tokenizer(folder, tokenizer_config, bool(sentence_config.get("do_lower_case")))
-    weight_tensor_by_name = read_tensors(folder / WEIGHTS_FILE, mapped=False)
+    tokenizer = _read_tokenizer(folder, tokenizer_config, bool(sentence_transformers_config.get("do_lower_case")))
+    weight_tensor_by_name = read_tensors(folder / WEIGHTS_FILE, is_memory_mapped=False)
     attention_head_count = model_config["num_attention_heads"]
     _require_supported(
         model_config["hidden_size"] % attention_head_count == 0 and tokenizer.get_vocab_size() <= model_config["vocab_size"]
@@ -108,16 +111,16 @@ def _read_supported_encoder(folder: Path) -> BertEncoder:
 _USED_WEIGHT_PREFIXES = ("embeddings.", "encoder.")
 
 
-def _expected_weight_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+def _expected_weight_shapes(model_config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of all weights of a model with these settings, by name."""
-    width, intermediate_width = config["hidden_size"], config["intermediate_size"]
+    width, intermediate_width = model_config["hidden_size"], model_config["intermediate_size"]
     weight_shape_by_name: dict[str, tuple[int, ...]] = {
-        "embeddings.word_embeddings.weight": (config["vocab_size"], width),
-        "embeddings.position_embeddings.weight": (config["max_position_embeddings"], width),
-        "embeddings.token_type_embeddings.weight": (config["type_vocab_size"], width),
+        "embeddings.word_embeddings.weight": (model_config["vocab_size"], width),
+        "embeddings.position_embeddings.weight": (model_config["max_position_embeddings"], width),
+        "embeddings.token_type_embeddings.weight": (model_config["type_vocab_size"], width),
     }
     normalisation_layer_names, matrix_shape_by_name = ["embeddings.LayerNorm"], {}
-    for layer_number in range(config["num_hidden_layers"]):
+    for layer_number in range(model_config["num_hidden_layers"]):
         layer_name_prefix = f"encoder.layer.{layer_number}"
         normalisation_layer_names += [
             f"{layer_name_prefix}.attention.output.LayerNorm",
@@ -150,13 +153,13 @@ def _read_pooling(folder: Path) -> Pooling:
     pooling_mode_or_modes = pooling_module_settings.get("pooling_mode") or [
         called for key, called in _POOLING_MODES.items() if pooling_module_settings.get(key)
     ]
-    for pooling in ("mean", "cls"):
-        if pooling_mode_or_modes in (pooling, [pooling]):
-            return pooling
+    for pooling_mode in ("mean", "cls"):
+        if pooling_mode_or_modes in (pooling_mode, [pooling_mode]):
+            return pooling_mode
     raise _UnsupportedModel
 
 
-def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers_case: bool) -> Any:
+def _read_tokenizer(folder: Path, tokenizer_config: Mapping[str, Any], lowers_case: bool) -> Any:
     """Return the tokenizer; raises _UnsupportedModel if it is not BERT's own, as the two files describe it alike.
 
     The transformers library makes BERT's tokenizer anew from its vocabulary and the settings in ``tokenizer_config.json``,
@@ -165,19 +168,20 @@ def _read_tokenizer(folder: Path, config: Mapping[str, Any], lowers_case: bool) 
     from tokenizers import Tokenizer, normalizers
 
     tokenizer_json = _read_json_object(folder / "tokenizer.json")
-    _require_supported(config["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
-    model_json, normalizer = tokenizer_json["model"], tokenizer_json["normalizer"]
+    _require_supported(tokenizer_config["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
+    model_json, normalizer_settings = tokenizer_json["model"], tokenizer_json["normalizer"]
     supported_normalizer = {
         "type": "BertNormalizer",
         "clean_text": True,
-        "handle_chinese_chars": config.get("tokenize_chinese_chars", True),
-        "strip_accents": config.get("strip_accents"),
-        "lowercase": config.get("do_lower_case", True),
+        "handle_chinese_chars": tokenizer_config.get("tokenize_chinese_chars", True),
+        "strip_accents": tokenizer_config.get("strip_accents"),
+        "lowercase": tokenizer_config.get("do_lower_case", True),
     }
-    _require_supported(normalizer == supported_normalizer)
+    _require_supported(normalizer_settings == supported_normalizer)
     _require_supported(tokenizer_json["pre_tokenizer"] == {"type": "BertPreTokenizer"})
     special_tokens = {
-        key: config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL_TOKEN_KEYS
+        key: tokenizer_config.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]")
+        for key in _SPECIAL_TOKEN_KEYS
     }
     _require_supported({added["content"] for added in tokenizer_json["added_tokens"]} == set(special_tokens.values()))
     _require_supported(

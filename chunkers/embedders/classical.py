@@ -11,7 +11,7 @@ import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.support import (
-    MAX_PARAGRAPH,
+    MAX_PARAGRAPH_CHARACTERS,
     FloatArray,
     InputError,
     LRUDict,
@@ -63,7 +63,7 @@ class SpacyVectors(Embedder):
                 spacy_pipeline = load_spacy_pipeline(self._pipeline_name, "embedder")
             except InputError as error:
                 raise ModelError(str(error)) from error
-            spacy_pipeline.max_length = MAX_PARAGRAPH
+            spacy_pipeline.max_length = MAX_PARAGRAPH_CHARACTERS
             if not spacy_pipeline.vocab.vectors.size:
                 raise ModelError(
                     f"embedder: the spaCy pipeline {self._pipeline_name!r} must have word vectors; it has none. Choose a "

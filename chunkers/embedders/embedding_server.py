@@ -11,21 +11,21 @@ from chunkers.embedders.base import Embedder, scale_to_unit_length
 from chunkers.network.connection import AnswerTooLarge, Connection
 from chunkers.support import FloatArray, ModelError, ModelName, VectorArray, pluralize
 
-TIMEOUT = 120
+REQUEST_TIMEOUT_SECONDS = 120
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""
 
-DEADLINE = 300
+BATCH_DEADLINE_SECONDS = 300
 """Seconds that a batch may take in all, retries and what the server asks to wait included."""
 
 MOST_DIMENSIONS = 16_384
 """Maximum number of dimensions of a vector: four times as many as the widest models in use have."""
 
-LARGEST_ANSWER = 393_216
+MAX_ANSWER_BYTES_PER_TEXT = 393_216
 """Maximum number of bytes of an answer for each text that is sent: 24 for each number, which take no more in their shortest
 form.
 """
 
-MOST_BRACKETS = 10
+MAX_BRACKETS_PER_TEXT = 10
 """Maximum number of lists and objects in an answer, for each text that is sent; a valid answer has two. An empty one takes
 50 times its characters in memory, so they are counted before they are parsed.
 """
@@ -80,7 +80,7 @@ class OpenAIServer(Embedder):
         ModelError
             If the address is invalid, or is OpenAI's own and there is no key.
         """
-        self._connection.client(TIMEOUT)
+        self._connection.client(REQUEST_TIMEOUT_SECONDS)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), dimension); zeros where the server returns zeros.
@@ -95,7 +95,7 @@ class OpenAIServer(Embedder):
         """
         self.load()
         server_text_vectors = self._connection.run_with_deadline(
-            lambda: self._request_vectors(list(texts)), DEADLINE, LARGEST_ANSWER * len(texts)
+            lambda: self._request_vectors(list(texts)), BATCH_DEADLINE_SECONDS, MAX_ANSWER_BYTES_PER_TEXT * len(texts)
         )
         with self._lock:
             self._dimension = self._dimension or server_text_vectors.shape[1]
@@ -111,7 +111,7 @@ class OpenAIServer(Embedder):
         """Request the vectors; split the texts in halves if the server rejects them as too many."""
         import openai
 
-        embedding_api_client = self._connection.client(TIMEOUT)
+        embedding_api_client = self._connection.client(REQUEST_TIMEOUT_SECONDS)
         # No error is chained: the package's errors hold the request, and with it the key.
         try:
             embeddings_api = embedding_api_client.embeddings.with_raw_response
@@ -130,23 +130,24 @@ class OpenAIServer(Embedder):
                         f"{second_half_vectors.shape[1]}."
                     ) from None
                 return np.concatenate([first_half_vectors, second_half_vectors])
-            raise self._connection.failed_request_error(error, TIMEOUT) from None
+            raise self._connection.failed_request_error(error, REQUEST_TIMEOUT_SECONDS) from None
         except openai.APIConnectionError as error:
-            raise self._connection.failed_request_error(error, TIMEOUT) from None
+            raise self._connection.failed_request_error(error, REQUEST_TIMEOUT_SECONDS) from None
         except AnswerTooLarge:
             raise self._connection.unusable_answer_error(
-                f"The answer must be uncompressed, with at most {LARGEST_ANSWER:,} bytes for each text; it is compressed or "
+                f"The answer must be uncompressed, with at most {MAX_ANSWER_BYTES_PER_TEXT:,} bytes for each text; it is "
+                "compressed or "
                 "larger."
             ) from None
         return self._vectors_in_text_order(self._parse_answer(server_answer_body, len(texts)), len(texts))
 
     def _parse_answer(self, body: bytes, text_count: int) -> Any:
         """Parse an answer for ``text_count`` texts after checking that it fits into memory."""
-        if body.count(b"[") + body.count(b"{") > MOST_BRACKETS * (text_count + 1):
+        if body.count(b"[") + body.count(b"{") > MAX_BRACKETS_PER_TEXT * (text_count + 1):
             raise self._connection.unusable_answer_error(
-                f"The answer may contain at most {MOST_BRACKETS} lists and objects for each text; it contains more."
+                f"The answer may contain at most {MAX_BRACKETS_PER_TEXT} lists and objects for each text; it contains more."
             )
-        if body.count(b",") > (MOST_DIMENSIONS + MOST_BRACKETS) * text_count:
+        if body.count(b",") > (MOST_DIMENSIONS + MAX_BRACKETS_PER_TEXT) * text_count:
             raise self._connection.unusable_answer_error(
                 f"The answer may contain at most {MOST_DIMENSIONS:,} numbers for each text; it contains more."
             )

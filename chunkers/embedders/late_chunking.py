@@ -40,7 +40,7 @@ LATE_CHUNKING_NOTE = (
 )
 """Note on the context that late chunking gives."""
 
-_VERSION = "late chunking 1"
+_LATE_CHUNKING_VERSION = "late chunking 1"
 """Part of the cache key, to be changed whenever the vectors change."""
 
 
@@ -90,7 +90,7 @@ class LateChunks(Embedder):
             raise ModelError(reason_against_late_chunking(model))
         self._model = model
         self.name = model.name
-        self.revision = f"{model.revision}/{_VERSION}" if model.revision else ""
+        self.revision = f"{model.revision}/{_LATE_CHUNKING_VERSION}" if model.revision else ""
         self._texts = {_text_digest(text): text for text in texts}
         self._pieces: dict[str, _Pieces] = {}
         self._last_window_vectors: dict[tuple[str, int], VectorArray] = {}
@@ -101,7 +101,7 @@ class LateChunks(Embedder):
         self._model.prepare(progress, cancelled)
         self._cancelled = cancelled
         self._encoder()
-        self.revision = f"{self._model.revision}/{_VERSION}"
+        self.revision = f"{self._model.revision}/{_LATE_CHUNKING_VERSION}"
 
     def _encoder(self) -> "BertEncoder":
         late_chunking_encoder = self._model.encoder
@@ -131,8 +131,8 @@ class LateChunks(Embedder):
         }
         row_slices_by_window: dict[tuple[str, int], list[tuple[int, slice]]] = {}
         for chunk_index, place_key in enumerate(texts):
-            text_digest, _, spans_text = place_key.partition(" ")
-            for span_start, span_end in (map(int, span.split("-")) for span in spans_text.split(",")):
+            text_digest, _, spans_as_text = place_key.partition(" ")
+            for span_start, span_end in (map(int, span.split("-")) for span in spans_as_text.split(",")):
                 for window_index, row_slice in _span_rows_by_window(self._pieces[text_digest], span_start, span_end):
                     row_slices_by_window.setdefault((text_digest, window_index), []).append((chunk_index, row_slice))
         for window_key, window_vectors in self._window_vectors(late_chunking_encoder, list(row_slices_by_window)):
@@ -141,8 +141,8 @@ class LateChunks(Embedder):
                 chunk_token_counts[chunk_index] += len(window_vectors[row_slice])
         return scale_to_unit_length(chunk_token_vector_sums / np.maximum(chunk_token_counts, 1))
 
-    def _tokenize_text(self, encoder: "BertEncoder", digest: str) -> _Pieces:
-        piece_ids, piece_offsets = encoder.pieces(self._texts[digest])
+    def _tokenize_text(self, encoder: "BertEncoder", text_digest: str) -> _Pieces:
+        piece_ids, piece_offsets = encoder.pieces(self._texts[text_digest])
         piece_starts, piece_ends = np.array(piece_offsets, dtype=np.intp).reshape(-1, 2).T
         return _Pieces(piece_ids, piece_starts, piece_ends, overlapping_windows(len(piece_ids), encoder.most))
 
@@ -212,20 +212,22 @@ def overlapping_windows(piece_count: int, max_window_pieces: int) -> list[TokenW
     ]
 
 
-def _span_rows_by_window(pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
+def _span_rows_by_window(text_word_pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
     """Yield the windows, by number, from which a span's tokens are taken, with the rows of each.
 
     A token that a cut goes through counts for both sides. Row 0 of a window is the special piece that begins it.
     """
     first_piece_index, piece_end_index = (
-        int(np.searchsorted(pieces.ends, start, "right")),
-        int(np.searchsorted(pieces.starts, end, "left")),
+        int(np.searchsorted(text_word_pieces.ends, start, "right")),
+        int(np.searchsorted(text_word_pieces.starts, end, "left")),
     )
-    first_window_index = max(0, bisect_right(pieces.windows, first_piece_index, key=lambda window: window.kept_start) - 1)
-    for window_index, window in enumerate(pieces.windows[first_window_index:], first_window_index):
+    first_window_index = max(
+        0, bisect_right(text_word_pieces.windows, first_piece_index, key=lambda window: window.kept_start) - 1
+    )
+    for window_index, word_piece_window in enumerate(text_word_pieces.windows[first_window_index:], first_window_index):
         first_taken_piece_index, taken_pieces_end_index = (
-            max(first_piece_index, window.kept_start),
-            min(piece_end_index, window.kept_end),
+            max(first_piece_index, word_piece_window.kept_start),
+            min(piece_end_index, word_piece_window.kept_end),
         )
         if first_taken_piece_index >= taken_pieces_end_index:
             return
@@ -233,8 +235,8 @@ def _span_rows_by_window(pieces: _Pieces, start: int, end: int) -> Iterator[tupl
         yield (
             window_index,
             slice(
-                first_taken_piece_index - window.start + (first_taken_piece_index > 0),
-                taken_pieces_end_index - window.start + 1 + (taken_pieces_end_index == len(pieces.ids)),
+                first_taken_piece_index - word_piece_window.start + (first_taken_piece_index > 0),
+                taken_pieces_end_index - word_piece_window.start + 1 + (taken_pieces_end_index == len(text_word_pieces.ids)),
             ),
         )
 

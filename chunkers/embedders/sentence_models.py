@@ -69,10 +69,10 @@ def check_device(device: str) -> None:
         raise InputError(f"device must be one of {', '.join(DEVICES)}; got {short_repr(device)}.")
 
 
-def device_before_importing_torch(requested: str) -> str:
+def device_before_importing_torch(requested_device: str) -> str:
     """Return the device if it can be determined without importing torch, which is slow; otherwise an empty string."""
-    if requested == "cpu" or (
-        requested == "auto" and (not _may_have_accelerator() or missing_extra_message("models", "auto"))
+    if requested_device == "cpu" or (
+        requested_device == "auto" and (not _may_have_accelerator() or missing_extra_message("models", "auto"))
     ):
         return "cpu"
     return ""
@@ -84,7 +84,7 @@ def _may_have_accelerator() -> bool:
     return not sys.platform.startswith("linux") or any(any(Path("/dev").glob(name)) for name in _DEVICE_FILE_PATTERNS)
 
 
-def find_device(requested: str) -> str:
+def find_device(requested_device: str) -> str:
     """Return torch's name for a device in `DEVICES`; torch is imported unless the device is the CPU.
 
     Raises
@@ -93,28 +93,28 @@ def find_device(requested: str) -> str:
         If torch or sentence-transformers is not installed, torch cannot be imported, or it does not find the device; the
         message says which, and names the devices that torch finds.
     """
-    if known_device := device_before_importing_torch(requested):
-        return known_device
-    require_extra("models", f"The device {requested}")
+    if device_found_without_torch := device_before_importing_torch(requested_device):
+        return device_found_without_torch
+    require_extra("models", f"The device {requested_device}")
     try:
         import_torch()
     except ImportError as error:
-        if requested == "auto":
+        if requested_device == "auto":
             return "cpu"
-        raise not_importable_error("torch", f"The device {requested}", "'seamark[models]'", error) from error
+        raise not_importable_error("torch", f"The device {requested_device}", "'seamark[models]'", error) from error
     import torch
 
     available_device_names = [
         name for name, backend in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if backend.is_available()
     ] + ["cpu"]
-    if requested == "auto":
+    if requested_device == "auto":
         return available_device_names[0]
-    if requested not in available_device_names:
+    if requested_device not in available_device_names:
         raise ModelError(
             f"device must be one of {', '.join(['auto', *available_device_names])}, because torch finds no other device on "
-            f"this machine; got {requested}."
+            f"this machine; got {requested_device}."
         )
-    return requested
+    return requested_device
 
 
 def revision_on_device(revision: str, device: str) -> str:
@@ -389,8 +389,8 @@ def model_folder_hash(folder: Path) -> str:
     for path in sorted(folder.rglob("*")):
         if path.suffix in _READ_FILE_ENDINGS and path.is_file():
             with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            folder_content_hasher.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
+                file_digest = hashlib.file_digest(file, "sha256").hexdigest()
+            folder_content_hasher.update(f"{path.relative_to(folder).as_posix()}\0{file_digest}\n".encode())
     return folder_content_hasher.hexdigest()
 
 
@@ -440,7 +440,7 @@ class MiniLM(Model):
         model_folder = checked_model_folder()
         if self.device == "cpu":
             minilm_network = BertNetwork(
-                read_tensors(model_folder / WEIGHTS_FILE, mapped=True), _ATTENTION_HEAD_COUNT, _EPSILON, "mean"
+                read_tensors(model_folder / WEIGHTS_FILE, is_memory_mapped=True), _ATTENTION_HEAD_COUNT, _EPSILON, "mean"
             )
             return BertEncoder(word_piece_tokenizer(), minilm_network, MiniLM.max_tokens), WEIGHTS_HASH
         with self._rewrite_errors_as_sentence():
@@ -470,8 +470,10 @@ class MiniLM(Model):
             return self._model.network.pooled_vectors(texts)
 
 
-BFLOAT16 = f"{MiniLM.name}:bfloat16"
+BFLOAT16_EMBEDDER_NAME = f"{MiniLM.name}:bfloat16"
 """The name that the bundled model once had in bfloat16; links and recipes may have it."""
 
-BFLOAT16_REMOVED_NOTE = f"{BFLOAT16} is no longer offered; {MiniLM.name} is used, which is exact, so that chunks may differ."
+BFLOAT16_REMOVED_NOTE = (
+    f"{BFLOAT16_EMBEDDER_NAME} is no longer offered; {MiniLM.name} is used, which is exact, so that chunks may differ."
+)
 """The message shown where a recipe, a link or a command names it."""

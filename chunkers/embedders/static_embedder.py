@@ -31,10 +31,10 @@ WORD_PIECES_PER_BATCH = 512
 
 _PAUSE_S = 0.001
 
-_UNUSED = re.compile(r"\[unused\d+\]")
+_UNUSED_PIECE_PATTERN = re.compile(r"\[unused\d+\]")
 _SURROUNDING_TOKENS = ("[CLS]", "[SEP]")
 _UNKNOWN_TOKENS = ("[PAD]", "[UNK]")
-_LEFT_OUT_TOKENS = {*_SURROUNDING_TOKENS, "[MASK]"}
+_TOKENS_WITHOUT_VECTORS = {*_SURROUNDING_TOKENS, "[MASK]"}
 
 StaticVectorTable = np.ndarray[Any, np.dtype[np.float16]]
 
@@ -66,7 +66,9 @@ def distil_vector_table(
     """
     first_special_id, last_special_id = (vocabulary[piece] for piece in _SURROUNDING_TOKENS)
     piece_ids = sorted(
-        number for piece, number in vocabulary.items() if piece not in _LEFT_OUT_TOKENS and not _UNUSED.match(piece)
+        number
+        for piece, number in vocabulary.items()
+        if piece not in _TOKENS_WITHOUT_VECTORS and not _UNUSED_PIECE_PATTERN.match(piece)
     )
     word_piece_vector_batches = []
     for batch_start in range(0, len(piece_ids), WORD_PIECES_PER_BATCH):
@@ -126,13 +128,13 @@ def word_piece_weights(piece_count: int) -> FloatArray:
 MOST_CACHED_CHARACTERS = 2_000_000
 """Maximum number of characters of the words whose pieces are cached; beyond that, the cache is emptied."""
 
-_WORD = re.compile(r"[^ \t\r\n]+")
+_WORD_PATTERN = re.compile(r"[^ \t\r\n]+")
 _TEXT_END_TOKEN = "[SEP]"
 _WORDS_PER_TOKENIZING_STEP = 256
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
-_TABLE_RECIPE_HASH = hashlib.sha256(
+_TABLE_INPUTS_HASH = hashlib.sha256(
     f"1 {WEIGHTS_HASH} {FILE_HASHES['tokenizer.json']} {MOST_VECTOR_DIMENSIONS} {FREQUENCY_WEIGHT_CONSTANT}".encode()
 ).hexdigest()
 """Hash of everything that determines a table, except rounding; the 1 is the recipe's own version."""
@@ -162,7 +164,7 @@ class Static(Embedder):
 
     def __init__(self, full_model: MiniLM | None = None, folder: Path | None = None) -> None:
         self._full_model = full_model or MiniLM("cpu")
-        self._path = (folder or user_cache_folder()) / f"static-{_TABLE_RECIPE_HASH[:16]}.bin"
+        self._path = (folder or user_cache_folder()) / f"static-{_TABLE_INPUTS_HASH[:16]}.bin"
         self._distilling_locks = FairLocks()
         self._distilled_share = 0.0
         self._table: VectorArray | None = None
@@ -234,7 +236,7 @@ class _WordPieceCache:
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text's word pieces, in order, without the special piece that ends every text."""
-        words_by_text = [_WORD.findall(text) for text in texts]
+        words_by_text = [_WORD_PATTERN.findall(text) for text in texts]
         uncached_words = list({word for some in words_by_text for word in some if word not in self.known})
         self.known.update(zip(uncached_words, _piece_ids_of_words(uncached_words), strict=True))
         self.characters += sum(map(len, uncached_words))
@@ -250,15 +252,15 @@ def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
     """
     text_end_token_id = word_piece_tokenizer().token_to_id(_TEXT_END_TOKEN)
     # Where a text itself has that piece, the table has zeros for it.
-    cleaned_words = [word.replace(_TEXT_END_TOKEN, " ") for word in words]
+    words_without_end_token = [word.replace(_TEXT_END_TOKEN, " ") for word in words]
     joined_word_batches = [
-        f" {_TEXT_END_TOKEN} ".join(cleaned_words[start : start + _WORDS_PER_TOKENIZING_STEP])
-        for start in range(0, len(cleaned_words), _WORDS_PER_TOKENIZING_STEP)
+        f" {_TEXT_END_TOKEN} ".join(words_without_end_token[start : start + _WORDS_PER_TOKENIZING_STEP])
+        for start in range(0, len(words_without_end_token), _WORDS_PER_TOKENIZING_STEP)
     ]
     piece_ids_by_word: list[list[int]] = []
-    for encoding in word_piece_tokenizer().encode_batch_fast(joined_word_batches, add_special_tokens=False):
+    for tokenizer_encoding in word_piece_tokenizer().encode_batch_fast(joined_word_batches, add_special_tokens=False):
         piece_ids_by_word.append([])
-        for piece_id in encoding.ids:
+        for piece_id in tokenizer_encoding.ids:
             if piece_id == text_end_token_id:
                 piece_ids_by_word.append([])
             else:

@@ -50,7 +50,7 @@ KNOWN_FIELDS = frozenset(
 )
 """The fields that are read."""
 
-_LIST_FIELDS = ("chunks", "nodes", "documents", "data")
+_CHUNK_LIST_FIELDS = ("chunks", "nodes", "documents", "data")
 _CHUNK_FILE_PHRASE = "a file of chunks"
 
 
@@ -76,19 +76,19 @@ class GivenChunk(NamedTuple):
     id: str | None = None
 
 
-def read_chunk_file(data: bytes, name: str) -> Iterator[GivenChunk]:
+def read_chunk_file(file_bytes: bytes, name: str) -> Iterator[GivenChunk]:
     """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.parse_in_reader_process`."""
     input_counter = InputCounter(name, _CHUNK_FILE_PHRASE)
-    if data.startswith(b"PAR1"):
+    if file_bytes.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
         rows_with_place_phrases: Iterator[tuple[str, Any]] = (
             (f"row {number:,}", row)
             for number, row in enumerate(
-                parquet_rows(data, name, KNOWN_FIELDS, InputCounter(name, _CHUNK_FILE_PHRASE)), start=1
+                parquet_rows(file_bytes, name, KNOWN_FIELDS, InputCounter(name, _CHUNK_FILE_PHRASE)), start=1
             )
         )
     else:
-        file_text = decode_file(data, name)
+        file_text = decode_file(file_bytes, name)
         if not file_text.strip():
             raise InputError(f"{name}: a file of chunks must contain at least one chunk; this file is empty.")
         rows_with_place_phrases = (
@@ -117,7 +117,7 @@ def _json_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
         return
     if isinstance(parsed_json, dict):
         parsed_json = next(
-            (parsed_json[key] for key in _LIST_FIELDS if isinstance(parsed_json.get(key), list)), [parsed_json]
+            (parsed_json[key] for key in _CHUNK_LIST_FIELDS if isinstance(parsed_json.get(key), list)), [parsed_json]
         )
     if not isinstance(parsed_json, list):
         raise InputError(
@@ -155,7 +155,7 @@ def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
         raise InputError(f"{name}: the file must be valid CSV; this one is not ({error}).") from error
 
 
-def as_given_chunk(chunk: Any, chunk_label: str, *, allows_id_alone: bool = False) -> GivenChunk:
+def as_given_chunk(raw_chunk: Any, chunk_label: str, *, allows_id_alone: bool = False) -> GivenChunk:
     """Convert a text, a span, a mapping or another library's object to a `GivenChunk`.
 
     Parameters
@@ -168,11 +168,13 @@ def as_given_chunk(chunk: Any, chunk_label: str, *, allows_id_alone: bool = Fals
     InputError
         If the object has neither a text nor a place, or these are invalid.
     """
-    if isinstance(chunk, str):
-        return GivenChunk(chunk)
-    if _is_pair(chunk):
-        return GivenChunk(None, (_checked_span(chunk[0], chunk[1], chunk_label),))
-    chunk_fields: Mapping[str, Any] = chunk if isinstance(chunk, dict | Mapping) else _chunk_fields_of_object(chunk)
+    if isinstance(raw_chunk, str):
+        return GivenChunk(raw_chunk)
+    if _is_pair(raw_chunk):
+        return GivenChunk(None, (_checked_span(raw_chunk[0], raw_chunk[1], chunk_label),))
+    chunk_fields: Mapping[str, Any] = (
+        raw_chunk if isinstance(raw_chunk, dict | Mapping) else _chunk_fields_of_object(raw_chunk)
+    )
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     chunk_fields = _nested_mapping(chunk_fields, "kwargs", "__data__") or chunk_fields
     chunk_metadata = _nested_mapping(chunk_fields, "metadata", "meta")
@@ -190,12 +192,12 @@ def as_given_chunk(chunk: Any, chunk_label: str, *, allows_id_alone: bool = Fals
         None,
     )
     if chunk_text is None and not stated_chunk_spans and not (allows_id_alone and chunk_identifier is not None):
-        field_names_phrase = ", ".join(map(str, chunk_fields))
+        present_fields_phrase = ", ".join(map(str, chunk_fields))
         text_field_names_phrase = " or ".join(TEXT_FIELDS)
         raise InputError(
             f"{chunk_label}: a chunk must have a text ({text_field_names_phrase}), or a start and an end; this chunk has "
             "only "
-            f"{short_repr(field_names_phrase)}."
+            f"{short_repr(present_fields_phrase)}."
         )
     if len(stated_chunk_spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.
@@ -230,10 +232,10 @@ def _is_pair(pair: Any) -> bool:
     return isinstance(pair, Sequence) and len(pair) == 2 and not any(isinstance(part, str | bytes) for part in pair)
 
 
-def _chunk_fields_of_object(node: Any) -> dict[str, Any]:
+def _chunk_fields_of_object(chunk_object: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
     known_attribute_names = (*TEXT_FIELDS, *START_FIELDS, *END_FIELDS, *DOCUMENT_FIELDS, *ID_FIELDS, "metadata", "meta")
-    value_by_attribute = {name: getattr(node, name) for name in known_attribute_names if hasattr(node, name)}
+    value_by_attribute = {name: getattr(chunk_object, name) for name in known_attribute_names if hasattr(chunk_object, name)}
     if (
         "meta" in value_by_attribute
         and not isinstance(value_by_attribute["meta"], Mapping)
@@ -247,20 +249,26 @@ def _stated_spans(
     chunk_fields: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, chunk_label: str
 ) -> tuple[Span, ...]:
     """Return the spans that a chunk gives."""
-    spans_field = chunk_fields.get("spans")
-    if isinstance(spans_field, str):
+    stated_spans_value = chunk_fields.get("spans")
+    if isinstance(stated_spans_value, str):
         try:
-            spans_field = json.loads(spans_field)
+            stated_spans_value = json.loads(stated_spans_value)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{chunk_label}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
+                f"{chunk_label}: spans must be a list of pairs, each a start and an end; got "
+                f"{short_repr(stated_spans_value)}."
             ) from error
-    if spans_field is not None:
-        if not isinstance(spans_field, Sequence) or not spans_field or not all(map(_is_pair, spans_field)):
+    if stated_spans_value is not None:
+        if (
+            not isinstance(stated_spans_value, Sequence)
+            or not stated_spans_value
+            or not all(map(_is_pair, stated_spans_value))
+        ):
             raise InputError(
-                f"{chunk_label}: spans must be a list of pairs, each a start and an end; got {short_repr(spans_field)}."
+                f"{chunk_label}: spans must be a list of pairs, each a start and an end; got "
+                f"{short_repr(stated_spans_value)}."
             )
-        return tuple(_checked_span(start, end, chunk_label) for start, end in spans_field)
+        return tuple(_checked_span(start, end, chunk_label) for start, end in stated_spans_value)
     chunk_start_offset, chunk_end_offset = (
         next(
             (
@@ -349,7 +357,7 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
         return None
     are_chunks_placed = is_text_whole = all(_span_matches_text_length(chunk) for chunk in chunks)
     text_parts: list[str] = []
-    placed_chunks: list[GivenChunk] = []
+    chunks_in_rebuilt_text: list[GivenChunk] = []
     rebuilt_length = original_end = 0
     for chunk in sorted(chunks, key=lambda piece: piece.spans) if are_chunks_placed else chunks:
         chunk_text = chunk.text or ""
@@ -361,8 +369,8 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
         text_parts += ["\n" * gap_length if gap_length > 1 else " " * gap_length, chunk_text[max(0, -gap_length) :]]
         rebuilt_length = max(rebuilt_length, rebuilt_start + len(chunk_text))
         original_end = chunk.spans[0].end if are_chunks_placed and chunk.spans[0].end > original_end else original_end
-        placed_chunks.append(chunk._replace(spans=(Span(rebuilt_start, rebuilt_start + len(chunk_text)),)))
-    return RebuiltText("".join(text_parts), tuple(placed_chunks), is_text_whole)
+        chunks_in_rebuilt_text.append(chunk._replace(spans=(Span(rebuilt_start, rebuilt_start + len(chunk_text)),)))
+    return RebuiltText("".join(text_parts), tuple(chunks_in_rebuilt_text), is_text_whole)
 
 
 def _span_matches_text_length(chunk: GivenChunk) -> bool:

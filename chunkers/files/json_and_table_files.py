@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from chunkers.support import (
-    LONGEST_RECIPE,
-    MAX_BYTES,
-    MOST_BRACKETS,
-    MOST_READ_CHARACTERS,
-    MOST_ROWS,
+    LONGEST_RECIPE_CHARACTERS,
+    MAX_FILE_BYTES,
+    MOST_FILE_TEXT_CHARACTERS,
+    MOST_JSON_BRACKETS,
+    MOST_TABLE_ROWS,
     InputError,
     require_extra,
 )
@@ -43,54 +43,60 @@ class InputCounter:
     """
 
     def __init__(self, name: str, file_kind: str) -> None:
-        self._name, self._what = name, file_kind
+        self._definition_name, self._what = name, file_kind
         self._rows = self._characters = self._items = 0
 
     def count_row(self, *texts: str | None) -> None:
         """Count a row and the characters of its texts. Raise InputError once either count is too high."""
         self._rows += 1
-        if self._rows > MOST_ROWS:
-            raise InputError(f"{self._name}: {self._what} may have at most {MOST_ROWS:,} rows; this one has more.")
+        if self._rows > MOST_TABLE_ROWS:
+            raise InputError(
+                f"{self._definition_name}: {self._what} may have at most {MOST_TABLE_ROWS:,} rows; this one has more."
+            )
         self.count_characters(sum(len(text) for text in texts if text is not None))
 
-    def count_items(self, count: int) -> None:
+    def count_items(self, item_count: int) -> None:
         """Count items of lists inside rows. Raise InputError once there are too many."""
-        self._items += count
-        if self._items > MOST_ROWS:
+        self._items += item_count
+        if self._items > MOST_TABLE_ROWS:
             raise InputError(
-                f"{self._name}: the lists in {self._what} may have at most {MOST_ROWS:,} items in total; these lists have "
+                f"{self._definition_name}: the lists in {self._what} may have at most {MOST_TABLE_ROWS:,} items in total; "
+                "these lists have "
                 "more."
             )
 
-    def count_characters(self, count: int) -> None:
+    def count_characters(self, character_count: int) -> None:
         """Count characters of texts. Raise InputError once there are too many."""
-        self._characters += count
-        if self._characters > MOST_READ_CHARACTERS:
+        self._characters += character_count
+        if self._characters > MOST_FILE_TEXT_CHARACTERS:
             raise InputError(
-                f"{self._name}: the texts in {self._what} may have at most {MOST_READ_CHARACTERS:,} characters in total; "
+                f"{self._definition_name}: the texts in {self._what} may have at most {MOST_FILE_TEXT_CHARACTERS:,} "
+                "characters in total; "
                 f"these texts have at least {self._characters:,}."
             )
 
 
-def decode_file(data: bytes, name: str) -> str:
+def decode_file(file_bytes: bytes, name: str) -> str:
     """Decode a file's bytes to text. Raise InputError if the file is too large or not text."""
-    if len(data) > MAX_BYTES:
+    if len(file_bytes) > MAX_FILE_BYTES:
         raise InputError(
-            f"{name}: a file may have at most {MAX_BYTES:,} bytes; this file has {len(data):,}. Use a smaller file."
+            f"{name}: a file may have at most {MAX_FILE_BYTES:,} bytes; this file has {len(file_bytes):,}. Use a smaller "
+            "file."
         )
-    decoded_text = decode_if_plain_utf_8(data.removeprefix(codecs.BOM_UTF8))
+    decoded_text = decode_if_plain_utf_8(file_bytes.removeprefix(codecs.BOM_UTF8))
     if decoded_text is not None:
         return decoded_text
     require_extra("files", f"{name}: reading what is not plain UTF-8")
-    return decode_by_evidence(data, name).text
+    return decode_by_evidence(file_bytes, name).text
 
 
 def check_bracket_count(text: str, name: str) -> None:
     """Raise InputError if a JSON text has too many opening brackets, including brackets inside strings."""
     opening_bracket_count = text.count("[") + text.count("{")
-    if opening_bracket_count > MOST_BRACKETS:
+    if opening_bracket_count > MOST_JSON_BRACKETS:
         raise InputError(
-            f"{name}: JSON may have at most {MOST_BRACKETS:,} opening brackets; this file has {opening_bracket_count:,}. "
+            f"{name}: JSON may have at most {MOST_JSON_BRACKETS:,} opening brackets; this file has "
+            f"{opening_bracket_count:,}. "
             "Use a smaller file."
         )
 
@@ -125,7 +131,9 @@ def csv_rows(text: str, name: str, *, is_tab_separated: bool = False) -> Iterato
         If the text is not CSV.
     """
     csv_field_separator = "\t" if is_tab_separated else find_csv_separator(text)
-    for row_number, row in enumerate(csv_reader(text, csv_field_separator, quoted=not is_tab_separated, strict=True)):
+    for row_number, row in enumerate(
+        csv_reader(text, csv_field_separator, uses_quotation_marks=not is_tab_separated, strict=True)
+    ):
         if not row_number:
             check_column_count(len(row), name)
         check_row_count(row_number, name)
@@ -133,13 +141,13 @@ def csv_rows(text: str, name: str, *, is_tab_separated: bool = False) -> Iterato
             yield row
 
 
-def column_positions(columns: Sequence[str], wanted_columns: Collection[str]) -> dict[str, int]:
+def column_positions(column_names: Sequence[str], wanted_columns: Collection[str]) -> dict[str, int]:
     """Return the positions of the wanted columns, keyed by column name; for a repeated name, the last position."""
-    return {column: place for place, column in enumerate(columns) if column in wanted_columns}
+    return {column: place for place, column in enumerate(column_names) if column in wanted_columns}
 
 
 def parquet_rows(
-    data: bytes, name: str, wanted_columns: Collection[str], input_counter: InputCounter
+    file_bytes: bytes, name: str, wanted_columns: Collection[str], input_counter: InputCounter
 ) -> Iterator[dict[str, Any]]:
     """Yield the wanted columns of each row of a Parquet file; if there are none, yield all column names without values.
 
@@ -156,23 +164,26 @@ def parquet_rows(
 
     try:
         # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
-        file_schema = pq.read_schema(io.BytesIO(data))
+        file_schema = pq.read_schema(io.BytesIO(file_bytes))
         check_column_count(len(file_schema.names), name)
         text_column_names = [
             field.name for field in file_schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
-        parquet_file = pq.ParquetFile(io.BytesIO(data), read_dictionary=text_column_names)
+        parquet_file = pq.ParquetFile(io.BytesIO(file_bytes), read_dictionary=text_column_names)
         present_column_names = [column for column in file_schema.names if column in wanted_columns]
         if not present_column_names:
             yield dict.fromkeys(file_schema.names)
             return
-        if parquet_file.metadata.num_rows > MOST_ROWS:
+        if parquet_file.metadata.num_rows > MOST_TABLE_ROWS:
             raise InputError(
-                f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has {parquet_file.metadata.num_rows:,}. "
+                f"{name}: a table may have at most {MOST_TABLE_ROWS:,} rows; this table has "
+                f"{parquet_file.metadata.num_rows:,}. "
                 "Divide the table."
             )
         for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_column_names, use_threads=False):
-            slice_row_count = _ROWS_AT_ONCE if _longest_text_byte_count(batch) * _ROWS_AT_ONCE <= MOST_READ_CHARACTERS else 1
+            slice_row_count = (
+                _ROWS_AT_ONCE if _longest_text_byte_count(batch) * _ROWS_AT_ONCE <= MOST_FILE_TEXT_CHARACTERS else 1
+            )
             for slice_start_row in range(0, batch.num_rows, slice_row_count):
                 for row in batch.slice(slice_start_row, slice_row_count).to_pylist():
                     input_counter.count_row(*(value for value in row.values() if isinstance(value, str)))
@@ -200,7 +211,7 @@ def _longest_text_byte_count(batch: Any) -> int:
     return longest_byte_count
 
 
-def read_json_file(data: bytes, name: str, most: int) -> Iterator[Any]:
+def read_json_file(file_bytes: bytes, name: str, most: int) -> Iterator[Any]:
     """Parse a JSON file and yield its value; run by `chunkers.text.reader_process.parse_in_reader_process`.
 
     Parameters
@@ -213,7 +224,7 @@ def read_json_file(data: bytes, name: str, most: int) -> Iterator[Any]:
     InputError
         If the file is not JSON or is too large.
     """
-    yield check_json_length(parse_json_file(decode_file(data, name), name), name, most)
+    yield check_json_length(parse_json_file(decode_file(file_bytes, name), name), name, most)
 
 
 def parse_json_file(text: str, name: str) -> Any:
@@ -239,9 +250,9 @@ def check_json_length(value: Any, name: str, max_characters: int) -> Any:
     return value
 
 
-def read_recipe_entry(data: bytes, name: str) -> Iterator[Any]:
+def read_recipe_entry(file_bytes: bytes, name: str) -> Iterator[Any]:
     """Parse a JSON file and yield the recipe in it; run by `chunkers.recipes.recipe.Recipe.in_file`."""
-    yield recipe_entry_from_json(decode_file(data, name), name)
+    yield recipe_entry_from_json(decode_file(file_bytes, name), name)
 
 
 def recipe_entry_from_json(text: str, name: str) -> Any:
@@ -259,4 +270,4 @@ def recipe_entry_or_value(value: Any, name: str) -> Any:
     """Return the entry ``recipe`` of a JSON value, or else the value itself. Raise InputError if the recipe is too large."""
     if isinstance(value, dict) and isinstance(value.get("recipe"), dict):
         value = value["recipe"]
-    return check_json_length(value, name, LONGEST_RECIPE)
+    return check_json_length(value, name, LONGEST_RECIPE_CHARACTERS)

@@ -65,7 +65,11 @@ def shared_first_lines(texts: Sequence[str]) -> str:
 
 
 def find_passage(
-    searched: SearchableText, chunk_text: str, stated_spans: Sequence[Span], shared_beginning: str, searched_range: Span
+    searchable_document_text: SearchableText,
+    chunk_text: str,
+    stated_spans: Sequence[Span],
+    shared_beginning: str,
+    searched_range: Span,
 ) -> PassageInContext | None:
     """Find the part of a chunk that occurs in the text; None if too little of the chunk occurs, or the whole chunk.
 
@@ -79,20 +83,20 @@ def find_passage(
         Range of the text in which to search for the passage.
     """
     return (
-        _passage_at_stated_place(searched, chunk_text, stated_spans)
-        or _passage_after_first_lines(searched, chunk_text, shared_beginning)
-        or _longest_passage(searched, chunk_text, searched_range)
+        _passage_at_stated_place(searchable_document_text, chunk_text, stated_spans)
+        or _passage_after_first_lines(searchable_document_text, chunk_text, shared_beginning)
+        or _longest_passage(searchable_document_text, chunk_text, searched_range)
     )
 
 
 def _passage_at_stated_place(
-    searched: SearchableText, chunk_text: str, stated_spans: Sequence[Span]
+    searchable_document_text: SearchableText, chunk_text: str, stated_spans: Sequence[Span]
 ) -> PassageInContext | None:
     """Return the passage at the place that the chunk names."""
     if len(stated_spans) != 1:
         return None
     stated_start, stated_end = stated_spans[0]
-    stated_text = searched.text[stated_start:stated_end].strip()
+    stated_text = searchable_document_text.text[stated_start:stated_end].strip()
     if (
         stated_text
         and (stated_text_match := SearchableText(chunk_text).typographic_match(Quotation(stated_text))) is not None
@@ -108,29 +112,33 @@ def _passage_at_stated_place(
             or stated_length >= LEAST_PASSAGE_SHARE * len(fold_text(chunk_text))
         ):
             return _passage_with_surrounding_text(
-                chunk_text, stated_text_match.span, Span(stated_start, stated_end).trimmed(searched.text)
+                chunk_text, stated_text_match.span, Span(stated_start, stated_end).trimmed(searchable_document_text.text)
             )
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
-    suffix_span = searched.longest_suffix_starting_at(chunk_text, stated_start)
+    suffix_span = searchable_document_text.longest_suffix_starting_at(chunk_text, stated_start)
     return None if suffix_span is None else _passage_with_surrounding_text(chunk_text, suffix_span)
 
 
-def _passage_after_first_lines(searched: SearchableText, text: str, shared_beginning: str) -> PassageInContext | None:
+def _passage_after_first_lines(
+    searchable_document_text: SearchableText, text: str, shared_beginning: str
+) -> PassageInContext | None:
     """Return the passage that follows the lines in front of every chunk."""
-    if not shared_beginning.strip() or not searched.contains(text[len(shared_beginning) :]):
+    if not shared_beginning.strip() or not searchable_document_text.contains(text[len(shared_beginning) :]):
         return None
     return _passage_with_surrounding_text(text, Span(len(shared_beginning), len(text)))
 
 
-def _longest_passage(searched: SearchableText, chunk_text: str, searched_range: Span) -> PassageInContext | None:
+def _longest_passage(
+    searchable_document_text: SearchableText, chunk_text: str, searched_range: Span
+) -> PassageInContext | None:
     """Return the longest stretch of the chunk that stands in the text, in whole words."""
-    shared_passage = searched.longest_common_passage(chunk_text, searched_range)
+    shared_passage = searchable_document_text.longest_common_passage(chunk_text, searched_range)
     if shared_passage is None or shared_passage.is_altered:
         return None
     passage_start_in_chunk, passage_end_in_chunk = shared_passage.quotation_range
     if passage_start_in_chunk > 0:
         passage_start_in_chunk = _passage_first_word_start(
-            searched.text, chunk_text, shared_passage.span, shared_passage.quotation_range
+            searchable_document_text.text, chunk_text, shared_passage.span, shared_passage.quotation_range
         )
     if passage_end_in_chunk < len(chunk_text) and not chunk_text[passage_end_in_chunk].isspace():
         passage_end_in_chunk = max(
@@ -168,8 +176,8 @@ def _passage_first_word_start(document_text: str, chunk_text: str, span_in_docum
     ]
     if not word_starts:
         return span_in_chunk.end
-    first_word_offset = word_starts[0]
-    characters_to_skip = len(fold_text(chunk_text[span_in_chunk.start : first_word_offset]))
+    first_word_offset_in_chunk = word_starts[0]
+    characters_to_skip = len(fold_text(chunk_text[span_in_chunk.start : first_word_offset_in_chunk]))
     first_word_document_offset = span_in_document.start
     while characters_to_skip > 0:
         characters_to_skip -= len(fold_text(document_text[first_word_document_offset]))
@@ -180,17 +188,17 @@ def _passage_first_word_start(document_text: str, chunk_text: str, span_in_docum
         else 0
     )
     if (
-        "\n" in _preceding_whitespace(chunk_text, first_word_offset)
+        "\n" in _preceding_whitespace(chunk_text, first_word_offset_in_chunk)
         or first_word_document_offset == 0
         or "\n" in _preceding_whitespace(document_text, first_word_document_offset)
     ):
-        return first_word_offset
+        return first_word_offset_in_chunk
     nearby_line_starts = (
         start
         for start in word_starts
         if start - span_in_chunk.start <= CONTEXT_CHARACTERS and "\n" in _preceding_whitespace(chunk_text, start)
     )
-    return next(nearby_line_starts, first_word_offset)
+    return next(nearby_line_starts, first_word_offset_in_chunk)
 
 
 def _passage_with_surrounding_text(
@@ -228,7 +236,7 @@ surrounded by a context that is not in the text; with other white space."""
 ODDITY_KINDS: tuple[OddityKind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "context", "spaced")
 """The gravest first."""
 
-MOST_SCANNED = 4_000_000_000
+MAX_SCANNED_CHARACTERS = 4_000_000_000
 """Maximum number of characters that are read to see whether chunks stand in the text more than once, and as many to tell
 chunks from the contexts around them: some 2 seconds.
 """
@@ -240,8 +248,8 @@ context has of the text is looked for before all of the text is."""
 _ALTERED_SEARCH_NOTE = "Not every chunk was looked for with small changes: that would take too long."
 _REPEATED_SEARCH_NOTE = "Whether each chunk stands in the text only once was not looked into: that would take too long."
 _CONTEXT_SEARCH_NOTE = "Not every chunk was looked for with a context around it: that would take too long."
-_LONGEST_QUOTED_WORDS = 300
-_MOST_NAMED = 8
+_MAX_QUOTED_CHARACTERS = 300
+_MAX_NAMED_CHUNKS = 8
 _SECONDS_BETWEEN_REPORTS = 0.2
 """Seconds between two reports of how far it is; what takes less reports nothing."""
 
@@ -279,14 +287,14 @@ class LocatedChunks(NamedTuple):
 def locate_chunks(
     document: Document,
     given_chunks: Sequence[GivenChunk],
-    maker: str,
+    maker_name: str,
     report_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> LocatedChunks:
     """Locate given chunks in a document; return the located chunks as a result, with remarks on inexact matches.
 
     Parameters
     ----------
-    maker
+    maker_name
         Name of the program that made the chunks, for reasons and notes.
     report_progress
         Called with (done, to do) at intervals during a long search; an exception that it raises ends the search.
@@ -303,7 +311,7 @@ def locate_chunks(
     stated_spans_by_chunk = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
     searchable_document_text = SearchableText(text)
     span_by_chunk_index = _locate_chunks_without_position(text, given_chunks)
-    context_separator = _ContextSeparator(searchable_document_text, given_chunks)
+    passage_finder = _ContextSeparator(searchable_document_text, given_chunks)
     context_by_chunk_index: dict[int, str] = {}
     chunks_stripped_of_context = list(given_chunks)
     for chunk_index, (given_chunk, stated_chunk_spans) in enumerate(zip(given_chunks, stated_spans_by_chunk, strict=True)):
@@ -314,7 +322,7 @@ def locate_chunks(
             and given_chunk.text.strip()
         ):
             report_at_intervals(chunk_index)
-            chunk_passage_and_context = context_separator.find_passage_in_text(given_chunk)
+            chunk_passage_and_context = passage_finder.find_passage_in_text(given_chunk)
             if chunk_passage_and_context is not None:
                 context_by_chunk_index[chunk_index] = chunk_passage_and_context.context
                 chunks_stripped_of_context[chunk_index] = given_chunk._replace(text=chunk_passage_and_context.text)
@@ -324,7 +332,7 @@ def locate_chunks(
     if context_by_chunk_index:
         span_by_chunk_index = _locate_chunks_without_position(text, chunks_stripped_of_context)
     chunk_search = _ChunkSearch(searchable_document_text, span_by_chunk_index)
-    chunk_search.unsure.update(context_separator.unsure)
+    chunk_search.unsure.update(passage_finder.unsure)
     located_chunks: list[Chunk] = []
     reason_phrase_by_start: dict[int, str] = {}
     chunk_oddities: list[Oddity] = []
@@ -347,7 +355,7 @@ def locate_chunks(
             last_chunk_end = found_spans[-1].end
             for span in found_spans:
                 reason_phrase_by_start.setdefault(
-                    span.start, f"{maker} begins chunk {chunk_index + 1:,} here, found {way_found_phrase}"
+                    span.start, f"{maker_name} begins chunk {chunk_index + 1:,} here, found {way_found_phrase}"
                 )
         oddity_span = (
             Span(found_spans[0].start, found_spans[-1].end)
@@ -366,9 +374,9 @@ def locate_chunks(
     chunking = Chunking(
         document,
         tuple(located_chunks),
-        add_uncut_gaps(document, cut_gaps, Reason(remark=f"{maker} begins no chunk here")),
+        add_uncut_gaps(document, cut_gaps, Reason(remark=f"{maker_name} begins no chunk here")),
         notes=(
-            *_oddity_notes(maker, given_chunks, chunk_oddities, chunk_search.unsure),
+            *_oddity_notes(maker_name, given_chunks, chunk_oddities, chunk_search.unsure),
             *_uncovered_character_notes(text, located_chunks),
         ),
     )
@@ -393,16 +401,18 @@ class _ContextSeparator:
     def __init__(self, searched: SearchableText, given_chunks: Sequence[GivenChunk]) -> None:
         self._searchable_texts = searched
         self._shared_beginning = shared_first_lines([chunk.text for chunk in given_chunks if chunk.text is not None])
-        self._characters_left = MOST_SCANNED
+        self._characters_left = MAX_SCANNED_CHARACTERS
         self._reached_offset = 0
         self.unsure: dict[str, None] = {}
 
     def find_passage_in_text(self, chunk: GivenChunk) -> PassageInContext | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
-        chunk_text, text_length = chunk.text or "", len(self._searchable_texts.text)
+        chunk_text, document_length = chunk.text or "", len(self._searchable_texts.text)
         search_start = max(0, chunk.spans[0].start - FIRST_SEARCHED_CHARACTERS) if chunk.spans else self._reached_offset
-        likely_range = Span(min(search_start, text_length), min(text_length, search_start + 2 * FIRST_SEARCHED_CHARACTERS))
-        for search_range in dict.fromkeys([likely_range, Span(0, text_length)]):
+        likely_range = Span(
+            min(search_start, document_length), min(document_length, search_start + 2 * FIRST_SEARCHED_CHARACTERS)
+        )
+        for search_range in dict.fromkeys([likely_range, Span(0, document_length)]):
             if self._characters_left < 0:
                 self.unsure[_CONTEXT_SEARCH_NOTE] = None
                 return None
@@ -413,7 +423,7 @@ class _ContextSeparator:
             )
             if chunk_passage_in_text is not None:
                 passage_start = self._searchable_texts.text.find(
-                    chunk_passage_in_text.text[:_LONGEST_QUOTED_WORDS], search_range.start
+                    chunk_passage_in_text.text[:_MAX_QUOTED_CHARACTERS], search_range.start
                 )
                 self._reached_offset = max(self._reached_offset, passage_start)
                 return chunk_passage_in_text
@@ -432,7 +442,7 @@ class _ChunkSearch:
         located_chunk_spans = [span for span in span_by_chunk_index.values() if span is not None]
         self._spans_behind_gaps = _spans_after_gaps(searched.text, located_chunk_spans)
         self._possibly_shifted_spans = _ambiguous_spans(searched.text, located_chunk_spans)
-        self._characters_left = MOST_SCANNED
+        self._characters_left = MAX_SCANNED_CHARACTERS
         self.unsure: dict[str, None] = {}
 
     def find(self, chunk_index: int, chunk: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[OddityKind, str]]]:
@@ -493,9 +503,9 @@ class _ChunkSearch:
             match_remarks + _spacing_remarks(chunk, document_text, chunk_text_match.span),
         )
 
-    def _altered_match(self, quoted: Quotation) -> Match | None:
+    def _altered_match(self, quotation_to_find: Quotation) -> Match | None:
         budget_was_spent = self._searchable_texts.comparison_budget.spent
-        altered_match = self._searchable_texts.altered_match(quoted)
+        altered_match = self._searchable_texts.altered_match(quotation_to_find)
         if altered_match is None and budget_was_spent:
             self.unsure[_ALTERED_SEARCH_NOTE] = None
         return altered_match
@@ -505,38 +515,38 @@ class _ChunkSearch:
         if self._characters_left < 0:
             self.unsure[_REPEATED_SEARCH_NOTE] = None
             return False
-        first_occurrence = document_text.find(passage)
-        second_occurrence = document_text.find(passage, first_occurrence + 1)
-        self._characters_left -= second_occurrence if second_occurrence >= 0 else len(document_text)
-        return second_occurrence >= 0
+        first_occurrence_start = document_text.find(passage)
+        second_occurrence_start = document_text.find(passage, first_occurrence_start + 1)
+        self._characters_left -= second_occurrence_start if second_occurrence_start >= 0 else len(document_text)
+        return second_occurrence_start >= 0
 
 
-def _spans_after_gaps(text: str, spans: Sequence[Span]) -> frozenset[Span]:
+def _spans_after_gaps(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
     """Return the spans after a gap: only these might also occur elsewhere."""
-    consecutive_span_pairs = pairwise([Span(0, 0), *spans])
+    consecutive_span_pairs = pairwise([Span(0, 0), *chunk_spans])
     return frozenset(
         span for before, span in consecutive_span_pairs if span.start > before.end and text[before.end : span.start].strip()
     )
 
 
-def _ambiguous_spans(text: str, spans: Sequence[Span]) -> frozenset[Span]:
+def _ambiguous_spans(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
     """Return the spans whose text occurs at several places inside the previous span or at its end.
 
     If every chunk begins at or after the end of the previous one, there is no doubt.
     """
-    consecutive_span_pairs = list(pairwise(spans))
+    consecutive_span_pairs = list(pairwise(chunk_spans))
     if all(span.start >= before.end for before, span in consecutive_span_pairs):
         return frozenset()
     ambiguous_spans = set()
     for previous_span, span in consecutive_span_pairs:
         passage, latest_start = text[span.start : span.end], max(previous_span.end, span.start)
-        first_occurrence = text.find(passage, previous_span.start + 1, latest_start + len(passage))
-        other_occurrence = (
-            text.find(passage, first_occurrence + 1, latest_start + len(passage))
-            if first_occurrence == span.start
-            else first_occurrence
+        first_occurrence_start = text.find(passage, previous_span.start + 1, latest_start + len(passage))
+        other_occurrence_start = (
+            text.find(passage, first_occurrence_start + 1, latest_start + len(passage))
+            if first_occurrence_start == span.start
+            else first_occurrence_start
         )
-        if span.start <= previous_span.end + 1 and other_occurrence >= 0:
+        if span.start <= previous_span.end + 1 and other_occurrence_start >= 0:
             ambiguous_spans.add(span)
     return frozenset(ambiguous_spans)
 
@@ -573,16 +583,16 @@ def _lost_chunk_span(chunk: GivenChunk, reached_offset: int, document_length: in
 
 
 def _first_words(text: str) -> str:
-    one_line_beginning = " ".join(text[: 2 * _LONGEST_QUOTED_WORDS].split())
+    one_line_beginning = " ".join(text[: 2 * _MAX_QUOTED_CHARACTERS].split())
     return (
         one_line_beginning
-        if len(one_line_beginning) <= _LONGEST_QUOTED_WORDS
-        else one_line_beginning[: _LONGEST_QUOTED_WORDS - 1] + "…"
+        if len(one_line_beginning) <= _MAX_QUOTED_CHARACTERS
+        else one_line_beginning[: _MAX_QUOTED_CHARACTERS - 1] + "…"
     )
 
 
 def _oddity_notes(
-    maker: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unfinished_search_notes: Iterable[str]
+    maker_name: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unfinished_search_notes: Iterable[str]
 ) -> list[str]:
     """Return notes on the oddities."""
     oddities_by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in ODDITY_KINDS}
@@ -599,18 +609,19 @@ def _oddity_notes(
     ]
     lost_chunk_labels = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in oddities_by_kind["lost"]]
     chunk_oddity_notes = [
-        _note_with_list(f"Chunks of {maker} that are not found in the text and left out", lost_chunk_labels),
+        _note_with_list(f"Chunks of {maker_name} that are not found in the text and left out", lost_chunk_labels),
         _note_with_list(
-            f"Chunks of {maker} that are altered, and found where the text is most like them", altered_chunk_labels
+            f"Chunks of {maker_name} that are altered, and found where the text is most like them", altered_chunk_labels
         ),
         _note_with_list(
-            f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous_chunk_labels
+            f"Chunks of {maker_name} that stand in the text more than once, and may be at another place",
+            ambiguous_chunk_labels,
         ),
-        _note_with_list(f"Chunks of {maker} that are not at the place that they name", moved_chunk_labels),
+        _note_with_list(f"Chunks of {maker_name} that are not at the place that they name", moved_chunk_labels),
         _note_with_list(
-            f"Chunks of {maker} with a context around them that the text does not have there", context_chunk_labels
+            f"Chunks of {maker_name} with a context around them that the text does not have there", context_chunk_labels
         ),
-        f"Chunks of {maker} with other white space than the text: {len(oddities_by_kind['spaced']):,}."
+        f"Chunks of {maker_name} with other white space than the text: {len(oddities_by_kind['spaced']):,}."
         if oddities_by_kind["spaced"]
         else "",
         *unfinished_search_notes,
@@ -621,14 +632,16 @@ def _oddity_notes(
 def _note_with_list(note_beginning: str, chunk_labels: Sequence[str]) -> str:
     if not chunk_labels:
         return ""
-    names_phrase = ", ".join(chunk_labels[:_MOST_NAMED]) + (" and more" if len(chunk_labels) > _MOST_NAMED else "")
-    return f"{note_beginning}: {len(chunk_labels):,}: {names_phrase}."
+    chunk_labels_phrase = ", ".join(chunk_labels[:_MAX_NAMED_CHUNKS]) + (
+        " and more" if len(chunk_labels) > _MAX_NAMED_CHUNKS else ""
+    )
+    return f"{note_beginning}: {len(chunk_labels):,}: {chunk_labels_phrase}."
 
 
-def _chunk_label(number: int, chunk: GivenChunk) -> str:
+def _chunk_label(chunk_number: int, chunk: GivenChunk) -> str:
     if chunk.text is None:
-        return f"{number:,} ({chunk.spans[0].start:,} to {chunk.spans[-1].end:,})"
-    return f"{number:,} (“{quotable_beginning(chunk.text)}”)"
+        return f"{chunk_number:,} ({chunk.spans[0].start:,} to {chunk.spans[-1].end:,})"
+    return f"{chunk_number:,} (“{quotable_beginning(chunk.text)}”)"
 
 
 def _uncovered_character_notes(text: str, chunks: Sequence[Chunk]) -> list[str]:

@@ -8,7 +8,7 @@ from chunkers.files import external_chunks
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again.chunk_location import locate_chunks
 from chunkers.results import Chunk, Chunking
-from chunkers.support import MAX_BYTES, MOST_CHUNKS, InputError, require_extra, short_repr
+from chunkers.support import MAX_FILE_BYTES, MOST_CHUNKS, InputError, require_extra, short_repr
 from chunkers.text import DEFAULT_SPLITTER, Document, GivenSentences, Span, parse_in_reader_process
 
 
@@ -59,14 +59,14 @@ def inspect(
     ).chunking
 
 
-def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
+def read_chunks(file_bytes: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
     """Return the chunks in a file of JSON, JSON lines, CSV or Parquet, recognised by its content.
 
-    A row has a text, under one of the names in `TEXTS`, or a position, as ``spans`` or as a start and an end under the
-    names in `STARTS` and `ENDS`, or both. Positions and the document's name may be in ``metadata`` or ``meta``. JSON may
-    also be a list of texts or spans, or an object that has the list as ``chunks``, ``nodes``, ``documents`` or ``data``.
-    The output of LangChain's ``dumps``, LlamaIndex's ``to_dict`` and ``to_json``, Haystack's and Chonkie's ``to_dict``
-    and Docling's ``model_dump`` consists of such rows.
+    A row has a text, under one of the names in `TEXTS`, or a position, as ``spans`` or as a start and an end under the names
+    in `STARTS` and `ENDS`, or both. Positions and the document's name may be in ``metadata`` or ``meta``. JSON may also be a
+    list of texts or spans, or an object that has the list as ``chunks``, ``nodes``, ``documents`` or ``file_bytes``. The
+    output of LangChain's ``dumps``, LlamaIndex's ``to_dict`` and ``to_json``, Haystack's and Chonkie's ``to_dict`` and
+    Docling's ``model_dump`` consists of such rows.
 
     The file is read in another process; see `chunkers.text.reader_process`.
 
@@ -83,14 +83,15 @@ def read_chunks(data: bytes, name: str, cancelled: Callable[[], bool] = bool) ->
     Cancelled
         If the user asked to stop.
     """
-    if len(data) > MAX_BYTES:
+    if len(file_bytes) > MAX_FILE_BYTES:
         raise InputError(
-            f"{name}: a file of chunks may have at most {MAX_BYTES:,} bytes; this file has {len(data):,}. Use a smaller "
+            f"{name}: a file of chunks may have at most {MAX_FILE_BYTES:,} bytes; this file has {len(file_bytes):,}. Use a "
+            "smaller "
             "file."
         )
-    if data.startswith(b"PAR1"):
+    if file_bytes.startswith(b"PAR1"):
         require_extra("corpus", "Parquet", "pyarrow")
-    return parse_in_reader_process(external_chunks.read_chunk_file, data, name, cancelled, _chunk_from_row)
+    return parse_in_reader_process(external_chunks.read_chunk_file, file_bytes, name, cancelled, _chunk_from_row)
 
 
 def _chunk_from_row(row: Sequence[Any]) -> GivenChunk:
@@ -99,16 +100,16 @@ def _chunk_from_row(row: Sequence[Any]) -> GivenChunk:
     return GivenChunk(chunk_text, tuple([Span(*span) for span in stated_chunk_spans]), document_name, chunk_identifier)
 
 
-def _as_given_chunk(chunk: Any, chunk_label: str) -> GivenChunk:
-    if isinstance(chunk, Chunk):
-        return GivenChunk(chunk.text if len(chunk.spans) == 1 else None, chunk.spans)
-    return external_chunks.as_given_chunk(chunk, chunk_label)
+def _as_given_chunk(raw_chunk: Any, chunk_label: str) -> GivenChunk:
+    if isinstance(raw_chunk, Chunk):
+        return GivenChunk(raw_chunk.text if len(raw_chunk.spans) == 1 else None, raw_chunk.spans)
+    return external_chunks.as_given_chunk(raw_chunk, chunk_label)
 
 
 def _read_bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path}: the file cannot be read: {error.strerror}. Check its path and permissions.") from error
 
@@ -138,7 +139,7 @@ class DocumentNames:
         """
         if name in self._names:
             return [name]
-        path_parts, parts_without_ending = _path_parts(name), _path_parts_without_ending(name)
+        path_parts, path_parts_without_ending = _path_parts(name), _path_parts_without_ending(name)
         names_sharing_file_name = self._names_by_file_name.get(_file_name(name), ())
         return [
             candidate for candidate in names_sharing_file_name if _have_same_last_parts(path_parts, _path_parts(candidate))
@@ -151,7 +152,7 @@ class DocumentNames:
             *(
                 other
                 for other in self._names_by_file_name.get(_stem(name), ())
-                if _have_same_last_parts(parts_without_ending, _path_parts(other))
+                if _have_same_last_parts(path_parts_without_ending, _path_parts(other))
             ),
         ]
 
@@ -173,13 +174,13 @@ def _path_parts_without_ending(name: str) -> tuple[str, ...]:
     return (*_path_parts(name)[:-1], _stem(name))
 
 
-def _have_same_last_parts(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    compared_part_count = min(len(one), len(other))
-    return one[-compared_part_count:] == other[-compared_part_count:]
+def _have_same_last_parts(first_path_parts: tuple[str, ...], second_path_parts: tuple[str, ...]) -> bool:
+    compared_part_count = min(len(first_path_parts), len(second_path_parts))
+    return first_path_parts[-compared_part_count:] == second_path_parts[-compared_part_count:]
 
 
 def select_document_chunks(
-    given_chunks: Sequence[GivenChunk], wanted_document: str | None, text_name: str
+    given_chunks: Sequence[GivenChunk], wanted_document_name: str | None, text_name: str
 ) -> Sequence[GivenChunk]:
     """Return the chunks of the wanted document, of the document named like the text, or of the only document.
 
@@ -188,7 +189,7 @@ def select_document_chunks(
     InputError
         If there are no chunks or too many; if the chunks are from several documents and the right document is unclear.
     """
-    wanted_document_chunks = _chunks_of_document(given_chunks, wanted_document, text_name)
+    wanted_document_chunks = _chunks_of_document(given_chunks, wanted_document_name, text_name)
     if not wanted_document_chunks:
         raise InputError("chunks must contain at least one chunk; got none.")
     if len(wanted_document_chunks) > MOST_CHUNKS:
@@ -199,34 +200,35 @@ def select_document_chunks(
 
 
 def _chunks_of_document(
-    given_chunks: Sequence[GivenChunk], wanted_document: str | None, text_name: str
+    given_chunks: Sequence[GivenChunk], wanted_document_name: str | None, text_name: str
 ) -> Sequence[GivenChunk]:
-    stated_names = document_names(given_chunks)
-    if wanted_document is None and len(stated_names) > 1:
-        possible_names = DocumentNames(stated_names).names_matching(text_name)
-        if len(possible_names) != 1:
+    stated_document_names = document_names(given_chunks)
+    if wanted_document_name is None and len(stated_document_names) > 1:
+        possible_document_names = DocumentNames(stated_document_names).names_matching(text_name)
+        if len(possible_document_names) != 1:
             raise InputError(
                 f"chunks: document must be one of the documents in the file, "
-                f"{short_repr(', '.join(possible_names or stated_names))}; got "
+                f"{short_repr(', '.join(possible_document_names or stated_document_names))}; got "
                 "none. Pass one of these names."
             )
-        wanted_document = possible_names[0]
-    if wanted_document is None:
+        wanted_document_name = possible_document_names[0]
+    if wanted_document_name is None:
         return given_chunks
     # "README" means that one alone where there is a "README.md" beside it.
-    matching_names = (
-        [wanted_document]
-        if wanted_document in stated_names
-        else [candidate for candidate in stated_names if _stem(candidate) == wanted_document]
+    matching_document_names = (
+        [wanted_document_name]
+        if wanted_document_name in stated_document_names
+        else [candidate for candidate in stated_document_names if _stem(candidate) == wanted_document_name]
     )
-    if len(matching_names) > 1:
+    if len(matching_document_names) > 1:
         raise InputError(
-            f"chunks: document must match exactly one document of the file; {short_repr(wanted_document)} matches "
-            f"{short_repr(', '.join(matching_names))}. Pass the full name of the document."
+            f"chunks: document must match exactly one document of the file; {short_repr(wanted_document_name)} matches "
+            f"{short_repr(', '.join(matching_document_names))}. Pass the full name of the document."
         )
-    chosen_chunks = [chunk for chunk in given_chunks if chunk.document is None or chunk.document in matching_names]
+    chosen_chunks = [chunk for chunk in given_chunks if chunk.document is None or chunk.document in matching_document_names]
     if not chosen_chunks:
         raise InputError(
-            f"chunks: document must be one of {short_repr(', '.join(stated_names))}; got {short_repr(wanted_document)}."
+            f"chunks: document must be one of {short_repr(', '.join(stated_document_names))}; got "
+            f"{short_repr(wanted_document_name)}."
         )
     return chosen_chunks

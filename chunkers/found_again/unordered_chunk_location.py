@@ -11,7 +11,7 @@ import numpy as np
 from chunkers.adapters.piece_location import quotable_beginning
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again.chunk_location import (
-    MOST_SCANNED,
+    MAX_SCANNED_CHARACTERS,
     PassageInContext,
     find_passage,
     shared_first_lines,
@@ -21,7 +21,7 @@ from chunkers.found_again.located_chunks import DocumentNames
 from chunkers.support import IntArray, short_repr
 from chunkers.text import (
     CONTEXT_CHARACTERS,
-    MOST_COMPARED,
+    MOST_CHARACTER_COMPARISONS,
     SHORTEST_ALTERED_EXCERPT,
     ComparisonBudget,
     Document,
@@ -32,16 +32,16 @@ from chunkers.text import (
     max_edit_distance,
 )
 
-RUN_LENGTH = 12
+CHARACTERS_PER_RUN = 12
 """Characters of a run by which a passage is searched for; see `SharedRuns`."""
 
 INDEXED_RUN_DISTANCE = 4
 """Distance of the runs that are indexed: a passage of this many characters more than a run has one of them in any place."""
 
-SHORTEST_INDEXED_TEXT = RUN_LENGTH + INDEXED_RUN_DISTANCE - 1
+SHORTEST_INDEXED_TEXT = CHARACTERS_PER_RUN + INDEXED_RUN_DISTANCE - 1
 """Minimum number of characters of a text that can be located by the runs of characters it shares with a document."""
 
-MOST_SHARED_PLACES = 20_000
+MAX_SEARCHED_RUN_PLACES = 20_000
 """Maximum number of places of runs with which a changed passage is searched for, the rarest runs first."""
 
 CHARACTERS_PER_SHARED_RUN = 200
@@ -52,7 +52,7 @@ _HASH_FACTOR = 0x9E3779B97F4A7C15
 MOST_PLACES_PER_CHUNK = 20
 """Maximum number of places of one chunk that are looked for."""
 
-MOST_WHOLLY_COMPARED = 100_000
+MAX_WHOLLY_COMPARED_CHARACTERS = 100_000
 """Maximum number of characters of all documents together that a changed text is compared with from beginning to end.
 
 In larger ones it is compared with what shares runs of characters with it; see `SharedRuns`.
@@ -112,14 +112,14 @@ class UnorderedLocator:
         self._documents = documents
         self._searchable_texts = [SearchableText(document.text, comparison_budget) for document in documents]
         self._shared_beginning = shared_first_lines([chunk.text for chunk in chunks if chunk.text is not None])
-        self._characters_left = MOST_SCANNED
+        self._characters_left = MAX_SCANNED_CHARACTERS
         self._source_noun = "document" if has_documents else "chunk"
         self._placement_by_chunk: dict[GivenChunk, Placement] = {}
 
     @cached_property
     def _shared_character_runs(self) -> "SharedRuns | None":
         """The runs of the documents; None if the documents are small."""
-        if sum(len(document.text) for document in self._documents) <= MOST_WHOLLY_COMPARED:
+        if sum(len(document.text) for document in self._documents) <= MAX_WHOLLY_COMPARED_CHARACTERS:
             return None
         return SharedRuns([searched.folded_text for searched in self._searchable_texts])
 
@@ -127,10 +127,10 @@ class UnorderedLocator:
         """Return the documents that may have one of some folded texts."""
         if self._shared_character_runs is None or any(len(text) < SHORTEST_INDEXED_TEXT for text in folded_texts):
             return document_numbers
-        holding_document_numbers = {
+        possible_document_numbers = {
             number for text in folded_texts for number in self._shared_character_runs.possible_text_numbers(text)
         }
-        return [number for number in document_numbers if number in holding_document_numbers]
+        return [number for number in document_numbers if number in possible_document_numbers]
 
     @cached_property
     def _matchable_document_names(self) -> DocumentNames:
@@ -140,8 +140,8 @@ class UnorderedLocator:
         """Return the numbers of the documents that a name may mean; all of them if there is no name."""
         if name is None:
             return [*range(len(self._documents))]
-        possible_names = self._matchable_document_names.names_matching(name)
-        return [number for number, document in enumerate(self._documents) if document.name in possible_names]
+        matching_document_names = self._matchable_document_names.names_matching(name)
+        return [number for number, document in enumerate(self._documents) if document.name in matching_document_names]
 
     def occurrences(self, text: str, document_numbers: Sequence[int] | None = None) -> list[Place]:
         """Return up to `MOST_PLACES_PER_CHUNK` places of a text: word for word, else ignoring white space and typography."""
@@ -166,12 +166,12 @@ class UnorderedLocator:
             ranges_by_document = self._shared_character_runs.ranges_sharing_runs(
                 folded_text, max_edit_distance(len(folded_text))
             )
-        attempted_matches = [
+        document_match_pairs = [
             (number, self._searchable_texts[number].altered_match(quotation, searched_ranges=ranges_by_document[number]))
             for number in searched_document_numbers
             if number in ranges_by_document
         ]
-        document_numbers_with_matches = [(number, match) for number, match in attempted_matches if match is not None]
+        document_numbers_with_matches = [(number, match) for number, match in document_match_pairs if match is not None]
         highest_similarity = max((match.similarity for _, match in document_numbers_with_matches), default=0.0)
         return [
             Place(number, match.span)
@@ -181,7 +181,7 @@ class UnorderedLocator:
 
     def renew_comparison_budget(self) -> None:
         """Allow as many comparisons again, for texts of another kind."""
-        self._comparison_budget.remaining = MOST_COMPARED
+        self._comparison_budget.remaining = MOST_CHARACTER_COMPARISONS
 
     @property
     def is_comparison_budget_spent(self) -> bool:
@@ -295,12 +295,12 @@ class UnorderedLocator:
         # Many documents share a few words, such as a heading, with a chunk of none of them.
         least_passage_length = min(CONTEXT_CHARACTERS, len(folded_text) // 2)
         # A passage at the end, at the beginning or around the middle has one of these.
-        middle_offset, half_length = len(folded_text) // 2, least_passage_length // 2
+        middle_offset, half_passage_length = len(folded_text) // 2, least_passage_length // 2
         chunk_text_probes = (
             folded_text[-least_passage_length:],
             folded_text[:least_passage_length],
-            folded_text[middle_offset - half_length : middle_offset],
-            folded_text[middle_offset : middle_offset + half_length],
+            folded_text[middle_offset - half_passage_length : middle_offset],
+            folded_text[middle_offset : middle_offset + half_passage_length],
         )
         for document_number in (
             named_document_numbers
@@ -325,28 +325,28 @@ class UnorderedLocator:
         return max(passages, key=lambda candidate: len(candidate.text), default=None)
 
 
-def _placement_with_remarks(places: Sequence[Place], remarks: Sequence[str], is_cut_short: bool) -> Placement:
+def _placement_with_remarks(places: Sequence[Place], match_remarks: Sequence[str], is_chunk_cut_short: bool) -> Placement:
     several_places_remarks = (
         [f"stands in {'at least ' * (len(places) == MOST_PLACES_PER_CHUNK)}{len(places)} places"] if len(places) > 1 else []
     )
-    return Placement(tuple(places), "; ".join([*remarks, *several_places_remarks]), is_cut_short)
+    return Placement(tuple(places), "; ".join([*match_remarks, *several_places_remarks]), is_chunk_cut_short)
 
 
 class SharedRuns:
-    """Index, by hash, of the runs of `RUN_LENGTH` characters that begin every `INDEXED_RUN_DISTANCE` characters in texts."""
+    """Index by hash of runs of `CHARACTERS_PER_RUN` characters, one every `INDEXED_RUN_DISTANCE` characters of texts."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         hashes_by_text = [_hashes_of_runs(text)[::INDEXED_RUN_DISTANCE] for text in texts]
         run_count_by_text = np.array([len(own) for own in hashes_by_text], dtype=np.intp)
-        all_hashes = np.concatenate(hashes_by_text) if hashes_by_text else np.empty(0, dtype=np.uint64)
-        sorted_run_indices = np.argsort(all_hashes, kind="stable")
-        self._hashes = all_hashes[sorted_run_indices]
+        all_run_hashes = np.concatenate(hashes_by_text) if hashes_by_text else np.empty(0, dtype=np.uint64)
+        sorted_run_indices = np.argsort(all_run_hashes, kind="stable")
+        self._hashes = all_run_hashes[sorted_run_indices]
         self._run_order = sorted_run_indices.astype(np.uint32)
         self._run_number_starts = np.cumsum(run_count_by_text) - run_count_by_text
 
     def possible_text_numbers(self, text: str) -> list[int]:
         """Return the numbers of texts that may contain ``text``, which has at least `SHORTEST_INDEXED_TEXT` characters."""
-        first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
+        first_sorted_positions, occurrence_counts = self._run_positions_and_counts(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
         rarest_run_starts = [
             start + INDEXED_RUN_DISTANCE * int(occurrence_counts[start::INDEXED_RUN_DISTANCE].argmin())
@@ -363,10 +363,10 @@ class SharedRuns:
         A range is as long as ``text``, with a margin of ``range_margin`` characters on both sides. It shares one run, and
         another for every `CHARACTERS_PER_SHARED_RUN` characters of ``text``.
         """
-        first_sorted_positions, occurrence_counts = self._first_positions_and_counts(text)
+        first_sorted_positions, occurrence_counts = self._run_positions_and_counts(text)
         run_starts_by_rarity = np.argsort(occurrence_counts, kind="stable")
         rare_run_starts = np.sort(
-            run_starts_by_rarity[np.cumsum(occurrence_counts[run_starts_by_rarity]) <= MOST_SHARED_PLACES]
+            run_starts_by_rarity[np.cumsum(occurrence_counts[run_starts_by_rarity]) <= MAX_SEARCHED_RUN_PLACES]
         )
         text_numbers, occurrence_starts = self._run_occurrences(
             first_sorted_positions[rare_run_starts], occurrence_counts[rare_run_starts]
@@ -402,7 +402,7 @@ class SharedRuns:
             )
         }
 
-    def _first_positions_and_counts(self, text: str) -> tuple[IntArray, IntArray]:
+    def _run_positions_and_counts(self, text: str) -> tuple[IntArray, IntArray]:
         """Return the first place of each run of a text among the sorted runs, and the number of its places."""
         text_run_hashes = _hashes_of_runs(text)
         first_sorted_positions = np.searchsorted(self._hashes, text_run_hashes, "left")
@@ -420,13 +420,15 @@ class SharedRuns:
 
 
 def _hashes_of_runs(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Return the hash of every run of a text, shape (characters - `RUN_LENGTH` + 1,)."""
+    """Return the hash of every run of a text, shape (characters - `CHARACTERS_PER_RUN` + 1,)."""
     character_codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    if len(character_codes) < RUN_LENGTH:
+    if len(character_codes) < CHARACTERS_PER_RUN:
         return np.empty(0, dtype=np.uint64)
     hash_factor = np.uint64(_HASH_FACTOR)
-    character_run_hashes = character_codes[: len(character_codes) - RUN_LENGTH + 1].copy()
-    for character_offset in range(1, RUN_LENGTH):
+    character_run_hashes = character_codes[: len(character_codes) - CHARACTERS_PER_RUN + 1].copy()
+    for character_offset in range(1, CHARACTERS_PER_RUN):
         character_run_hashes *= hash_factor
-        character_run_hashes += character_codes[character_offset : len(character_codes) - RUN_LENGTH + 1 + character_offset]
+        character_run_hashes += character_codes[
+            character_offset : len(character_codes) - CHARACTERS_PER_RUN + 1 + character_offset
+        ]
     return character_run_hashes

@@ -22,7 +22,13 @@ from chunkers.language_models.asking_until_usable import (
     parse_line_answer,
 )
 from chunkers.language_models.base import UNRESTRICTED_ANSWER_SHAPE, AnswerShape, LanguageModel, Message, Reply
-from chunkers.language_models.chat_server import USUAL_PORTS, ChatServer, LocalServer, SchemaRefused, find_local_servers
+from chunkers.language_models.chat_server import (
+    USUAL_LOCAL_SERVER_PORTS,
+    ChatServer,
+    LocalServer,
+    SchemaRefused,
+    find_local_servers,
+)
 from chunkers.language_models.prompts import (
     CONTEXT_QUESTION_TEMPLATE,
     CONTEXT_SYSTEM_PROMPT,
@@ -39,7 +45,7 @@ from chunkers.language_models.requests_within_spending_limit import (
     LEAST_UNUSABLE_TO_STOP,
     MOST_PARALLEL_CONVERSATIONS,
     Asking,
-    as_asking,
+    as_language_model_access,
     run_in_parallel,
 )
 from chunkers.language_models.spending import Ledger, Spending, SpendingLimit

@@ -14,7 +14,7 @@ from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite
 from chunkers.support import SHARED_ANSWERS_BYTES, LRUDict
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB, checksum BLOB) WITHOUT ROWID"
+_CACHE_TABLE_SQL = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB, checksum BLOB) WITHOUT ROWID"
 
 
 class AnswerCache:
@@ -46,7 +46,7 @@ class AnswerCache:
         self.identity = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._path = path
-        self._file = _open_cache_file(path, may_replace=True) if path else None
+        self._file = _open_cache_file(path, may_replace_damaged_file=True) if path else None
 
     @property
     def file_bytes(self) -> int:
@@ -58,11 +58,11 @@ class AnswerCache:
         model: LanguageModel,
         most_tokens: int,
         messages: Sequence[Message],
-        repeat: int = 0,
-        shape: AnswerShape | None = None,
+        repeat_number: int = 0,
+        answer_shape: AnswerShape | None = None,
     ) -> bytes:
-        """Return the cache key of a conversation with a model; each ``repeat`` and each ``shape`` has its own key."""
-        extra_fields = [*([repeat] if repeat else []), *([shape] if shape else [])]
+        """Return the cache key of a conversation with a model; each repeat and each ``answer_shape`` has its own key."""
+        extra_fields = [*([repeat_number] if repeat_number else []), *([answer_shape] if answer_shape else [])]
         request_json = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *extra_fields])
         return hashlib.blake2b(request_json.encode(), digest_size=16).digest()
 
@@ -99,25 +99,25 @@ class AnswerCache:
                     self._file.execute("VACUUM")
 
 
-def _open_cache_file(path: Path, *, may_replace: bool) -> sqlite3.Connection | None:
+def _open_cache_file(path: Path, *, may_replace_damaged_file: bool) -> sqlite3.Connection | None:
     """Return the file, replaced by an empty one if it is damaged; None where it cannot be used."""
     try:
         cache_file_connection = open_private_sqlite(path)
         configure_sqlite(cache_file_connection)
-        cache_file_connection.execute(_SCHEMA)
+        cache_file_connection.execute(_CACHE_TABLE_SQL)
     except (OSError, sqlite3.OperationalError):
         return None
     except sqlite3.Error:
-        if not may_replace:
+        if not may_replace_damaged_file:
             return None
         with suppress(OSError):
             path.unlink(missing_ok=True)
-        return _open_cache_file(path, may_replace=False)
+        return _open_cache_file(path, may_replace_damaged_file=False)
     return cache_file_connection
 
 
-def _checksum(key: bytes, data: bytes) -> bytes:
-    return hashlib.blake2b(key + data, digest_size=8).digest()
+def _checksum(key: bytes, reply_bytes: bytes) -> bytes:
+    return hashlib.blake2b(key + reply_bytes, digest_size=8).digest()
 
 
 SHARED_ANSWERS = AnswerCache()

@@ -9,15 +9,15 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
-T = TypeVar("T")
+ListItem = TypeVar("ListItem")
 
-NumberBounds = Mapping[str, tuple[int, int]]
+NumberBoundsByField = Mapping[str, tuple[int, int]]
 """The lowest and the highest number that each named field may have in one request."""
 
 SizeLimitByField = Mapping[str, int]
 """The most items of each named list, and the most characters of each named text, in one request."""
 
-AllowedTexts = Mapping[str, Sequence[str]]
+AllowedTextsByField = Mapping[str, Sequence[str]]
 """The texts of which each named field must be one in one request."""
 
 TOKENS_BESIDE_CONTENT = 1_000
@@ -124,7 +124,7 @@ def maximum_as_schema_extra(most: int) -> dict[str, Any]:
     return {"most": most}
 
 
-ListOf = Annotated[list[T], FailFast()]
+ListOf = Annotated[list[ListItem], FailFast()]
 """A list that is read up to its first fault: the faults of a million take gigabytes."""
 
 WholeNumber = Annotated[int, BeforeValidator(_refuse_booleans), Field(ge=-1_000_000_000, le=1_000_000_000)]
@@ -255,23 +255,23 @@ class AnswerKind:
         Texts at which an answer ends: the beginnings of further prompt text, which weak models write instead of
         stopping.
     bounds, sizes, choices
-        See `NumberBounds`, `SizeLimitByField` and `AllowedTexts`.
+        See `NumberBoundsByField`, `SizeLimitByField` and `AllowedTextsByField`.
     """
 
     most_tokens: int = TOKENS_BESIDE_CONTENT
     form: type[Form] | None = None
     stop: tuple[str, ...] = ()
-    bounds: NumberBounds = field(default_factory=dict)
+    bounds: NumberBoundsByField = field(default_factory=dict)
     sizes: SizeLimitByField = field(default_factory=dict)
-    choices: AllowedTexts = field(default_factory=dict)
+    choices: AllowedTextsByField = field(default_factory=dict)
 
     def for_request(
-        self, bounds: NumberBounds, most_tokens: int | None = None, sizes: SizeLimitByField | None = None
+        self, bounds: NumberBoundsByField, most_tokens: int | None = None, sizes: SizeLimitByField | None = None
     ) -> "AnswerKind":
         """Return a copy of the answer kind for one request, with valid numbers and, if given, a token limit and sizes."""
         return replace(self, most_tokens=most_tokens or self.most_tokens, bounds=bounds, sizes=sizes or {})
 
-    def with_choices(self, choices: AllowedTexts) -> "AnswerKind":
+    def with_choices(self, choices: AllowedTextsByField) -> "AnswerKind":
         """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
 
         A field with more than `MOST_LISTED_VALUES` texts is not restricted.

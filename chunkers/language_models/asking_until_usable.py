@@ -30,21 +30,21 @@ _LEAST_REPEATED_CHARACTERS = 200
 _LEAST_REPETITIONS = 4
 """Minimum number of times that a repetition has its piece."""
 
-_DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(r"-?\d+")
+_DIGIT_PATTERN = re.compile(r"\d")
+_NUMBER_PATTERN = re.compile(r"-?\d+")
 _MOST_DIGITS = 9
 _WORD_NONE_PATTERN = re.compile(r"\bnone\b", re.IGNORECASE)
 
-_REASONING = re.compile(
+_REASONING_PATTERN = re.compile(
     r"\s*<(think|thinking)>.*?(?:</\1>|\Z)"
     # Where the server's template has opened it, only its end is in the answer, on a line by itself.
     r"|(?!\s*[{`]).*?^[ \t]*</(?:think|thinking)>[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-_REASONING_START = re.compile("<(?:think|thinking)>")
-_FENCE = re.compile(r"\s*(`{3,})[^\n`]*\n")
+_REASONING_START_PATTERN = re.compile("<(?:think|thinking)>")
+_FENCE_PATTERN = re.compile(r"\s*(`{3,})[^\n`]*\n")
 
-T = TypeVar("T")
+ParsedAnswer = TypeVar("ParsedAnswer")
 AnyForm = TypeVar("AnyForm", bound=Form)
 AnyLine = TypeVar("AnyLine", bound=LineForm)
 
@@ -73,9 +73,9 @@ class Repetitive(UnusableAnswer):
 def ask_until_usable(
     ask: Callable[[Sequence[Message]], Reply],
     messages: Sequence[Message],
-    parse_answer: Callable[[str], T],
+    parse_answer: Callable[[str], ParsedAnswer],
     report_usability: Callable[[bool], None] = lambda usable: None,
-) -> T:
+) -> ParsedAnswer:
     """Ask a model until an answer can be parsed, with at most `MOST_REPEATS` retries, and return the parsed answer.
 
     Parameters
@@ -129,15 +129,15 @@ def ask_until_usable(
     raise AssertionError
 
 
-def repeated_ending(answer: str, *, unfinished: bool = False) -> str:
+def repeated_ending(answer: str, *, is_answer_unfinished: bool = False) -> str:
     """Return the text that is repeated at the end of an answer; empty if there is no repetition.
 
     All digits are treated as equal, so that a numbered list of identical items is a repetition too. Not so in an
     unfinished answer, which may be a list of numbers; there, a repetition must also be twice as long.
     """
     examined_answer_end = answer.rstrip()[-_EXAMINED_END_CHARACTERS:]
-    reversed_end = (examined_answer_end if unfinished else _DIGIT.sub("0", examined_answer_end))[::-1]
-    least_repeated_length = _LEAST_REPEATED_CHARACTERS * (2 if unfinished else 1)
+    reversed_end = (examined_answer_end if is_answer_unfinished else _DIGIT_PATTERN.sub("0", examined_answer_end))[::-1]
+    least_repeated_length = _LEAST_REPEATED_CHARACTERS * (2 if is_answer_unfinished else 1)
     # The prefix function of Knuth, Morris and Pratt: the longest border gives the shortest period.
     prefix_border_lengths = [0] * len(reversed_end)
     for character_index in range(1, len(reversed_end)):
@@ -147,9 +147,12 @@ def repeated_ending(answer: str, *, unfinished: bool = False) -> str:
         prefix_border_lengths[character_index] = current_border_length + (
             reversed_end[character_index] == reversed_end[current_border_length]
         )
-        prefix_length, repetition_length = character_index + 1, character_index + 1 - prefix_border_lengths[character_index]
-        if prefix_length >= least_repeated_length and prefix_length >= _LEAST_REPETITIONS * repetition_length:
-            return examined_answer_end[-repetition_length:].strip() or examined_answer_end[-1:]
+        prefix_length, repeated_text_length = (
+            character_index + 1,
+            character_index + 1 - prefix_border_lengths[character_index],
+        )
+        if prefix_length >= least_repeated_length and prefix_length >= _LEAST_REPETITIONS * repeated_text_length:
+            return examined_answer_end[-repeated_text_length:].strip() or examined_answer_end[-1:]
     return ""
 
 
@@ -159,20 +162,24 @@ def answer_without_reasoning(answer: str) -> str:
     Reasoning that the server's template has opened ends with a line ``</think>``. A plain-text answer with such a line,
     and without ``<think>`` before it, cannot be distinguished from reasoning.
     """
-    reasoning_match = _REASONING.match(answer)
-    if reasoning_match and not reasoning_match[1] and _REASONING_START.search(reasoning_match[0]):
+    reasoning_match = _REASONING_PATTERN.match(answer)
+    if reasoning_match and not reasoning_match[1] and _REASONING_START_PATTERN.search(reasoning_match[0]):
         reasoning_match = None
     return _answer_without_code_fence(answer[reasoning_match.end() :] if reasoning_match else answer)
 
 
 def _answer_without_code_fence(answer: str) -> str:
-    opening_fence_match = _FENCE.match(answer)
+    opening_fence_match = _FENCE_PATTERN.match(answer)
     if not opening_fence_match:
         return answer
     # Not by one regular expression: from each of a million blanks it would look for the end again.
-    text_after_opening, fence = answer[opening_fence_match.end() :].rstrip(), opening_fence_match[1]
-    text_inside_fence = text_after_opening.removesuffix(fence).rstrip(" \t").removesuffix("\n")
-    return text_inside_fence if text_after_opening.endswith(fence) and fence not in text_inside_fence else answer
+    text_after_opening, opening_fence = answer[opening_fence_match.end() :].rstrip(), opening_fence_match[1]
+    text_inside_fence = text_after_opening.removesuffix(opening_fence).rstrip(" \t").removesuffix("\n")
+    return (
+        text_inside_fence
+        if text_after_opening.endswith(opening_fence) and opening_fence not in text_inside_fence
+        else answer
+    )
 
 
 def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
@@ -217,7 +224,7 @@ def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
     labelled_line_contents = re.findall(rf"{form.label}\W*?:(.*)", answer, re.IGNORECASE)
     if not labelled_line_contents:
         raise UnusableAnswer(f"the answer must have a line that begins with '{form.label}:'; it has none")
-    last_line_numerals = _NUMBER.findall(labelled_line_contents[-1])
+    last_line_numerals = _NUMBER_PATTERN.findall(labelled_line_contents[-1])
     if any(len(number) > _MOST_DIGITS for number in last_line_numerals):
         raise UnusableAnswer("the answer may name only numbers from the prompt; it has a number with too many digits")
     if not last_line_numerals and not _WORD_NONE_PATTERN.search(labelled_line_contents[-1]):
@@ -230,12 +237,12 @@ def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
 
 def _outermost_json_objects(answer: str) -> Iterator[object]:
     """Yield the outermost JSON objects of an answer; for a broken one, the error and the objects within it."""
-    object_start_offset, decoder = answer.find("{"), json.JSONDecoder()
+    object_start_offset, json_decoder = answer.find("{"), json.JSONDecoder()
     for _ in range(_MOST_OBJECT_STARTS):
         if object_start_offset < 0:
             return
         try:
-            parsed_object, next_search_offset = decoder.raw_decode(answer, object_start_offset)
+            parsed_object, next_search_offset = json_decoder.raw_decode(answer, object_start_offset)
             yield parsed_object
         except (ValueError, RecursionError) as error:
             json_defect_phrase = (
@@ -246,12 +253,12 @@ def _outermost_json_objects(answer: str) -> Iterator[object]:
         object_start_offset = answer.find("{", next_search_offset)
 
 
-def _validated_form(parsed: object, form: type[AnyForm]) -> AnyForm:
+def _validated_form(parsed_json_object: object, form: type[AnyForm]) -> AnyForm:
     """Return an object in its form; raises UnusableAnswer if it has another."""
     try:
         # Escapes in JSON allow half of a surrogate pair, and Unicode does not.
-        json.dumps(parsed, ensure_ascii=False).encode()
-        return form.model_validate(parsed)
+        json.dumps(parsed_json_object, ensure_ascii=False).encode()
+        return form.model_validate(parsed_json_object)
     except UnicodeEncodeError:
         raise UnusableAnswer("the answer must be valid Unicode; its JSON contains half of a surrogate pair") from None
     except RecursionError:

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     import openai
 
 
-TIMEOUT = 120
+REQUEST_TIMEOUT_SECONDS = 120
 """Seconds of silence that a request may take: a model on a server's processor thinks as long about a window of text."""
 
-DEADLINE = 300
+ANSWER_DEADLINE_SECONDS = 300
 """Seconds that an answer may take in all, retries and what the server asks to wait included."""
 
-LARGEST_ANSWER = 4_000_000
+MAX_ANSWER_BYTES = 4_000_000
 """Maximum number of bytes of an answer: a thousand times what is asked for."""
 
 MOST_STREAMED_TOKENS = 8_000
-"""Maximum tokens of an answer that is requested piece by piece, as a piece may take 500 bytes of `LARGEST_ANSWER`."""
+"""Maximum tokens of an answer that is requested piece by piece, as a piece may take 500 bytes of `MAX_ANSWER_BYTES`."""
 
 LOCAL_TIMEOUT, LOCAL_DEADLINE = 900, 3_600
 """The same for a server of this machine: on a processor, several questions at a time, an answer may take many minutes."""
@@ -35,9 +35,9 @@ LOCAL_TIMEOUT, LOCAL_DEADLINE = 900, 3_600
 TEMPERATURE = 0
 """Sampling temperature; 0 makes answers as repeatable as the server allows."""
 
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_JSON_STRING_PATTERN = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
-MOST_BRACKETS = 100_000
+MAX_ANSWER_BRACKETS = 100_000
 """Maximum number of lists and objects in an answer, not counting its words. An empty one takes 50 times its characters in
 memory, so they are counted before parsing.
 """
@@ -45,7 +45,7 @@ memory, so they are counted before parsing.
 _MOST_REPORTED_TOKENS = 1_000_000_000
 """Maximum number of tokens that a server may report for a request; larger numbers count as not reported."""
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE_PATTERN = re.compile("[\ud800-\udfff]")
 
 _TOKEN_LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 """Parameter names for the maximum tokens of an answer: the one that most servers know, then OpenAI's newer one."""
@@ -149,7 +149,7 @@ class ChatServer(LanguageModel):
         return self._connection.run_with_deadline(
             lambda: self._request_reply(messages, most_tokens, shape),
             self._deadline_seconds,
-            LARGEST_ANSWER,
+            MAX_ANSWER_BYTES,
             attempts,
             lambda body: (
                 self._answer_fits_in_memory(body)
@@ -159,18 +159,18 @@ class ChatServer(LanguageModel):
 
     @property
     def _timeout_seconds(self) -> int:
-        return LOCAL_TIMEOUT if self._connection.is_local else TIMEOUT
+        return LOCAL_TIMEOUT if self._connection.is_local else REQUEST_TIMEOUT_SECONDS
 
     @property
     def _deadline_seconds(self) -> int:
-        return LOCAL_DEADLINE if self._connection.is_local else DEADLINE
+        return LOCAL_DEADLINE if self._connection.is_local else ANSWER_DEADLINE_SECONDS
 
-    def _request_reply(self, messages: Sequence[Message], most_tokens: int, shape: AnswerShape) -> Reply:
+    def _request_reply(self, messages: Sequence[Message], most_tokens: int, answer_shape: AnswerShape) -> Reply:
         import openai
 
         client, request_settings = (
             self._connection.client(self._timeout_seconds),
-            self._accepted_request_settings(most_tokens, shape),
+            self._accepted_request_settings(most_tokens, answer_shape),
         )
         # Not as the package's own setting, so that it asks again if the connection is lost in the middle.
         stream_settings = {name: request_settings.pop(name) for name in STREAM_SETTINGS if name in request_settings}
@@ -179,25 +179,25 @@ class ChatServer(LanguageModel):
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
                 **request_settings,
-                **self._response_format(shape),
+                **self._response_format(answer_shape),
                 extra_body=stream_settings or None,
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             if stream_settings and b"stream" in error.response.content:
                 self._unknown_settings |= {*STREAM_SETTINGS}
-                return self._request_reply(messages, most_tokens, shape)
+                return self._request_reply(messages, most_tokens, answer_shape)
             # A model that thinks first takes no temperature, and counts its tokens under another name.
             # Another thread may have been told so already.
             refused_setting_names = frozenset(name for name in request_settings if name == error.param)
             if refused_setting_names and not self._unknown_settings | refused_setting_names >= {*_TOKEN_LIMIT_NAMES}:
                 self._unknown_settings |= refused_setting_names
-                return self._request_reply(messages, most_tokens, shape)
-            raise self._model_error(error, shape) from None
+                return self._request_reply(messages, most_tokens, answer_shape)
+            raise self._model_error(error, answer_shape) from None
         except (openai.APIStatusError, openai.APIConnectionError) as error:
-            raise self._model_error(error, shape) from None
+            raise self._model_error(error, answer_shape) from None
         except AnswerTooLarge:
             raise self._connection.unusable_answer_error(
-                f"The answer must be uncompressed, with at most {LARGEST_ANSWER // 1_000_000} MB; it is compressed or "
+                f"The answer must be uncompressed, with at most {MAX_ANSWER_BYTES // 1_000_000} MB; it is compressed or "
                 "larger."
             ) from None
         if not raw_server_response.headers.get("content-type", "").startswith(EVENT_STREAM_TYPE):
@@ -211,8 +211,8 @@ class ChatServer(LanguageModel):
     @staticmethod
     def _answer_fits_in_memory(body: bytes) -> bool:
         """Return whether an answer fits into memory once it is parsed."""
-        body_without_strings = _STRING.sub(b"", body)
-        return body_without_strings.count(b"[") + body_without_strings.count(b"{") <= MOST_BRACKETS
+        body_without_strings = _JSON_STRING_PATTERN.sub(b"", body)
+        return body_without_strings.count(b"[") + body_without_strings.count(b"{") <= MAX_ANSWER_BRACKETS
 
     def _parse_answer(self, body: bytes, stream_client: "openai.OpenAI | None" = None) -> Any:
         """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
@@ -220,7 +220,7 @@ class ChatServer(LanguageModel):
 
         if not self._answer_fits_in_memory(body):
             raise self._connection.unusable_answer_error(
-                f"The answer may contain at most {MOST_BRACKETS:,} lists and objects; it contains more."
+                f"The answer may contain at most {MAX_ANSWER_BRACKETS:,} lists and objects; it contains more."
             )
         try:
             return json.loads(body) if stream_client is None else answer_from_stream(body, stream_client)
@@ -233,18 +233,22 @@ class ChatServer(LanguageModel):
                 "The answer must be valid JSON that is not nested too deeply; it cannot be parsed."
             ) from None
 
-    def _model_error(self, error: Any, shape: AnswerShape) -> ModelError:
+    def _model_error(self, client_error: Any, answer_shape: AnswerShape) -> ModelError:
         """Return the error to raise from None."""
-        server_failure = self._connection.failed_request_error(error, self._timeout_seconds)
-        is_request_invalid = getattr(error, "status_code", None) in _INVALID_SETTING_STATUSES
-        return SchemaRefused(str(server_failure)) if shape.schema and is_request_invalid else server_failure
+        request_failure_error = self._connection.failed_request_error(client_error, self._timeout_seconds)
+        is_request_invalid = getattr(client_error, "status_code", None) in _INVALID_SETTING_STATUSES
+        return (
+            SchemaRefused(str(request_failure_error))
+            if answer_shape.schema and is_request_invalid
+            else request_failure_error
+        )
 
-    def _response_format(self, shape: AnswerShape) -> dict[str, Any]:
+    def _response_format(self, answer_shape: AnswerShape) -> dict[str, Any]:
         """Return the setting that asks for a schema."""
-        if not shape.schema:
+        if not answer_shape.schema:
             return {}
-        answer_json_schema = json.loads(shape.schema)
-        if shape.dialect == "json_object":
+        answer_json_schema = json.loads(answer_shape.schema)
+        if answer_shape.dialect == "json_object":
             return {"response_format": {"type": "json_object", "schema": answer_json_schema}}
         if self._connection.address == OPENAI_ADDRESS:
             answer_json_schema = _schema_without_lengths(answer_json_schema)
@@ -255,21 +259,19 @@ class ChatServer(LanguageModel):
             }
         }
 
-    def _accepted_request_settings(self, most_tokens: int, shape: AnswerShape) -> dict[str, Any]:
+    def _accepted_request_settings(self, most_tokens: int, answer_shape: AnswerShape) -> dict[str, Any]:
         """Return the settings that the server accepts, as far as known; the maximum of tokens has one of two names."""
-        is_standard_server_address = self._connection.address == OPENAI_ADDRESS
+        is_openai_address = self._connection.address == OPENAI_ADDRESS
         token_limit_setting_name = next(
             setting_name
-            for setting_name in (_TOKEN_LIMIT_NAMES[::-1] if is_standard_server_address else _TOKEN_LIMIT_NAMES)
+            for setting_name in (_TOKEN_LIMIT_NAMES[::-1] if is_openai_address else _TOKEN_LIMIT_NAMES)
             if setting_name not in self._unknown_settings
         )
         request_settings: dict[str, Any] = {token_limit_setting_name: most_tokens, "temperature": TEMPERATURE}
-        request_settings |= {"stop": [*shape.stop]} if shape.stop else {}
+        request_settings |= {"stop": [*answer_shape.stop]} if answer_shape.stop else {}
         # An answer with a schema comes to an end by itself, and OpenAI's own models do not repeat themselves.
         request_settings |= (
-            STREAM_SETTINGS
-            if not (shape.schema or is_standard_server_address) and most_tokens <= MOST_STREAMED_TOKENS
-            else {}
+            STREAM_SETTINGS if not (answer_shape.schema or is_openai_address) and most_tokens <= MOST_STREAMED_TOKENS else {}
         )
         return {
             setting_name: value
@@ -304,7 +306,7 @@ class ChatServer(LanguageModel):
             for name in ("prompt_tokens", "completion_tokens")
         )
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
-        answer_text = _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", answer_text)
+        answer_text = _LONE_SURROGATE_PATTERN.sub("\N{REPLACEMENT CHARACTER}", answer_text)
         return Reply(self._connection.mask_key(answer_text), input_token_count, output_token_count, answer_ending_kind)
 
 
@@ -317,9 +319,15 @@ def _schema_without_lengths(schema: Any) -> Any:
     return [*map(_schema_without_lengths, schema)] if isinstance(schema, list) else schema
 
 
-def _plausible_token_count(value: object) -> int | None:
+def _plausible_token_count(reported_value: object) -> int | None:
     """Return a number of tokens; None if no request can take that many."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_REPORTED_TOKENS else None
+    return (
+        reported_value
+        if isinstance(reported_value, int)
+        and not isinstance(reported_value, bool)
+        and 0 <= reported_value <= _MOST_REPORTED_TOKENS
+        else None
+    )
 
 
 # Answers that a server sends piece by piece, as server-sent events.
@@ -355,21 +363,21 @@ def answer_from_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
     content_pieces: list[Any] = []
     last_refusal_text = token_usage_fields = stream_finish_reason = None
     last_event_choices: list[Any] = []
-    for event in openai.Stream(cast_to=object, response=whole_lines_response, client=client):
-        token_usage_fields = json_field_or_none(event, "usage") or token_usage_fields
-        event_choices = json_field_or_none(event, "choices")
+    for stream_event in openai.Stream(cast_to=object, response=whole_lines_response, client=client):
+        token_usage_fields = json_field_or_none(stream_event, "usage") or token_usage_fields
+        event_choices = json_field_or_none(stream_event, "choices")
         # The last event has the numbers of tokens, and no choice.
         if not isinstance(event_choices, list) or not event_choices:
             continue
-        last_event_choices, delta = event_choices, json_field_or_none(event_choices[0], "delta")
+        last_event_choices, message_delta = event_choices, json_field_or_none(event_choices[0], "delta")
         stream_finish_reason = json_field_or_none(last_event_choices[0], "finish_reason") or stream_finish_reason
-        last_refusal_text = json_field_or_none(delta, "refusal") or last_refusal_text
-        content_pieces += [] if json_field_or_none(delta, "content") is None else [delta["content"]]
+        last_refusal_text = json_field_or_none(message_delta, "refusal") or last_refusal_text
+        content_pieces += [] if json_field_or_none(message_delta, "content") is None else [message_delta["content"]]
     # An empty answer has no piece with content.
     joined_answer_text: Any = content_pieces or (None if stream_finish_reason is None or last_refusal_text else "")
     if content_pieces and all(isinstance(piece, str) for piece in content_pieces):
         joined_answer_text = "".join(content_pieces)
-        if stream_finish_reason is None and repeated_ending(joined_answer_text, unfinished=True):
+        if stream_finish_reason is None and repeated_ending(joined_answer_text, is_answer_unfinished=True):
             stream_finish_reason = REPETITION_REASON
     joined_message = {"content": joined_answer_text, "refusal": last_refusal_text}
     return {
@@ -391,12 +399,12 @@ def is_stream_repeating(body: bytes, client: "openai.OpenAI") -> bool:
 
 # Servers of language models on the usual ports of this machine.
 
-USUAL_PORTS = (8080, 11434, 8000, 1234)
+USUAL_LOCAL_SERVER_PORTS = (8080, 11434, 8000, 1234)
 """Ports on which llama.cpp, Ollama, vLLM and LM Studio listen unless they are told otherwise."""
 
-_TIMEOUT_S = 2.0
+_LOCAL_SERVER_TIMEOUT_SECONDS = 2.0
 _MOST_MODEL_LIST_BYTES = 1_000_000
-_LONGEST_NAME = 300
+_MAX_MODEL_NAME_CHARACTERS = 300
 
 
 class LocalServer(NamedTuple):
@@ -406,10 +414,10 @@ class LocalServer(NamedTuple):
     models: tuple[str, ...]
 
 
-def find_local_servers(ports: Sequence[int] = USUAL_PORTS) -> list[LocalServer]:
+def find_local_servers(ports: Sequence[int] = USUAL_LOCAL_SERVER_PORTS) -> list[LocalServer]:
     """Return the servers of this machine that list models at ``/v1/models``, in the order of their ports."""
-    with ThreadPoolExecutor(len(ports)) as pool:
-        return [server for server in pool.map(_local_server_at_port, ports) if server is not None]
+    with ThreadPoolExecutor(len(ports)) as thread_pool:
+        return [server for server in thread_pool.map(_local_server_at_port, ports) if server is not None]
 
 
 def _local_server_at_port(port: int) -> LocalServer | None:
@@ -417,12 +425,16 @@ def _local_server_at_port(port: int) -> LocalServer | None:
     local_server_address = f"http://127.0.0.1:{port}/v1"
     try:
         # Without the environment's proxy, to which this address is another machine.
-        with build_opener(ProxyHandler({})).open(f"{local_server_address}/models", timeout=_TIMEOUT_S) as server_response:
+        with build_opener(ProxyHandler({})).open(
+            f"{local_server_address}/models", timeout=_LOCAL_SERVER_TIMEOUT_SECONDS
+        ) as server_response:
             served_model_entries = json.loads(server_response.read(_MOST_MODEL_LIST_BYTES))["data"]
         listed_model_names = [str(model["id"]) for model in served_model_entries]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
     usable_model_names = tuple(
-        name for name in listed_model_names if name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME
+        name
+        for name in listed_model_names
+        if name.strip() and name.isprintable() and len(name) <= _MAX_MODEL_NAME_CHARACTERS
     )
     return LocalServer(local_server_address, usable_model_names) if usable_model_names else None

@@ -49,7 +49,7 @@ LEAST_UNUSABLE_TO_WARN = 5
 LEAST_UNUSABLE_TO_STOP = 9
 """Unusable ones among the first answers from which on a command ends that keeps what was answered."""
 
-_DIALECTS: tuple[SchemaDialect, ...] = ("json_schema", "json_object")
+_SCHEMA_DIALECTS: tuple[SchemaDialect, ...] = ("json_schema", "json_object")
 
 _PROBE_TOKENS = 500
 _PROBE_INPUT_TOKENS = 50
@@ -72,7 +72,7 @@ MOST_PARALLEL_CONVERSATIONS = 4
 processor.
 """
 
-_POLL_S = 0.05
+_CANCELLATION_POLL_SECONDS = 0.05
 """Seconds between checks for whether the user has stopped."""
 
 _call_numbers = count()
@@ -122,7 +122,7 @@ class Asking:
         self._budget = Budget(SpendingLimit() if limit is None else limit)
         self._request_slots = threading.Semaphore(MOST_PARALLEL_CONVERSATIONS)
         self.structured = structured
-        self._dialect: SchemaDialect | None = _DIALECTS[0] if structured == "enforced" else None
+        self._dialect: SchemaDialect | None = _SCHEMA_DIALECTS[0] if structured == "enforced" else None
         self._unusable_answers = UnusableAnswers()
 
     @property
@@ -163,11 +163,11 @@ class Asking:
         if self._unusable_answers.add(usable):
             self.warn(self.unusable_warning, self._unusable_answers.unusable_count)
 
-    def with_answers(self, answers: AnswerCache) -> "Asking":
+    def with_answer_cache(self, answer_cache: AnswerCache) -> "Asking":
         """Return access to the same model with another answer cache; spending and its limit are shared."""
-        access_with_answers = copy(self)
-        access_with_answers._answers = answers
-        return access_with_answers
+        access_with_answer_cache = copy(self)
+        access_with_answer_cache._answers = answer_cache
+        return access_with_answer_cache
 
     def with_model(self, model: LanguageModel) -> "Asking":
         """Return access to another model, with the same answer cache and spending limit."""
@@ -216,7 +216,7 @@ class Asking:
                     0
                 ]
             )
-        messages_to_send, answer_shape = self._shaped_request(messages, kind)
+        messages_to_send, answer_shape = self._messages_and_answer_shape(messages, kind)
         try:
             model_reply, was_sent = self._cached_or_requested_answer(
                 messages_to_send, cancelled, ledger, kind.most_tokens, repeat, answer_shape
@@ -240,12 +240,12 @@ class Asking:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
         if kind.form is not None and not self._recall_schema_treatment():
             return None
-        messages_to_send, answer_shape = self._shaped_request(messages, kind)
+        messages_to_send, answer_shape = self._messages_and_answer_shape(messages, kind)
         return self._answers.get(self._key(messages_to_send, kind.most_tokens, repeat, answer_shape))
 
-    def _key(self, messages: Sequence[Message], most_tokens: int, repeat: int, shape: AnswerShape) -> bytes:
-        shape_in_key = shape if self.model.takes_shape and shape != UNRESTRICTED_ANSWER_SHAPE else None
-        return self._answers.key(self.model, most_tokens, messages, repeat, shape_in_key)
+    def _key(self, messages: Sequence[Message], most_tokens: int, repeat_number: int, answer_shape: AnswerShape) -> bytes:
+        answer_shape_in_key = answer_shape if self.model.takes_shape and answer_shape != UNRESTRICTED_ANSWER_SHAPE else None
+        return self._answers.key(self.model, most_tokens, messages, repeat_number, answer_shape_in_key)
 
     def _cached_or_requested_answer(
         self,
@@ -253,11 +253,11 @@ class Asking:
         cancelled: Callable[[], bool],
         ledger: Ledger | None,
         most_tokens: int,
-        repeat: int,
-        shape: AnswerShape,
+        repeat_number: int,
+        answer_shape: AnswerShape,
     ) -> tuple[Reply, bool]:
         """Return the answer, and whether it was asked for now."""
-        answer_cache_key = self._key(messages, most_tokens, repeat, shape)
+        answer_cache_key = self._key(messages, most_tokens, repeat_number, answer_shape)
         model_reply = self._answers.get(answer_cache_key)
         if model_reply is not None:
             return model_reply, False
@@ -268,15 +268,17 @@ class Asking:
             if model_reply is not None:
                 return model_reply, False
             try:
-                model_reply = self._send_request(messages, cancelled, ledger, most_tokens, shape)
+                model_reply = self._send_request(messages, cancelled, ledger, most_tokens, answer_shape)
             except SchemaRefused:
-                if shape.schema != _PROBE_SCHEMA:
+                if answer_shape.schema != _PROBE_SCHEMA:
                     raise
                 model_reply = _REFUSED_PROBE_REPLY
             self._answers.put(answer_cache_key, model_reply)
             return model_reply, True
 
-    def _shaped_request(self, messages: Sequence[Message], kind: AnswerKind) -> tuple[Sequence[Message], AnswerShape]:
+    def _messages_and_answer_shape(
+        self, messages: Sequence[Message], kind: AnswerKind
+    ) -> tuple[Sequence[Message], AnswerShape]:
         """Return the conversation as it is sent, and the limits on the answer."""
         answer_json_schema = kind.schema
         if answer_json_schema is None or self._dialect is None:
@@ -300,7 +302,7 @@ class Asking:
         """Learn how the server treats a schema from its answers to the probe, and return whether that is known."""
         if not self.model.takes_shape or self.structured is not None:
             return True
-        for schema_dialect in _DIALECTS:
+        for schema_dialect in _SCHEMA_DIALECTS:
             probe_reply = answer_probe(AnswerShape((), _PROBE_SCHEMA, schema_dialect))
             if probe_reply is None:
                 return False
@@ -319,7 +321,7 @@ class Asking:
         cancelled: Callable[[], bool],
         ledger: Ledger | None,
         max_output_tokens: int,
-        shape: AnswerShape,
+        answer_shape: AnswerShape,
     ) -> Reply:
         """Send the request, and record its cost however it ends."""
         model, call_number = self.model, next(_call_numbers)
@@ -334,13 +336,15 @@ class Asking:
         request_attempts.allow = reserve_next_request
         model_reply = None
         model.load()
-        while not self._request_slots.acquire(timeout=_POLL_S):
+        while not self._request_slots.acquire(timeout=_CANCELLATION_POLL_SECONDS):
             raise_if_cancelled(cancelled)
         try:
             self._budget.reserve(call_number, model, max_input_tokens, max_output_tokens, 1, cancelled)
             with cancellable_requests(cancelled):
-                shape_arguments = {"shape": shape} if model.takes_shape and shape != UNRESTRICTED_ANSWER_SHAPE else {}
-                model_reply = model.reply(messages, max_output_tokens, request_attempts, **shape_arguments)
+                answer_shape_arguments = (
+                    {"shape": answer_shape} if model.takes_shape and answer_shape != UNRESTRICTED_ANSWER_SHAPE else {}
+                )
+                model_reply = model.reply(messages, max_output_tokens, request_attempts, **answer_shape_arguments)
         finally:
             self._request_slots.release()
             call_spending = spending_of_call(model, model_reply, max_input_tokens, max_output_tokens, request_attempts)
@@ -409,9 +413,9 @@ def run_in_parallel(
             job_failed_event.set()
             raise
 
-    with ThreadPoolExecutor(MOST_PARALLEL_CONVERSATIONS, thread_name_prefix="asking") as pool:
+    with ThreadPoolExecutor(MOST_PARALLEL_CONVERSATIONS, thread_name_prefix="asking") as thread_pool:
         try:
-            job_futures = [pool.submit(run_job, work) for work in jobs]
+            job_futures = [thread_pool.submit(run_job, work) for work in jobs]
             wait(job_futures)
         except BaseException:
             # A terminal's interruption comes here; without this, all the works that are left would still be done.
@@ -424,26 +428,29 @@ def run_in_parallel(
     return [future.result() for future in job_futures]
 
 
-def as_asking(
-    candidate: object, limit: SpendingLimit | None = None, warn: UnusableAnswersCallback = lambda sentence, unusable: None
+def as_language_model_access(
+    language_model_or_name: object,
+    limit: SpendingLimit | None = None,
+    warning_callback: UnusableAnswersCallback = lambda sentence, unusable: None,
 ) -> Asking:
     """Return access to a language model given by name or as an object; answers are cached in `SHARED_ANSWERS`.
 
     Parameters
     ----------
-    candidate
+    language_model_or_name
         The form ``openai:NAME``, for a model of the server that the environment names; a `LanguageModel`; or an `Asking`,
         which is returned as it is, with its own limit.
     limit
         Spending limit.
-    warn
+    warning_callback
         See `Asking`.
 
     Raises
     ------
     InputError
-        If ``candidate`` is none of these.
+        If ``language_model_or_name`` is none of these.
     """
-    if isinstance(candidate, Asking):
-        return candidate
-    return Asking(ChatServer(candidate) if isinstance(candidate, str) else candidate, limit=limit, warn=warn)  # type: ignore[arg-type]
+    if isinstance(language_model_or_name, Asking):
+        return language_model_or_name
+    model = ChatServer(language_model_or_name) if isinstance(language_model_or_name, str) else language_model_or_name
+    return Asking(model, limit=limit, warn=warning_callback)  # type: ignore[arg-type]

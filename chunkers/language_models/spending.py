@@ -13,7 +13,7 @@ EXTRA_TOKENS_PER_MESSAGE = 32
 """Tokens that a server may add to each message: the marks of its beginning, its end and who speaks."""
 
 
-_POLL_S = 0.05
+_CANCELLATION_POLL_SECONDS = 0.05
 """Seconds between checks for whether the user has stopped."""
 
 
@@ -120,12 +120,12 @@ class Ledger:
         with self._lock:
             return self._spent
 
-    def add(self, spent: Spending) -> None:
+    def add(self, call_spending: Spending) -> None:
         """Add the spending of one call to the total."""
         with self._lock:
-            self._spent += spent
+            self._spent += call_spending
         if self._enclosing_ledger is not None:
-            self._enclosing_ledger.add(spent)
+            self._enclosing_ledger.add(call_spending)
 
 
 class Budget(Ledger):
@@ -146,7 +146,7 @@ class Budget(Ledger):
         model: LanguageModel,
         max_tokens_in: int,
         max_tokens_out: int,
-        requests: int,
+        request_count: int,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         """Reserve the maximum cost of a call that may take several requests.
@@ -161,19 +161,19 @@ class Budget(Ledger):
         Cancelled
             If the user stops while it waits.
         """
-        maximum_call_cost = model.price(max_tokens_in * requests, max_tokens_out * requests)
+        maximum_call_cost = model.price(max_tokens_in * request_count, max_tokens_out * request_count)
         if self.limit.money is not None and maximum_call_cost is None:
             raise ModelError(
                 f"{model.name}: a limit in money needs a known price; no price is known for this model at {model.host}. Set "
                 "a limit in tokens, which works for every model."
             )
         maximum_call_spending = Spending(
-            tokens_in=max_tokens_in * requests, tokens_out=max_tokens_out * requests, cost=maximum_call_cost
+            tokens_in=max_tokens_in * request_count, tokens_out=max_tokens_out * request_count, cost=maximum_call_cost
         )
         while True:
             with self._reservation_released:
                 other_calls_reservations = [spending for other, spending in self._reserved.items() if other != call_number]
-                budget_refusal_reason = self._refusal(
+                budget_refusal_reason = self._refusal_reason(
                     sum(other_calls_reservations, self._spent), maximum_call_spending, model.name
                 )
                 if not budget_refusal_reason:
@@ -181,18 +181,18 @@ class Budget(Ledger):
                     return
                 if cancelled is None or not other_calls_reservations:
                     raise ModelError(budget_refusal_reason)
-                self._reservation_released.wait(_POLL_S)
+                self._reservation_released.wait(_CANCELLATION_POLL_SECONDS)
             raise_if_cancelled(cancelled)
 
-    def _refusal(self, spent_so_far: Spending, request_maximum: Spending, model_name: str) -> str:
+    def _refusal_reason(self, spent_so_far: Spending, max_request_spending: Spending, model_name: str) -> str:
         """Return the reason why a request may not be sent; empty if it may."""
-        spending_after_request, spending_limit = spent_so_far + request_maximum, self.limit
+        spending_after_request, spending_limit = spent_so_far + max_request_spending, self.limit
         if spending_limit.tokens is not None and spending_after_request.tokens > spending_limit.tokens:
             return (
                 f"{model_name}: the spending limit is {spending_limit.tokens:,} tokens; {spent_so_far.tokens:,} are spent "
                 "or set aside, "
                 "and the "
-                f"next request may take {request_maximum.tokens:,}. What was answered is kept."
+                f"next request may take {max_request_spending.tokens:,}. What was answered is kept."
             )
         if spending_limit.money is not None and (
             spending_after_request.cost is None or spending_after_request.cost > spending_limit.money
@@ -201,20 +201,20 @@ class Budget(Ledger):
                 f"{model_name}: the spending limit is ${spending_limit.money}; ${spent_so_far.cost or 0:.4f} are spent or "
                 "set aside, "
                 "and the next "
-                f"request may cost ${request_maximum.cost or 0:.4f}. What was answered is kept."
+                f"request may cost ${max_request_spending.cost or 0:.4f}. What was answered is kept."
             )
         return ""
 
-    def replace_reservation(self, call_number: int, spent: Spending) -> None:
+    def replace_reservation(self, call_number: int, call_spending: Spending) -> None:
         """Add the actual spending of a call and release its reservation."""
         with self._reservation_released:
             self._reserved.pop(call_number, None)
-            self._spent += spent
+            self._spent += call_spending
             self._reservation_released.notify_all()
 
 
 def spending_of_call(
-    model: LanguageModel, reply: Reply | None, max_tokens_in: int, max_tokens_out: int, attempts: Attempts
+    model: LanguageModel, reply: Reply | None, max_tokens_in: int, max_tokens_out: int, request_attempts: Attempts
 ) -> Spending:
     """Return a call's spending as the server reports it; assume the maximum for requests of unknown outcome.
 
@@ -226,11 +226,11 @@ def spending_of_call(
         The model's answer; None if there was no usable one.
     max_tokens_in, max_tokens_out
         Maximum numbers of input and output tokens per request.
-    attempts
+    request_attempts
         The requests of the call.
     """
-    unclear_request_count = attempts.unanswered_count + attempts.whole
-    call_spending = Spending(requests=attempts.sent)
+    unclear_request_count = request_attempts.unanswered_count + request_attempts.whole
+    call_spending = Spending(requests=request_attempts.sent)
     if reply is not None and reply.tokens_in is not None and reply.tokens_out is not None:
         unclear_request_count = max(0, unclear_request_count - 1)
         call_spending += Spending(

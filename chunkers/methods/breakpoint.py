@@ -20,7 +20,7 @@ from chunkers.building_blocks import (
     scores_under_shuffling,
 )
 from chunkers.contract import Tipping, Tools
-from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Relation, Verdict, none_if_nan
+from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, ThresholdRelation, Verdict, none_if_nan
 from chunkers.support import FloatArray, VectorArray
 from chunkers.text import Document
 
@@ -96,8 +96,8 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
     def _shuffled_quartiles(self, vectors: VectorArray) -> Band | None:
         """Return the quartiles of the scores in the shuffled text; None where it has no score."""
 
-        def scores_of_shuffled(shuffled: VectorArray) -> FloatArray:
-            return self.rule.scores(gap_distances(shuffled))
+        def scores_of_shuffled(shuffled_vectors: VectorArray) -> FloatArray:
+            return self.rule.scores(gap_distances(shuffled_vectors))
 
         shuffled_text_scores = scores_under_shuffling(vectors, 1, self.rule.score_name, scores_of_shuffled)
         shuffled_text_scores = shuffled_text_scores[~np.isnan(shuffled_text_scores)]
@@ -108,7 +108,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         amount_parameter_spec = parameter_spec(self, "amount")
-        level_by_stop = dict(
+        level_by_slider_stop = dict(
             zip(
                 amount_parameter_spec.stops,
                 self.levels("amount", amount_parameter_spec.stops, chunking.curves[0].scores),
@@ -120,11 +120,11 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         reversing_amount = nearest_changing_slider_stop(
             amount_parameter_spec,
             self.amount,
-            lambda stop: bool(self.rule.passes(gap_score_array, level_by_stop[stop])[0]) != is_gap_cut,
+            lambda stop: bool(self.rule.passes(gap_score_array, level_by_slider_stop[stop])[0]) != is_gap_cut,
         )
         if reversing_amount is not None and (self.min_size is not None or self.max_size is not None):
             # Sizes may overrule the score: then only a run tells.
-            reversing_amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop(
+            reversing_amount = VerdictReversals(self, chunking, gap, tools).nearest_reversing_slider_stop(
                 "amount", reversing_amount
             )
         if reversing_amount is None:
@@ -135,8 +135,8 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
 
     def _judged_gaps(self, scores: FloatArray, threshold_level: float) -> list[Gap]:
         threshold_rule = self.rule
-        passing_relation: Relation = ">" if threshold_rule.above else "<"
-        failing_relation: Relation = "≤" if threshold_rule.above else "≥"
+        passing_relation: ThresholdRelation = ">" if threshold_rule.above else "<"
+        failing_relation: ThresholdRelation = "≤" if threshold_rule.above else "≥"
         score_threshold_or_none = none_if_nan(threshold_level)
         undefined_score_reason = Reason(remark=f"no {threshold_rule.score_name} at this gap: it needs a gap beside it")
         passing_scores_mask = threshold_rule.passes(scores, threshold_level)
@@ -170,7 +170,12 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
 
 # Results read as similarities: every number is 1 minus the distance, and cuts lie below the threshold.
 
-_MIRRORED_RELATION_BY_RELATION: dict[Relation, Relation] = {">": "<", "≤": "≥", "=": "=", "largest": "lowest"}
+_MIRRORED_RELATION_BY_RELATION: dict[ThresholdRelation, ThresholdRelation] = {
+    ">": "<",
+    "≤": "≥",
+    "=": "=",
+    "largest": "lowest",
+}
 
 
 class SimilarityReading(Breakpoint):
@@ -186,7 +191,7 @@ def has_similarity_reading(chunker: Breakpoint) -> bool:
     return chunker.rule.score_name == "distance"
 
 
-def read_as_similarity(chunking: Chunking) -> Chunking:
+def convert_to_similarities(chunking: Chunking) -> Chunking:
     """Convert a result's distances and thresholds to similarities; see `has_similarity_reading` for supported chunkers."""
     (curve,) = chunking.curves
     similarity_curve = replace(

@@ -18,15 +18,15 @@ from chunkers.building_blocks import (
     scores_under_shuffling,
 )
 from chunkers.building_blocks.change_point_search import (
-    best_partition_by_count,
-    best_partition_by_penalty,
+    best_cuts_by_count,
+    best_cuts_by_penalty,
     least_penalty_without_cuts,
 )
 from chunkers.contract import Tools
 from chunkers.results import Band, Chunking, Curve, Gap, Line, Reason, Verdict, combine_reasons
 from chunkers.support import (
-    MOST_CHANGE_PRODUCTS,
-    MOST_CHANGE_STEPS,
+    MOST_CHANGE_POINT_PRODUCTS,
+    MOST_CHANGE_POINT_STEPS,
     FloatArray,
     InputError,
     IntArray,
@@ -38,7 +38,7 @@ from chunkers.text import Document, paragraph_first_sentence_indices
 Caution = Literal["eager", "balanced", "cautious"]
 CutsAt = Literal["auto", "paragraphs", "sentences"]
 
-MOST_FULLY_SEARCHED = 1_500
+MAX_FULLY_SEARCHED_UNITS = 1_500
 """Sentences, or paragraphs, up to which all of a shuffled text is searched. Of a longer text, this much of every shuffle is
 searched, and the penalty is extrapolated to the text's length: it grows linearly in the logarithm of the length, as the
 maximum of many scores with an exponential tail does. The slope comes from the quarters of the part that is searched."""
@@ -224,25 +224,27 @@ class ChangePoint(SizeLimitedChunker):
         cut_penalty, shuffled_text_penalties = None, None
         if chunk_count is None:
             shuffled_text_penalties = self._shuffled_penalties(sentence_vectors, allowed_start_indices, tools)
-            cut_penalty = self._minimum_gain(shuffled_text_penalties)
+            cut_penalty = self._minimum_cut_gain(shuffled_text_penalties)
             cut_start_indices = set(
-                best_partition_by_penalty(
+                best_cuts_by_penalty(
                     sentence_vectors, cut_penalty, _search_work_counter(sentence_vectors, tools), allowed_start_indices
                 )
             )
         elif needs_count_search:
             cut_start_indices = set(
-                best_partition_by_count(
+                best_cuts_by_count(
                     sentence_vectors, chunk_count, _search_work_counter(sentence_vectors, tools), allowed_start_indices
                 )
             )
         else:
             cut_start_indices = set(possible_start_indices) if chunk_count == unit_count else set()
         gap_cut_gains = _cut_gains(sentence_vectors, cut_start_indices)
-        shuffled_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
+        shuffled_sentences_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
         possible_start_set = set(possible_start_indices)
         gaps_judged_by_search = [
-            _gap_judged_by_search(index, gain, index + 1 in cut_start_indices, cut_penalty, chunk_count, shuffled_phrase)
+            _gap_judged_by_search(
+                index, gain, index + 1 in cut_start_indices, cut_penalty, chunk_count, shuffled_sentences_phrase
+            )
             if index + 1 in possible_start_set
             else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
             for index, gain in enumerate(gap_cut_gains.tolist())
@@ -264,7 +266,7 @@ class ChangePoint(SizeLimitedChunker):
             live=False,
             null=shuffled_text_penalty_band,
         )
-        notes = [] if allowed_start_indices is None else [_paragraphs_note(unit_count)]
+        notes = [] if allowed_start_indices is None else [_cuts_at_paragraphs_note(unit_count)]
         if requested_chunk_count is not None and requested_chunk_count > unit_count and allowed_start_indices is not None:
             notes.append(f"Asked for {requested_chunk_count:,} chunks, made {unit_count:,}: there are no more paragraphs.")
         return replace(Chunking.from_gaps(document, size_limited_gaps, curves=(cut_gain_curve,)), notes=tuple(notes))
@@ -303,31 +305,35 @@ class ChangePoint(SizeLimitedChunker):
             return None
         unit_count = len(possible_start_indices) + 1
         searched_sentence_count = (
-            sentence_count if unit_count <= MOST_FULLY_SEARCHED else round(MOST_FULLY_SEARCHED * sentence_count / unit_count)
+            sentence_count
+            if unit_count <= MAX_FULLY_SEARCHED_UNITS
+            else round(MAX_FULLY_SEARCHED_UNITS * sentence_count / unit_count)
         )
         unit_sentence_counts = np.diff([0, *possible_start_indices, sentence_count])
         seeded_random_generator = np.random.default_rng(0)
         product_count = 0
 
-        def stop_if_cancelled(done: int, comparison_count: int) -> None:
+        def stop_if_cancelled(done_sentence_count: int, comparison_count: int) -> None:
             nonlocal product_count
             product_count += comparison_count * vectors.shape[1]
             if product_count > MOST_UNINTERRUPTED_PRODUCTS:
                 raise_if_cancelled(tools.cancelled)
 
-        def shuffled_critical_penalties(shuffled: FloatArray) -> FloatArray:
+        def shuffled_critical_penalties(shuffled_vectors: FloatArray) -> FloatArray:
             if searched_sentence_count == sentence_count:
-                return np.array([[least_penalty_without_cuts(shuffled, stop_if_cancelled, possible_start_indices)]])
+                return np.array([[least_penalty_without_cuts(shuffled_vectors, stop_if_cancelled, possible_start_indices)]])
             shuffled_edges = np.cumsum(seeded_random_generator.permutation(unit_sentence_counts))
             quarter_sentence_bounds = np.linspace(0, searched_sentence_count, SLOPE_PIECE_COUNT + 1).astype(np.intp)
             penalties_by_stretch = []
             for stretch_start, stretch_end in [(0, searched_sentence_count), *pairwise(quarter_sentence_bounds)]:
-                edges_inside = (
+                edges_inside_stretch = (
                     shuffled_edges[(shuffled_edges > stretch_start) & (shuffled_edges < stretch_end)] - stretch_start
                 )
-                if len(edges_inside):
+                if len(edges_inside_stretch):
                     penalties_by_stretch.append(
-                        least_penalty_without_cuts(shuffled[stretch_start:stretch_end], stop_if_cancelled, edges_inside)
+                        least_penalty_without_cuts(
+                            shuffled_vectors[stretch_start:stretch_end], stop_if_cancelled, edges_inside_stretch
+                        )
                     )
             # A paragraph may be longer than all that is searched.
             return (
@@ -355,7 +361,7 @@ class ChangePoint(SizeLimitedChunker):
             unscaled_penalties + max(penalty_growth_per_doubling, 0.0) * np.log2(sentence_count / searched_sentence_count)
         )
 
-    def _minimum_gain(self, shuffled_penalties: FloatArray | None) -> float:
+    def _minimum_cut_gain(self, shuffled_penalties: FloatArray | None) -> float:
         """Return the minimum gain of a cut."""
         if self.penalty is not None or shuffled_penalties is None:
             return self.penalty or 0.0
@@ -371,17 +377,19 @@ class ChangePoint(SizeLimitedChunker):
 
 
 def _check_search_steps(unit_count: int, chunk_count: int, unit_noun: str) -> None:
-    if unit_count * unit_count * chunk_count > MOST_CHANGE_STEPS:
+    if unit_count * unit_count * chunk_count > MOST_CHANGE_POINT_STEPS:
         raise InputError(
-            f"change_point: {unit_noun}² × chunks must be at most {MOST_CHANGE_STEPS:,} for the exact search; this text has "
+            f"change_point: {unit_noun}² × chunks must be at most {MOST_CHANGE_POINT_STEPS:,} for the exact search; this "
+            "text has "
             f"{unit_count:,} {unit_noun} for {chunk_count:,} chunks. Set a penalty instead, which has no such limit."
         )
 
 
 def _check_search_products(unit_count: int, dimension: int, unit_noun: str) -> None:
-    if unit_count * unit_count * dimension > 2 * MOST_CHANGE_PRODUCTS:
+    if unit_count * unit_count * dimension > 2 * MOST_CHANGE_POINT_PRODUCTS:
         raise InputError(
-            f"change_point: {unit_noun}² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a fixed number of "
+            f"change_point: {unit_noun}² × dimensions must be at most {2 * MOST_CHANGE_POINT_PRODUCTS:,} for a fixed "
+            "number of "
             "chunks; "
             f"this text has {unit_count:,} {unit_noun} and vectors with {dimension:,} dimensions. Set a penalty instead, "
             "which needs far "
@@ -389,7 +397,7 @@ def _check_search_products(unit_count: int, dimension: int, unit_noun: str) -> N
         )
 
 
-def _paragraphs_note(paragraph_count: int) -> str:
+def _cuts_at_paragraphs_note(paragraph_count: int) -> str:
     if paragraph_count == 1:
         return "The text is one paragraph: without a blank line there is no place to cut."
     return f"Cuts are allowed only where one of the {paragraph_count:,} paragraphs begins."
@@ -407,26 +415,28 @@ def _search_work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, in
     sentence_count, vector_width = vectors.shape
     product_count = reported_product_count = 0
 
-    def count_products(sentences: int, comparison_count: int) -> None:
+    def count_products(done_sentence_count: int, comparison_count: int) -> None:
         nonlocal product_count, reported_product_count
         product_count += comparison_count * vector_width
-        if product_count > MOST_CHANGE_PRODUCTS:
+        if product_count > MOST_CHANGE_POINT_PRODUCTS:
             raise InputError(
-                f"change_point: the exact search may make at most {MOST_CHANGE_PRODUCTS // vector_width:,} comparisons of "
+                f"change_point: the exact search may make at most {MOST_CHANGE_POINT_PRODUCTS // vector_width:,} "
+                "comparisons of "
                 "vectors "
-                f"with {vector_width:,} dimensions; it reached this limit after {sentences:,} of {sentence_count:,} "
+                f"with {vector_width:,} dimensions; it reached this limit after {done_sentence_count:,} of "
+                f"{sentence_count:,} "
                 "sentences. "
                 "Set a much "
                 "higher or a much lower penalty."
             )
         if product_count - reported_product_count > PRODUCTS_BETWEEN_REPORTS:
             reported_product_count = product_count
-            tools.decided(sentences, sentence_count)
+            tools.decided(done_sentence_count, sentence_count)
 
     return count_products
 
 
-def _cut_gains(vectors: FloatArray, chunk_starts: set[int]) -> FloatArray:
+def _cut_gains(vectors: FloatArray, chunk_start_indices: set[int]) -> FloatArray:
     """Return by how much a cut at each gap lowers the costs, all other cuts unchanged, shape (n - 1,).
 
     With sums S over n vectors, the cost of a chunk is Σ|v|² - |S|² / n, where the first terms add up
@@ -434,11 +444,15 @@ def _cut_gains(vectors: FloatArray, chunk_starts: set[int]) -> FloatArray:
     """
     sentence_count = len(vectors)
     cumulative_vector_sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
-    chunk_edge_numbers = np.array([0, *sorted(chunk_starts), sentence_count])
-    gap_edge_numbers = np.arange(1, sentence_count)
+    chunk_edge_sentence_indices = np.array([0, *sorted(chunk_start_indices), sentence_count])
+    gap_sentence_indices = np.arange(1, sentence_count)
     # The chunks before and after the gap if it were cut.
-    previous_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_edge_numbers, side="left") - 1]
-    next_edge_numbers = chunk_edge_numbers[np.searchsorted(chunk_edge_numbers, gap_edge_numbers, side="right")]
+    previous_edge_sentence_indices = chunk_edge_sentence_indices[
+        np.searchsorted(chunk_edge_sentence_indices, gap_sentence_indices, side="left") - 1
+    ]
+    next_edge_sentence_indices = chunk_edge_sentence_indices[
+        np.searchsorted(chunk_edge_sentence_indices, gap_sentence_indices, side="right")
+    ]
 
     def explained_variation(start_sentence_indices: np.ndarray, end_sentence_indices: np.ndarray) -> FloatArray:
         chunk_vector_sums = cumulative_vector_sums[end_sentence_indices] - cumulative_vector_sums[start_sentence_indices]
@@ -447,23 +461,30 @@ def _cut_gains(vectors: FloatArray, chunk_starts: set[int]) -> FloatArray:
         )
 
     return (
-        explained_variation(previous_edge_numbers, gap_edge_numbers)
-        + explained_variation(gap_edge_numbers, next_edge_numbers)
-        - explained_variation(previous_edge_numbers, next_edge_numbers)
+        explained_variation(previous_edge_sentence_indices, gap_sentence_indices)
+        + explained_variation(gap_sentence_indices, next_edge_sentence_indices)
+        - explained_variation(previous_edge_sentence_indices, next_edge_sentence_indices)
     )
 
 
 def _gap_judged_by_search(
-    index: int, gain: float, is_cut: bool, penalty: float | None, requested_chunk_count: int | None, shuffled_phrase: str
+    gap_index: int,
+    cut_gain: float,
+    is_cut: bool,
+    penalty: float | None,
+    requested_chunk_count: int | None,
+    shuffled_sentences_phrase: str,
 ) -> Gap:
     gap_verdict = Verdict.CUT if is_cut else Verdict.KEPT
     if penalty is None:
         partition_reason = Reason(
             remark=f"the best {requested_chunk_count:,} chunks {'part' if is_cut else 'hold'} these sentences"
         )
-        return Gap(index, gain, None, gap_verdict, combine_reasons(Reason("gain", gain), partition_reason))
-    gain_verdict_reason = Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty", shuffled_phrase)
-    return Gap(index, gain, penalty, gap_verdict, gain_verdict_reason)
+        return Gap(gap_index, cut_gain, None, gap_verdict, combine_reasons(Reason("gain", cut_gain), partition_reason))
+    gain_verdict_reason = Reason(
+        "gain", cut_gain, ">" if cut_gain > penalty else "≤", penalty, "penalty", shuffled_sentences_phrase
+    )
+    return Gap(gap_index, cut_gain, penalty, gap_verdict, gain_verdict_reason)
 
 
 def is_cut_before_size_limits(gap: Gap) -> bool:

@@ -157,11 +157,11 @@ class _CodeCutter(PieceCutter):
         code_or_paragraph_breaks = (
             paragraph_breaks(text) if self.syntax is None else self.syntax.find_breaks(self.fits, Code.name)
         )
-        text_begin_offset = len(text) - len(text.lstrip())
+        first_visible_offset = len(text) - len(text.lstrip())
         opening_breaks = (
             []
-            if code_or_paragraph_breaks and code_or_paragraph_breaks[0].offset == text_begin_offset
-            else [CodeBreak(text_begin_offset, "", "a passage")]
+            if code_or_paragraph_breaks and code_or_paragraph_breaks[0].offset == first_visible_offset
+            else [CodeBreak(first_visible_offset, "", "a passage")]
         )
         return [
             *opening_breaks,
@@ -229,23 +229,23 @@ class _CodeCutter(PieceCutter):
         self.pieces[-1] = last_chunk_piece._replace(end=end)
         return None
 
-    def _begin_chunk_if_fitting(self, part: _Part, end: int, why: Reason) -> bool:
+    def _begin_chunk_if_fitting(self, part: _Part, end: int, cut_reason: Reason) -> bool:
         """Begin a chunk with a part, up to ``end``; return False if this is too long."""
         part_token_count = self.size(part.start, end)
         if part_token_count > self.most:
             return False
-        context, context_token_count = self._context(part.at.path)
+        context, context_token_count = self._context_from_labels(part.at.path)
         # Rather without the names than cut.
         self.pieces.append(
-            Piece(part.start, end, why, context if part_token_count + context_token_count <= self.most else "")
+            Piece(part.start, end, cut_reason, context if part_token_count + context_token_count <= self.most else "")
         )
         return True
 
     def _split_part(self, part: _Part, why: Reason) -> None:
         """Cut a part that is too long between lines, and lines that are too long inside."""
         part_line_starts = self._line_starts(part)
-        context, context_token_count = self._context(part.at.path)
-        repeated_context, line_token_limit = self._context(part.at.inside)
+        context, context_token_count = self._context_from_labels(part.at.path)
+        repeated_context, line_token_limit = self._context_from_labels(part.at.inside)
         line_token_limit = max(1, self.most - max(context_token_count, line_token_limit))
         token_size_function = text_size_function("tokens", self.tools)
         name_phrase = f" of {part.at.path[-1]}" if part.at.path else ""
@@ -276,12 +276,12 @@ class _CodeCutter(PieceCutter):
                 append_piece(*pending_lines_span, "between lines" if is_at_line_start else "beside a function")
             pending_lines_span = line_start, line_end
             if self.size(line_start, line_end) > self.most:
-                *earlier_spans, last_span = fitting_spans(
+                *spans_before_last, last_fitting_span = fitting_spans(
                     self.document.text, line_token_limit, token_size_function, Span(line_start, line_end)
                 )
-                for span in earlier_spans:
+                for span in spans_before_last:
                     append_piece(*span, "inside a line")
-                pending_lines_span = last_span
+                pending_lines_span = last_fitting_span
         if pending_lines_span:
             append_piece(*pending_lines_span, "between lines")
 
@@ -324,7 +324,7 @@ class _CodeCutter(PieceCutter):
         cut_offsets += line_starts[bisect_left(line_starts, cut_offsets[-1] if cut_offsets else part.start) :]
         return [start for start in dict.fromkeys(cut_offsets) if start < part.end]
 
-    def _context(self, enclosing_labels: Sequence[str]) -> tuple[str, int]:
+    def _context_from_labels(self, enclosing_labels: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
         return self.context_if_short(" > ".join(enclosing_labels))
 
@@ -334,11 +334,11 @@ class _CodeCutter(PieceCutter):
             start += 1
         return start
 
-    def uncut_reason(self, place: int) -> Reason:
+    def uncut_reason(self, place_offset: int) -> Reason:
         """Return the reason why the text is not cut at an offset."""
-        code_break = self.breaks[max(0, bisect_right(self.breaks, place, key=lambda at: at.offset) - 1)]
+        code_break = self.breaks[max(0, bisect_right(self.breaks, place_offset, key=lambda at: at.offset) - 1)]
         inside_phrase = f"inside {code_break.after}{f' of {code_break.path[-1]}' if code_break.path else ''}"
-        return self.join_reasons.get(place) or Reason(remark=inside_phrase)
+        return self.join_reasons.get(place_offset) or Reason(remark=inside_phrase)
 
 
 @cache

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, joint_distances
 from chunkers.contract import Reach, Tools
-from chunkers.results import Chunking, Clusters, Line, Role
+from chunkers.results import Chunking, Clusters, DbscanRole, Line
 from chunkers.support import FloatArray, IntArray
 from chunkers.text import Document
 
@@ -82,7 +82,7 @@ class Dbscan(JointDistanceChunker):
         sentence_cluster_labels[noise_sentence_indices] = (
             cluster_by_sentence.max() + 1 + np.arange(len(noise_sentence_indices))
         )
-        sentence_roles: list[Role] = [
+        sentence_roles: list[DbscanRole] = [
             "core" if core else "noise" if label < 0 else "border"
             for core, label in zip(core_sentences_mask, cluster_by_sentence, strict=True)
         ]

@@ -30,7 +30,7 @@ from chunkers.results import (
     Verdict,
     combine_reasons,
 )
-from chunkers.support import MOST_JOINED_CHARACTERS, FloatArray, InputError, IntArray, format_number
+from chunkers.support import MOST_EMBEDDED_GROUP_CHARACTERS, FloatArray, InputError, IntArray, format_number
 from chunkers.text import Document, Span, shorten
 
 # Vectors and lengths of groups of consecutive sentences, in the two ways of double-pass merging.
@@ -53,9 +53,11 @@ class MeanGroups:
                 out=self._cumulative_vector_sums[sentence_index + 1],
             )
 
-    def sentence_pair_vectors(self, first_sentences: IntArray) -> FloatArray:
+    def sentence_pair_vectors(self, first_sentence_indices: IntArray) -> FloatArray:
         """Return a vector for each sentence pair, given the indices of the first sentences, shape (n, dimension)."""
-        return np.asarray(self._weighted_vectors[first_sentences] + self._weighted_vectors[first_sentences + 1])
+        return np.asarray(
+            self._weighted_vectors[first_sentence_indices] + self._weighted_vectors[first_sentence_indices + 1]
+        )
 
     def prepare(self, groups: Sequence[Span]) -> None:
         """Do nothing: comparing groups needs only the sentence vectors, which already exist."""
@@ -86,9 +88,9 @@ class JoinedGroups:
         self._cumulative_lengths = np.concatenate([[0], np.cumsum([len(text) for text in self._texts])])
         self._embedded_character_count = 0
 
-    def sentence_pair_vectors(self, first_sentences: IntArray) -> FloatArray:
+    def sentence_pair_vectors(self, first_sentence_indices: IntArray) -> FloatArray:
         """Return a vector for each sentence pair, given the indices of the first sentences, shape (n, dimension)."""
-        return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first_sentences]).astype(np.float64)
+        return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first_sentence_indices]).astype(np.float64)
 
     def prepare(self, groups: Sequence[Span]) -> None:
         """Embed the groups in batches, so that later comparisons need no further embedding.
@@ -111,16 +113,17 @@ class JoinedGroups:
 
     def _joined_text(self, group: Span) -> str:
         self._embedded_character_count += self.length(group.start, group.end)
-        if self._embedded_character_count > MOST_JOINED_CHARACTERS:
+        if self._embedded_character_count > MOST_EMBEDDED_GROUP_CHARACTERS:
             raise InputError(
-                f"double_pass: the re-embedded groups may have at most {MOST_JOINED_CHARACTERS:,} characters in total; the "
+                f"double_pass: the re-embedded groups may have at most {MOST_EMBEDDED_GROUP_CHARACTERS:,} characters in "
+                "total; the "
                 f"groups up to sentence {group.end:,} of {len(self._texts):,} have more. Set max_size, or set vector to "
                 "mean."
             )
         return " ".join(self._texts[group.start : group.end])
 
 
-Groups = MeanGroups | JoinedGroups
+GroupComparer = MeanGroups | JoinedGroups
 
 
 class DoublePass(Chunker):
@@ -222,7 +225,7 @@ class DoublePass(Chunker):
         if not document.sentences:
             return Chunking(document, (), ())
         sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        group_comparer: Groups = (
+        group_comparer: GroupComparer = (
             MeanGroups(document, sentence_vectors, tools) if self.vector == "mean" else JoinedGroups(document, tools)
         )
         pass_decisions = _Decisions(document, [_UNDECIDED_GAP] * (len(document.sentences) - 1))
@@ -257,9 +260,9 @@ class DoublePass(Chunker):
         """
         deciding_comparisons, would_cut = self._deciding_comparisons(chunking, gap), not gap.verdict.is_cut
         reversal_search = VerdictReversals(self, chunking, gap, tools)
-        candidate_stops_with_margins = [
+        candidate_slider_stops_with_margins = [
             (
-                next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, above=would_cut),
+                next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, is_above_score=would_cut),
                 kind,
                 abs(score - threshold),
             )
@@ -267,69 +270,73 @@ class DoublePass(Chunker):
         ]
         threshold_changes_with_margins = [
             (abs(stop - getattr(self, f"{kind}_threshold")), kind, stop, margin)
-            for stop, kind, margin in candidate_stops_with_margins
+            for stop, kind, margin in candidate_slider_stops_with_margins
             if stop is not None
         ]
-        for _, threshold_kind, threshold_stop, score_margin in sorted(threshold_changes_with_margins):
-            reversing_threshold = reversal_search.nearest_reversing_stop(f"{threshold_kind}_threshold", threshold_stop)
+        for _, threshold_kind, threshold_slider_stop, score_margin in sorted(threshold_changes_with_margins):
+            reversing_threshold = reversal_search.nearest_reversing_slider_stop(
+                f"{threshold_kind}_threshold", threshold_slider_stop
+            )
             if reversing_threshold is not None:
                 return Tipping(f"{threshold_kind}_threshold", threshold_kind, reversing_threshold, would_cut, score_margin)
         if not would_cut:
             return self._size_removing_cut(reversal_search)
-        two_threshold_tipping = (
+        two_threshold_change = (
             self._thresholds_reversing_verdict(deciding_comparisons, reversal_search) if deciding_comparisons else None
         )
-        return two_threshold_tipping or self._size_adding_cut(gap, reversal_search)
+        return two_threshold_change or self._size_adding_cut(gap, reversal_search)
 
     def _thresholds_reversing_verdict(
-        self, deciding_comparisons: Sequence[tuple[str, float, float]], reversals: VerdictReversals
+        self, deciding_comparisons: Sequence[tuple[str, float, float]], reversal_search: VerdictReversals
     ) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
         (threshold_kind, similarity, threshold), *_ = deciding_comparisons
         threshold_parameter_name = f"{threshold_kind}_threshold"
-        pass_one_stop = next_slider_stop(parameter_spec(self, threshold_parameter_name), similarity, above=True)
+        pass_one_slider_stop = next_slider_stop(
+            parameter_spec(self, threshold_parameter_name), similarity, is_above_score=True
+        )
         rerun_chunking_and_gap = (
             None
-            if threshold_kind == "merging" or pass_one_stop is None
-            else reversals.run({threshold_parameter_name: pass_one_stop})
+            if threshold_kind == "merging" or pass_one_slider_stop is None
+            else reversal_search.run({threshold_parameter_name: pass_one_slider_stop})
         )
         if (
             rerun_chunking_and_gap is None
-            or pass_one_stop is None
+            or pass_one_slider_stop is None
             or rerun_chunking_and_gap[1].verdict is not Verdict.MERGED
             or rerun_chunking_and_gap[1].score is None
         ):
             return None
-        merging_threshold_stop = next_slider_stop(
-            parameter_spec(self, "merging_threshold"), rerun_chunking_and_gap[1].score, above=True
+        merging_threshold_slider_stop = next_slider_stop(
+            parameter_spec(self, "merging_threshold"), rerun_chunking_and_gap[1].score, is_above_score=True
         )
-        if merging_threshold_stop is None or merging_threshold_stop <= self.merging_threshold:
+        if merging_threshold_slider_stop is None or merging_threshold_slider_stop <= self.merging_threshold:
             return None
-        merging_threshold_stop = reversals.nearest_reversing_stop(
-            "merging_threshold", merging_threshold_stop, {threshold_parameter_name: pass_one_stop}
+        merging_threshold_slider_stop = reversal_search.nearest_reversing_slider_stop(
+            "merging_threshold", merging_threshold_slider_stop, {threshold_parameter_name: pass_one_slider_stop}
         )
-        if merging_threshold_stop is None:
+        if merging_threshold_slider_stop is None:
             return None
-        merging_threshold_setting = Setting("merging_threshold", "merging", merging_threshold_stop)
+        new_merging_threshold_setting = Setting("merging_threshold", "merging", merging_threshold_slider_stop)
         single_change_outcome_phrase = "pass two merges what pass one parts"
         return Tipping(
             threshold_parameter_name,
             threshold_kind,
-            pass_one_stop,
+            pass_one_slider_stop,
             True,
             abs(similarity - threshold),
-            merging_threshold_setting,
+            new_merging_threshold_setting,
             single_change_outcome_phrase,
         )
 
-    def _size_adding_cut(self, gap: Gap, reversals: VerdictReversals) -> Tipping | None:
+    def _size_adding_cut(self, gap: Gap, reversal_search: VerdictReversals) -> Tipping | None:
         """Return the size limit that cuts at a gap which is kept, or that keeps a cut which the minimum size removed."""
         if gap.verdict is Verdict.REJECTED and self.min_size is not None:
             return _size_reversing_verdict(
-                "min_size", reversals.nearest_reversing_number("min_size", self.min_size, 1), adds_cut=True
+                "min_size", reversal_search.nearest_reversing_number("min_size", self.min_size, 1), adds_cut=True
             )
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
-        original_chunking = reversals.chunking
+        original_chunking = reversal_search.chunking
         joined_comparisons = [comparison for comparison in original_chunking.comparisons if comparison.outcome == "joined"]
         comparison_at_gap = next(
             (
@@ -343,53 +350,57 @@ class DoublePass(Chunker):
         smaller_max_size = (
             min(comparison_at_gap.length - 1, effective_max_size) if comparison_at_gap is not None else effective_max_size
         )
-        parting_max_size = reversals.nearest_reversing_number("max_size", effective_max_size, smaller_max_size)
+        reversing_max_size = reversal_search.nearest_reversing_number("max_size", effective_max_size, smaller_max_size)
         return _size_reversing_verdict(
             "max_size",
-            parting_max_size or reversals.nearest_reversing_number("max_size", smaller_max_size, 1),
+            reversing_max_size or reversal_search.nearest_reversing_number("max_size", smaller_max_size, 1),
             adds_cut=True,
         )
 
-    def _size_removing_cut(self, reversals: VerdictReversals) -> Tipping | None:
+    def _size_removing_cut(self, reversal_search: VerdictReversals) -> Tipping | None:
         """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
-        text_length = len(reversals.chunking.document.text)
+        text_length = len(reversal_search.chunking.document.text)
         largest_tried_min_size = int(min(text_length + 1, parameter_spec(self, "min_size").high or text_length))
         smallest_tried_min_size = self.min_size or 1
-        joining_size_tipping = None
+        joining_size_change = None
         if self.max_size is not None:
-            joining_size_tipping = _size_reversing_verdict(
-                "max_size", reversals.nearest_reversing_number("max_size", self.max_size, text_length), adds_cut=False
+            joining_size_change = _size_reversing_verdict(
+                "max_size", reversal_search.nearest_reversing_number("max_size", self.max_size, text_length), adds_cut=False
             )
-        joining_size_tipping = joining_size_tipping or _size_reversing_verdict(
+        joining_size_change = joining_size_change or _size_reversing_verdict(
             "min_size",
-            reversals.nearest_reversing_number("min_size", smallest_tried_min_size, largest_tried_min_size),
+            reversal_search.nearest_reversing_number("min_size", smallest_tried_min_size, largest_tried_min_size),
             adds_cut=False,
         )
-        if joining_size_tipping is not None or self.max_size is None:
-            return joining_size_tipping
+        if joining_size_change is not None or self.max_size is None:
+            return joining_size_change
         unlimited_max_size_change = {"max_size": text_length}
         if (
-            reversing_merging_threshold := reversals.nearest_reversing_stop(
+            reversing_merging_threshold := reversal_search.nearest_reversing_slider_stop(
                 "merging_threshold", None, unlimited_max_size_change
             )
         ) is not None:
             first_setting = Setting("merging_threshold", "merging", reversing_merging_threshold)
         elif (
-            reversing_min_size := reversals.nearest_reversing_number(
+            reversing_min_size := reversal_search.nearest_reversing_number(
                 "min_size", smallest_tried_min_size, largest_tried_min_size, unlimited_max_size_change
             )
         ) is not None:
             first_setting = Setting("min_size", _SIZE_TITLES["min_size"], reversing_min_size)
         else:
             return None
-        reversing_max_size = reversals.nearest_reversing_number(
+        reversing_max_size = reversal_search.nearest_reversing_number(
             "max_size", self.max_size, text_length, {first_setting.parameter: first_setting.value}
         )
         if reversing_max_size is None:
             return None
-        max_size_setting = Setting("max_size", _SIZE_TITLES["max_size"], reversing_max_size)
+        new_max_size_setting = Setting("max_size", _SIZE_TITLES["max_size"], reversing_max_size)
         return Tipping(
-            *first_setting, False, None, max_size_setting, f"joined, it would have more than {self.max_size:,} characters"
+            *first_setting,
+            False,
+            None,
+            new_max_size_setting,
+            f"joined, it would have more than {self.max_size:,} characters",
         )
 
     @staticmethod
@@ -398,18 +409,18 @@ class DoublePass(Chunker):
         if gap.verdict.is_sized:
             return []
         first_step, *_ = reason_steps = gap.why.steps()
-        deciding_step = [first_step, reason_steps[-1]][gap.verdict is Verdict.MERGED]
+        deciding_reason = [first_step, reason_steps[-1]][gap.verdict is Verdict.MERGED]
         if gap.verdict is not Verdict.CUT:
-            assert deciding_step.score is not None
-            assert deciding_step.threshold is not None
-            return [(deciding_step.threshold_name, deciding_step.score, deciding_step.threshold)]
+            assert deciding_reason.score is not None
+            assert deciding_reason.threshold is not None
+            return [(deciding_reason.threshold_name, deciding_reason.score, deciding_reason.threshold)]
         deciding_comparisons = []
         if first_step.relation == "≤" and first_step.score is not None and first_step.threshold is not None:
             deciding_comparisons.append((first_step.threshold_name, first_step.score, first_step.threshold))
         merge_comparisons_at_gap = [
             comparison
             for comparison in chunking.comparisons
-            if comparison.left.end == gap.index + 1 and comparison.kind in _COMPARISON_KINDS
+            if comparison.left.end == gap.index + 1 and comparison.kind in _MERGE_COMPARISON_KINDS
         ]
         if merge_comparisons_at_gap and all(comparison.outcome == "not above" for comparison in merge_comparisons_at_gap):
             most_similar_comparison = max(merge_comparisons_at_gap, key=lambda comparison: comparison.similarity)
@@ -434,21 +445,23 @@ class DoublePass(Chunker):
             "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
         )
 
-    def _grow_mini_chunks(self, decisions: "_Decisions", sentence_vectors: FloatArray, group_comparer: Groups) -> list[Span]:
+    def _grow_mini_chunks(
+        self, pass_decisions: "_Decisions", sentence_vectors: FloatArray, group_comparer: GroupComparer
+    ) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
-        opening_similarities = row_cosines(sentence_vectors[:-1], sentence_vectors[1:])
-        appending_similarities = self._growth_similarities(opening_similarities, sentence_vectors, group_comparer)
+        neighbour_similarities = row_cosines(sentence_vectors[:-1], sentence_vectors[1:])
+        appending_similarities = self._growth_similarities(neighbour_similarities, sentence_vectors, group_comparer)
         mini_chunks: list[Span] = []
-        mini_chunk_start_sentence = 0
-        for next_sentence in range(1, len(sentence_vectors)):
-            gap_index = next_sentence - 1
-            has_several_sentences = next_sentence - mini_chunk_start_sentence > 1
+        mini_chunk_start_index = 0
+        for next_sentence_index in range(1, len(sentence_vectors)):
+            gap_index = next_sentence_index - 1
+            has_several_sentences = next_sentence_index - mini_chunk_start_index > 1
             gap_similarity = float(
-                appending_similarities[gap_index - 1] if has_several_sentences else opening_similarities[gap_index]
+                appending_similarities[gap_index - 1] if has_several_sentences else neighbour_similarities[gap_index]
             )
             similarity_threshold = self.appending_threshold if has_several_sentences else self.initial_threshold
             comparison_kind: ComparisonKind = "appending" if has_several_sentences else "initial"
-            joined_chunk_length = group_comparer.length(mini_chunk_start_sentence, next_sentence + 1)
+            joined_chunk_length = group_comparer.length(mini_chunk_start_index, next_sentence_index + 1)
             comparison_outcome = self._comparison_outcome(gap_similarity, similarity_threshold, joined_chunk_length)
             gap_verdict = Verdict.KEPT if comparison_outcome == "joined" else Verdict.CUT
             gap_verdict_reason = Reason(
@@ -460,9 +473,14 @@ class DoublePass(Chunker):
                 f"but joined above maximum size {self.max_size:,}" if comparison_outcome == "too long" else "",
                 "joined in pass one" if comparison_outcome == "joined" else "pass one",
             )
-            decisions.gaps[gap_index] = Gap(gap_index, gap_similarity, similarity_threshold, gap_verdict, gap_verdict_reason)
-            left_range, right_range = Span(mini_chunk_start_sentence, next_sentence), Span(next_sentence, next_sentence + 1)
-            decisions.comparisons.append(
+            pass_decisions.gaps[gap_index] = Gap(
+                gap_index, gap_similarity, similarity_threshold, gap_verdict, gap_verdict_reason
+            )
+            left_range, right_range = (
+                Span(mini_chunk_start_index, next_sentence_index),
+                Span(next_sentence_index, next_sentence_index + 1),
+            )
+            pass_decisions.comparisons.append(
                 Comparison(
                     left_range,
                     right_range,
@@ -476,12 +494,12 @@ class DoublePass(Chunker):
             )
             if gap_verdict is Verdict.CUT:
                 mini_chunks.append(left_range)
-                mini_chunk_start_sentence = next_sentence
-        mini_chunks.append(Span(mini_chunk_start_sentence, len(sentence_vectors)))
+                mini_chunk_start_index = next_sentence_index
+        mini_chunks.append(Span(mini_chunk_start_index, len(sentence_vectors)))
         return mini_chunks
 
     def _growth_similarities(
-        self, opening_similarities: FloatArray, sentence_vectors: FloatArray, group_comparer: Groups
+        self, neighbour_similarities: FloatArray, sentence_vectors: FloatArray, group_comparer: GroupComparer
     ) -> FloatArray:
         """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
 
@@ -489,7 +507,7 @@ class DoublePass(Chunker):
         the pairs that the round before made possible: fewer texts than all pairs, and in batches.
         """
         similarity_by_pair_start = np.full(max(len(sentence_vectors) - 2, 0), np.nan)
-        open_pair_starts = np.flatnonzero(opening_similarities[:-1] > self.initial_threshold)
+        open_pair_starts = np.flatnonzero(neighbour_similarities[:-1] > self.initial_threshold)
         while len(open_pair_starts):
             similarity_by_pair_start[open_pair_starts] = row_cosines(
                 group_comparer.sentence_pair_vectors(open_pair_starts), sentence_vectors[open_pair_starts + 2]
@@ -499,7 +517,9 @@ class DoublePass(Chunker):
             open_pair_starts = grown_pair_starts[np.isnan(similarity_by_pair_start[grown_pair_starts])]
         return similarity_by_pair_start
 
-    def _merge_mini_chunks(self, decisions: "_Decisions", mini_chunks: Sequence[Span], group_comparer: Groups) -> None:
+    def _merge_mini_chunks(
+        self, pass_decisions: "_Decisions", mini_chunks: Sequence[Span], group_comparer: GroupComparer
+    ) -> None:
         """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
         group_comparer.prepare(mini_chunks)
         current_chunk_range = mini_chunks[0]
@@ -507,7 +527,7 @@ class DoublePass(Chunker):
         while next_mini_chunk_index < len(mini_chunks):
             mini_chunks_in_reach = mini_chunks[next_mini_chunk_index : next_mini_chunk_index + 1 + self.look_ahead]
             tried_comparisons: list[Comparison] = []
-            for candidate_range, comparison_kind in zip(mini_chunks_in_reach, _COMPARISON_KINDS, strict=False):
+            for candidate_range, comparison_kind in zip(mini_chunks_in_reach, _MERGE_COMPARISON_KINDS, strict=False):
                 candidate_similarity = group_comparer.similarity(current_chunk_range, candidate_range)
                 merged_chunk_length = group_comparer.length(current_chunk_range.start, candidate_range.end)
                 comparison_outcome = self._comparison_outcome(
@@ -527,28 +547,28 @@ class DoublePass(Chunker):
                 if comparison_outcome != "not above":
                     break
             if tried_comparisons[-1].outcome == "joined":
-                decisions.record_merge(tried_comparisons, mini_chunks_in_reach)
+                pass_decisions.record_merge(tried_comparisons, mini_chunks_in_reach)
                 current_chunk_range = Span(current_chunk_range.start, tried_comparisons[-1].right.end)
                 next_mini_chunk_index += len(tried_comparisons)
             else:
-                decisions.record_chunk_end(tried_comparisons, self.max_size)
+                pass_decisions.record_chunk_end(tried_comparisons, self.max_size)
                 current_chunk_range = mini_chunks[next_mini_chunk_index]
                 next_mini_chunk_index += 1
 
-    def _comparison_outcome(self, similarity: float, threshold: float, length: int) -> ComparisonOutcome:
+    def _comparison_outcome(self, similarity: float, threshold: float, joined_chunk_length: int) -> ComparisonOutcome:
         if similarity <= threshold:
             return "not above"
-        return "joined" if self.max_size is None or length <= self.max_size else "too long"
+        return "joined" if self.max_size is None or joined_chunk_length <= self.max_size else "too long"
 
 
 _UNDECIDED_GAP = Gap(0, None, None, Verdict.CUT, Reason())
 _SIZE_TITLES = {"min_size": "minimum size", "max_size": "maximum size"}
 _COMPARED_CHUNK_PLACE_WORDS = ("next", "after", "third")
-_COMPARISON_KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
+_MERGE_COMPARISON_KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
-def _size_reversing_verdict(parameter: str, size: int | None, *, adds_cut: bool) -> Tipping | None:
-    return None if size is None else Tipping(parameter, _SIZE_TITLES[parameter], size, adds_cut)
+def _size_reversing_verdict(size_parameter_name: str, size: int | None, *, adds_cut: bool) -> Tipping | None:
+    return None if size is None else Tipping(size_parameter_name, _SIZE_TITLES[size_parameter_name], size, adds_cut)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from chunkers.results import Chunking, Clusters
 from chunkers.support import MOST_CLUSTERING_WORK, FloatArray, InputError, IntArray, require_extra
 from chunkers.text import Document
 
-RANDOM_STARTS = 10
+RANDOM_START_COUNT = 10
 """Number of random starts; the best result is kept."""
 
 ROUND_COST_IN_CLUSTERS = 25
@@ -79,7 +79,7 @@ class KMeans(Chunker):
             len(all_sentence_texts), cluster_count, tools.embed(all_sentence_texts[:1]).shape[1]
         )
         sentence_vectors = tools.embed(all_sentence_texts).astype(np.float64)
-        sentence_cluster_labels, centre_distances = self._search_clusters(
+        sentence_cluster_labels, centre_distances = self._find_labels_and_centre_distances(
             sentence_vectors,
             cluster_count,
             tools,
@@ -94,10 +94,10 @@ class KMeans(Chunker):
             _clusters_with_centre_distances(centre_distances, sentence_cluster_labels),
         )
 
-    def _search_clusters(
+    def _find_labels_and_centre_distances(
         self, vectors: FloatArray, cluster_count: int, tools: Tools, reports_progress: bool
     ) -> tuple[IntArray, FloatArray]:
-        """Return each sentence's label and distances to all centres, shape (n, clusters), in the best of `RANDOM_STARTS`.
+        """Return each sentence's label and distances to all centres, shape (n, clusters), of the best random start.
 
         They are those of scikit-learn's search with as many starts, which could not be stopped between two of them.
         """
@@ -107,9 +107,9 @@ class KMeans(Chunker):
 
         random_state = np.random.RandomState(self.seed)
         kmeans_searches = []
-        for random_start_number in range(RANDOM_STARTS):
+        for random_start_number in range(RANDOM_START_COUNT):
             if reports_progress:
-                tools.decided(random_start_number, RANDOM_STARTS)
+                tools.decided(random_start_number, RANDOM_START_COUNT)
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)
@@ -132,17 +132,17 @@ def _checked_clustering_work(sentence_count: int, cluster_count: int, dimension:
     return clustering_work
 
 
-def _clusters_with_centre_distances(distances: FloatArray, labels: IntArray) -> Clusters:
-    """Return every sentence's distances to its own and the next nearest centre; ``distances`` has shape (n, k)."""
-    sentence_indices = np.arange(len(labels))
-    own_centre_distances = distances[sentence_indices, labels]
+def _clusters_with_centre_distances(centre_distances: FloatArray, cluster_labels: IntArray) -> Clusters:
+    """Return every sentence's distances to its own and the next nearest centre; ``centre_distances`` has shape (n, k)."""
+    sentence_indices = np.arange(len(cluster_labels))
+    own_centre_distances = centre_distances[sentence_indices, cluster_labels]
     # Centres without sentences occur where different sentences have the same vector.
-    chunk_number_by_label = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
+    chunk_number_by_label = {int(label): number for number, label in enumerate(dict.fromkeys(cluster_labels.tolist()))}
     if len(chunk_number_by_label) == 1:
         return Clusters(own=tuple(own_centre_distances.tolist()))
-    other_centre_distances = np.full_like(distances, np.inf)
-    other_centre_distances[:, [*chunk_number_by_label]] = distances[:, [*chunk_number_by_label]]
-    other_centre_distances[sentence_indices, labels] = np.inf
+    other_centre_distances = np.full_like(centre_distances, np.inf)
+    other_centre_distances[:, [*chunk_number_by_label]] = centre_distances[:, [*chunk_number_by_label]]
+    other_centre_distances[sentence_indices, cluster_labels] = np.inf
     nearest_other_centre_indices = other_centre_distances.argmin(axis=1)
     return Clusters(
         own=tuple(own_centre_distances.tolist()),

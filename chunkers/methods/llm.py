@@ -34,7 +34,7 @@ from chunkers.language_models import (
 from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict
 from chunkers.text import Document, Span, split_sentences
 
-_ADVANCED_WINDOW_SHARE = 0.75
+_EXPECTED_WINDOW_ADVANCE_SHARE = 0.75
 """The part of a window that lies before its last cut, as it is guessed for an estimate."""
 
 
@@ -134,19 +134,21 @@ class WindowedModelChunker(Chunker, ABC):
 
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
-        text, units = document.text, self.units(document, tools)
-        unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
+        text, text_unit_ranges = document.text, self.units(document, tools)
+        unit_token_counts = tools.count_tokens([text[start:end] for start, end in text_unit_ranges])
         cumulative_token_counts, prompt_texts, start_unit_index = [0, *accumulate(unit_token_counts)], [], 0
-        while start_unit_index < len(units) - 1:
+        while start_unit_index < len(text_unit_ranges) - 1:
             end_unit_index = window_end_unit_index(unit_token_counts, start_unit_index, self.window, 2)
-            prompt_texts += [part.text for part in self._window_prompt(text, units, start_unit_index, end_unit_index)]
+            prompt_texts += [
+                part.text for part in self._window_prompt(text, text_unit_ranges, start_unit_index, end_unit_index)
+            ]
             # Where the last cut will be, nobody knows.
-            next_window_token_position = cumulative_token_counts[start_unit_index] + _ADVANCED_WINDOW_SHARE * (
+            next_window_token_position = cumulative_token_counts[start_unit_index] + _EXPECTED_WINDOW_ADVANCE_SHARE * (
                 cumulative_token_counts[end_unit_index] - cumulative_token_counts[start_unit_index]
             )
             start_unit_index = (
                 end_unit_index
-                if end_unit_index == len(units)
+                if end_unit_index == len(text_unit_ranges)
                 else max(
                     start_unit_index + 1,
                     next(
@@ -156,22 +158,27 @@ class WindowedModelChunker(Chunker, ABC):
             )
         return Estimate(len(prompt_texts) // 2, sum(tools.count_tokens(prompt_texts)))
 
-    def _ask_about_windows(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
+    def _ask_about_windows(self, text: str, text_unit_ranges: Sequence[tuple[int, int]], tools: Tools) -> WindowDecisions:
         """Ask about one window after the other."""
-        unit_token_counts = tools.count_tokens([text[start:end] for start, end in units])
+        unit_token_counts = tools.count_tokens([text[start:end] for start, end in text_unit_ranges])
         window_decisions, start_unit_index = WindowDecisions(), 0
-        while start_unit_index < len(units) - 1:
+        while start_unit_index < len(text_unit_ranges) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
-            tools.watcher.deciding(start_unit_index, len(units))
+            tools.watcher.deciding(start_unit_index, len(text_unit_ranges))
             end_unit_index = window_end_unit_index(unit_token_counts, start_unit_index, self.window, 2)
             window_decisions.window_count += 1
             window_phrase = f"window of {self.unit_name}s {start_unit_index + 1} to {end_unit_index}"
             try:
-                cut_unit_indices = self._ask_for_cuts(text, units, start_unit_index, end_unit_index, tools)
+                cut_unit_indices = self._ask_for_cuts(text, text_unit_ranges, start_unit_index, end_unit_index, tools)
             except UnusableAnswer as complaint:
                 window_decisions.unusable_count += 1
                 self._keep_unanswered_window_whole(
-                    window_decisions, start_unit_index, end_unit_index, len(units), complaint.summary, window_phrase
+                    window_decisions,
+                    start_unit_index,
+                    end_unit_index,
+                    len(text_unit_ranges),
+                    complaint.summary,
+                    window_phrase,
                 )
                 start_unit_index = end_unit_index
                 continue
@@ -183,16 +190,16 @@ class WindowedModelChunker(Chunker, ABC):
                     judged_unit_index in cut_unit_indices,
                     self._reason_after_unit(judged_unit_index, judged_unit_index in cut_unit_indices, window_phrase),
                 )
-            if end_unit_index == len(units) and not (self.names_first_cut_only and cut_unit_indices):
+            if end_unit_index == len(text_unit_ranges) and not (self.names_first_cut_only and cut_unit_indices):
                 break
             start_unit_index = cut_unit_indices[-1] + 1 if cut_unit_indices else end_unit_index - 1
         return window_decisions
 
     def _window_prompt(
-        self, text: str, units: Sequence[tuple[int, int]], start_unit_index: int, end_unit_index: int
+        self, text: str, text_unit_ranges: Sequence[tuple[int, int]], start_unit_index: int, end_unit_index: int
     ) -> list[Message]:
         numbered_unit_texts = [
-            self.piece_template.format(number=number, text=text[slice(*units[number - 1])])
+            self.piece_template.format(number=number, text=text[slice(*text_unit_ranges[number - 1])])
             for number in range(start_unit_index + 1, end_unit_index + 1)
         ]
         lowest_allowed_unit_number, highest_allowed_unit_number = (
@@ -206,10 +213,15 @@ class WindowedModelChunker(Chunker, ABC):
         return [Message("system", self.system_prompt), Message("user", window_question_text)]
 
     def _ask_for_cuts(
-        self, text: str, units: Sequence[tuple[int, int]], start_unit_index: int, end_unit_index: int, tools: Tools
+        self,
+        text: str,
+        text_unit_ranges: Sequence[tuple[int, int]],
+        start_unit_index: int,
+        end_unit_index: int,
+        tools: Tools,
     ) -> list[int]:
         """Return the units of a window after which the model cuts; raises UnusableAnswer where no answer can be used."""
-        window_messages = self._window_prompt(text, units, start_unit_index, end_unit_index)
+        window_messages = self._window_prompt(text, text_unit_ranges, start_unit_index, end_unit_index)
         window_answer_parser = partial(self.read, first=start_unit_index + 1, last=end_unit_index)
         lowest_allowed_unit_number, highest_allowed_unit_number = (
             (start_unit_index + 2, end_unit_index)
@@ -231,7 +243,7 @@ class WindowedModelChunker(Chunker, ABC):
 
     def _keep_unanswered_window_whole(
         self,
-        decisions: WindowDecisions,
+        window_decisions: WindowDecisions,
         start_unit_index: int,
         end_unit_index: int,
         unit_count: int,
@@ -241,11 +253,11 @@ class WindowedModelChunker(Chunker, ABC):
         """Judge a window of which no answer could be used: it is a chunk by itself."""
         unusable_remark = f"{answer_fault_phrase}; {window_phrase}"
         for unit_index in range(start_unit_index, end_unit_index - 1):
-            decisions.decision_by_unit[unit_index] = CutDecision(
+            window_decisions.decision_by_unit[unit_index] = CutDecision(
                 False, Reason(remark=f"{unusable_remark}, which stays whole", short="no usable answer")
             )
         if end_unit_index < unit_count:
-            decisions.decision_by_unit[end_unit_index - 1] = CutDecision(
+            window_decisions.decision_by_unit[end_unit_index - 1] = CutDecision(
                 True, Reason(remark=f"{unusable_remark}, which ends here", short="no usable answer")
             )
 
@@ -261,9 +273,13 @@ class WindowedModelChunker(Chunker, ABC):
             short="kept together",
         )
 
-    def _all_gaps(self, document: Document, units: Sequence[tuple[int, int]], decisions: WindowDecisions) -> tuple[Gap, ...]:
+    def _all_gaps(
+        self, document: Document, text_unit_ranges: Sequence[tuple[int, int]], window_decisions: WindowDecisions
+    ) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        decision_by_unit_start = {units[unit + 1][0]: decision for unit, decision in decisions.decision_by_unit.items()}
+        decision_by_unit_start = {
+            text_unit_ranges[unit + 1][0]: decision for unit, decision in window_decisions.decision_by_unit.items()
+        }
         reason_by_unit_start = {start: decision.why for start, decision in decision_by_unit_start.items()}
         cut_unit_starts = [start for start, decision in decision_by_unit_start.items() if decision.cut]
         cut_gaps = cuts_to_gaps(document, cut_unit_starts, Verdict.CUT, reason_by_unit_start.__getitem__)
@@ -273,12 +289,15 @@ class WindowedModelChunker(Chunker, ABC):
         inside_unit_reason = Reason(remark=f"inside a {self.unit_name}, which is never cut")
         return add_uncut_gaps(document, [*cut_gaps, *(gap for gap in uncut_gaps if gap.offset is None)], inside_unit_reason)
 
-    def _unusable_answer_notes(self, decisions: WindowDecisions) -> tuple[str, ...]:
-        if not decisions.unusable_count:
+    def _unusable_answer_notes(self, window_decisions: WindowDecisions) -> tuple[str, ...]:
+        if not window_decisions.unusable_count:
             return ()
-        window_count_phrase = "1 window" if decisions.window_count == 1 else f"{decisions.window_count:,} windows"
+        window_count_phrase = (
+            "1 window" if window_decisions.window_count == 1 else f"{window_decisions.window_count:,} windows"
+        )
         return (
-            f"The model gave no usable answer about {decisions.unusable_count:,} of {window_count_phrase}, though it was "
+            f"The model gave no usable answer about {window_decisions.unusable_count:,} of {window_count_phrase}, though "
+            "it was "
             "asked "
             "up to "
             f"{MOST_REPEATS + 1} times; there a chunk ends with the window and nowhere inside it.",
@@ -419,14 +438,14 @@ class Lumber(WindowedModelChunker):
         refuse_too_small_size(self.name, text, paragraph_token_limit, "tokens")
         paragraph_ranges = [*map(tuple, split_sentences(text, "paragraphs"))]
         paragraph_token_counts = tools.count_tokens([text[start:end] for start, end in paragraph_ranges])
-        units: list[tuple[int, int]] = []
+        paragraph_unit_ranges: list[tuple[int, int]] = []
         for (paragraph_start, paragraph_end), paragraph_token_count in zip(
             paragraph_ranges, paragraph_token_counts, strict=True
         ):
             if paragraph_token_count <= paragraph_token_limit:
-                units.append((paragraph_start, paragraph_end))
+                paragraph_unit_ranges.append((paragraph_start, paragraph_end))
                 continue
-            units += recursive_spans(
+            paragraph_unit_ranges += recursive_spans(
                 text,
                 paragraph_token_limit,
                 0,
@@ -434,7 +453,7 @@ class Lumber(WindowedModelChunker):
                 "chroma",
                 Span(paragraph_start, paragraph_end),
             )
-        return units
+        return paragraph_unit_ranges
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``Answer:``; return the number of the paragraph after which to cut."""

@@ -20,7 +20,7 @@ from chunkers.results import Chunking, Curve, Gap, Line, Reason, Verdict
 from chunkers.support import MOST_MAX_MIN_PRODUCTS, FloatArray, InputError, format_number
 from chunkers.text import Document
 
-BLOCK_SENTENCES = 256
+SENTENCES_PER_BLOCK = 256
 """Sentences that are compared with the open chunk at once: one product of matrices instead of many small ones."""
 
 
@@ -113,11 +113,11 @@ class MaxMin(SizeLimitedChunker):
         """Return a hard threshold that reverses the verdict on a gap, found by rerunning the chunker; None if none does."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
-        next_threshold_stop = next_slider_stop(
-            parameter_spec(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut
+        next_threshold_slider_stop = next_slider_stop(
+            parameter_spec(self, "hard_threshold"), gap.score, is_above_score=not gap.verdict.is_cut
         )
-        reversing_threshold = VerdictReversals(self, chunking, gap, tools).nearest_reversing_stop(
-            "hard_threshold", next_threshold_stop
+        reversing_threshold = VerdictReversals(self, chunking, gap, tools).nearest_reversing_slider_stop(
+            "hard_threshold", next_threshold_slider_stop
         )
         if reversing_threshold is None:
             return None
@@ -143,29 +143,39 @@ class MaxMin(SizeLimitedChunker):
         text_sentence_count, vector_width = vectors.shape
         chunk_first_sentence_index, least_similarity_in_chunk = 0, math.inf
         multiplication_count = 0
-        for block_start in range(1, text_sentence_count, BLOCK_SENTENCES):
+        for block_start_sentence_index in range(1, text_sentence_count, SENTENCES_PER_BLOCK):
             # What is open now can only lose its beginning before the block is done.
-            first_compared_sentence, block_end = (
+            first_compared_sentence_index, block_end_sentence_index = (
                 chunk_first_sentence_index,
-                min(block_start + BLOCK_SENTENCES, text_sentence_count),
+                min(block_start_sentence_index + SENTENCES_PER_BLOCK, text_sentence_count),
             )
-            multiplication_count += (block_end - block_start) * (block_end - first_compared_sentence) * vector_width
+            multiplication_count += (
+                (block_end_sentence_index - block_start_sentence_index)
+                * (block_end_sentence_index - first_compared_sentence_index)
+                * vector_width
+            )
             if multiplication_count > MOST_MAX_MIN_PRODUCTS:
                 raise InputError(
                     f"max_min: comparing each sentence with its whole chunk may take at most {MOST_MAX_MIN_PRODUCTS:,} "
-                    f"multiplications; this limit was reached after {block_start:,} of {text_sentence_count:,} sentences, "
+                    f"multiplications; this limit was reached after {block_start_sentence_index:,} of "
+                    f"{text_sentence_count:,} sentences, "
                     "in a chunk of "
-                    f"{block_start - chunk_first_sentence_index:,} sentences. Raise the hard threshold to get shorter "
+                    f"{block_start_sentence_index - chunk_first_sentence_index:,} sentences. Raise the hard threshold to "
+                    "get shorter "
                     "chunks."
                 )
-            if block_start > 1:
+            if block_start_sentence_index > 1:
                 # The first block takes no time worth telling, and what is told takes a job on the pages.
-                tools.decided(block_start, text_sentence_count)
-            sentence_block_similarities = vectors[block_start:block_end] @ vectors[first_compared_sentence:block_end].T
-            for sentence_index in range(block_start, block_end):
+                tools.decided(block_start_sentence_index, text_sentence_count)
+            sentence_block_similarities = (
+                vectors[block_start_sentence_index:block_end_sentence_index]
+                @ vectors[first_compared_sentence_index:block_end_sentence_index].T
+            )
+            for sentence_index in range(block_start_sentence_index, block_end_sentence_index):
                 similarities_to_chunk_sentences = sentence_block_similarities[
-                    sentence_index - block_start,
-                    chunk_first_sentence_index - first_compared_sentence : sentence_index - first_compared_sentence,
+                    sentence_index - block_start_sentence_index,
+                    chunk_first_sentence_index - first_compared_sentence_index : sentence_index
+                    - first_compared_sentence_index,
                 ]
                 chunk_sentence_count = sentence_index - chunk_first_sentence_index
                 if chunk_sentence_count == 1:

@@ -18,13 +18,13 @@ from chunkers.building_blocks import (
 from chunkers.building_blocks.change_point_search import backtrack_cuts
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunk, Chunking, Curve, Gap, Reason, Verdict
-from chunkers.support import MOST_RUNS, FloatArray, InputError, IntArray, VectorArray
+from chunkers.support import MOST_OPTIMAL_PIECE_RUNS, FloatArray, InputError, IntArray, VectorArray
 from chunkers.text import Document, Span, word_starts
 
 SIMILARITY_ROUNDING_ERROR = 1e-6
 """The rounding error of single precision in a similarity equal to the mean; it must not decide a tie."""
 
-_BLOCK_PIECES = 256
+_PIECES_PER_BLOCK = 256
 """Pieces whose similarities are computed at a time; a larger block of them leaves the processor's caches."""
 
 
@@ -45,18 +45,21 @@ def rewards_of_runs(vectors: VectorArray, max_run_length: int) -> FloatArray:
     run_reward_table = np.full((piece_count, max_run_length), -np.inf)
     run_reward_table[:, 0] = 0.0
     mean_piece_similarity = mean_similarity(vectors) if piece_count > 1 else 0.0
-    for block_start_piece_index in reversed(range(0, piece_count, _BLOCK_PIECES)):
+    for block_start_piece_index in reversed(range(0, piece_count, _PIECES_PER_BLOCK)):
         # The pairs of a run are those of the run that begins one piece later, and its first piece's with each of the others.
         cumulative_first_piece_similarities = np.cumsum(
             _similarities_above_mean(vectors, mean_piece_similarity, block_start_piece_index, max_run_length), axis=1
         )
         for run_start in range(
-            min(block_start_piece_index + _BLOCK_PIECES, piece_count - 1) - 1, block_start_piece_index - 1, -1
+            min(block_start_piece_index + _PIECES_PER_BLOCK, piece_count - 1) - 1, block_start_piece_index - 1, -1
         ):
-            longest_run_length_here = min(max_run_length, piece_count - run_start)
-            run_reward_table[run_start, 1:longest_run_length_here] = (
-                run_reward_table[run_start + 1, : longest_run_length_here - 1]
-                + 2 * cumulative_first_piece_similarities[run_start - block_start_piece_index, : longest_run_length_here - 1]
+            longest_run_length_from_start = min(max_run_length, piece_count - run_start)
+            run_reward_table[run_start, 1:longest_run_length_from_start] = (
+                run_reward_table[run_start + 1, : longest_run_length_from_start - 1]
+                + 2
+                * cumulative_first_piece_similarities[
+                    run_start - block_start_piece_index, : longest_run_length_from_start - 1
+                ]
             )
     return run_reward_table
 
@@ -69,7 +72,7 @@ def _similarities_above_mean(
     Each product is added up in the same order wherever its pieces are, as no product of matrices promises: of pieces that
     are repeated, all must have the same.
     """
-    block_end_piece_index = min(block_start_piece_index + _BLOCK_PIECES, len(vectors))
+    block_end_piece_index = min(block_start_piece_index + _PIECES_PER_BLOCK, len(vectors))
     excess_similarities = np.zeros((block_end_piece_index - block_start_piece_index, max_run_length - 1))
     for distance_in_pieces in range(1, min(max_run_length, len(vectors) - block_start_piece_index)):
         paired_pieces_end_index = min(block_end_piece_index, len(vectors) - distance_in_pieces)
@@ -104,18 +107,18 @@ class PartitionTable:
     last_run_starts: IntArray
 
     @classmethod
-    def from_rewards(cls, rewards: FloatArray) -> "PartitionTable":
+    def from_rewards(cls, run_rewards: FloatArray) -> "PartitionTable":
         """Fill the table from left to right; of equally good last runs, it takes the shortest."""
-        piece_count = len(rewards)
+        piece_count = len(run_rewards)
         best_reward_by_end, run_start_by_end = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
         best_reward_by_end[0] = 0.0
         for run_start in range(piece_count):
-            total_reward_by_end = best_reward_by_end[run_start] + rewards[run_start, : piece_count - run_start]
+            total_reward_by_end = best_reward_by_end[run_start] + run_rewards[run_start, : piece_count - run_start]
             run_end_slice = slice(run_start + 1, run_start + 1 + len(total_reward_by_end))
             better_totals_mask = total_reward_by_end >= best_reward_by_end[run_end_slice]
             best_reward_by_end[run_end_slice][better_totals_mask] = total_reward_by_end[better_totals_mask]
             run_start_by_end[run_end_slice][better_totals_mask] = run_start
-        return cls(rewards, best_reward_by_end, run_start_by_end)
+        return cls(run_rewards, best_reward_by_end, run_start_by_end)
 
     def cuts(self) -> IntArray:
         """Return the first piece of each run but the first in the best partition."""
@@ -241,30 +244,32 @@ class Optimal(Chunker):
         InputError
             If the search is too much work for the number of pieces in the text and in a chunk.
         """
-        pieces, partition_table = self.pieces_and_partition_table(document, tools)
-        if not pieces:
+        piece_ranges, partition_table = self.pieces_and_partition_table(document, tools)
+        if not piece_ranges:
             return Chunking(document, (), ())
         chunk_start_piece_indices = partition_table.cuts().tolist()
-        gaps = self._all_gaps(document, pieces, chunk_start_piece_indices, partition_table.gains())
-        chunk_edge_piece_indices = [0, *chunk_start_piece_indices, len(pieces)]
-        chunk_spans = [Span(pieces[first][0], pieces[last - 1][1]) for first, last in pairwise(chunk_edge_piece_indices)]
+        gaps = self._all_gaps(document, piece_ranges, chunk_start_piece_indices, partition_table.gains())
+        chunk_edge_piece_indices = [0, *chunk_start_piece_indices, len(piece_ranges)]
+        chunk_spans = [
+            Span(piece_ranges[first][0], piece_ranges[last - 1][1]) for first, last in pairwise(chunk_edge_piece_indices)
+        ]
         gap_gains = tuple(math.nan if gap.score is None else gap.score for gap in gaps if gap.offset is None)
         cut_gain_curve = Curve("gain of a cut over the best partition without it", gap_gains, (), cut_above=True, live=False)
         return Chunking(document, tuple(Chunk.of(document, span) for span in chunk_spans), gaps, curves=(cut_gain_curve,))
 
     def pieces_and_partition_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
-        pieces, longest_run_by_piece = (
+        piece_ranges, max_run_length_by_piece = (
             self._sentences_and_run_limits(document, tools)
             if self.pieces == "sentences"
             else self._pieces_and_run_limits(document, tools)
         )
-        if not pieces:
+        if not piece_ranges:
             return [], PartitionTable.from_rewards(np.zeros((0, 1)))
-        piece_vectors = tools.embed([document.text[start:end] for start, end in pieces])
-        run_reward_table = rewards_of_runs(piece_vectors, int(longest_run_by_piece.max()))
-        run_reward_table[np.arange(run_reward_table.shape[1]) >= longest_run_by_piece[:, None]] = -np.inf
-        return pieces, PartitionTable.from_rewards(run_reward_table)
+        piece_vectors = tools.embed([document.text[start:end] for start, end in piece_ranges])
+        run_reward_table = rewards_of_runs(piece_vectors, int(max_run_length_by_piece.max()))
+        run_reward_table[np.arange(run_reward_table.shape[1]) >= max_run_length_by_piece[:, None]] = -np.inf
+        return piece_ranges, PartitionTable.from_rewards(run_reward_table)
 
     def _pieces_and_run_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
@@ -287,25 +292,32 @@ class Optimal(Chunker):
             - np.arange(len(sentence_ranges))
         )
         # Sentences without a token fit anywhere, those that are too long stand alone.
-        longest_run_by_sentence = np.clip(fitting_sentence_counts, 1, len(sentence_ranges) - np.arange(len(sentence_ranges)))
-        self._check_run_count(len(sentence_ranges), int(longest_run_by_sentence.max(initial=0)))
-        return sentence_ranges, longest_run_by_sentence
+        max_run_length_by_sentence = np.clip(
+            fitting_sentence_counts, 1, len(sentence_ranges) - np.arange(len(sentence_ranges))
+        )
+        self._check_run_count(len(sentence_ranges), int(max_run_length_by_sentence.max(initial=0)))
+        return sentence_ranges, max_run_length_by_sentence
 
     def _check_run_count(self, piece_count: int, longest_run_length: int, text_phrase: str = "") -> None:
         """Raise InputError if there are too many runs of at most ``longest_run_length`` pieces."""
-        if piece_count * longest_run_length > MOST_RUNS:
+        if piece_count * longest_run_length > MOST_OPTIMAL_PIECE_RUNS:
             raise InputError(
-                f"optimal: pieces in the text × pieces in the largest chunk must be at most {MOST_RUNS:,}; this text has "
+                f"optimal: pieces in the text × pieces in the largest chunk must be at most {MOST_OPTIMAL_PIECE_RUNS:,}; "
+                "this text has "
                 f"{text_phrase}{piece_count:,} pieces, and its largest chunk up to {longest_run_length:,}. Choose a larger "
                 "piece size."
             )
 
     def _all_gaps(
-        self, document: Document, pieces: list[tuple[int, int]], chunk_start_piece_indices: list[int], gains: FloatArray
+        self,
+        document: Document,
+        piece_ranges: list[tuple[int, int]],
+        chunk_start_piece_indices: list[int],
+        cut_gains: FloatArray,
     ) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        gain_by_piece_start = {start: gain for (start, _), gain in zip(pieces[1:], gains.tolist(), strict=True)}
-        chunk_start_offsets = [pieces[cut][0] for cut in chunk_start_piece_indices]
+        gain_by_piece_start = {start: gain for (start, _), gain in zip(piece_ranges[1:], cut_gains.tolist(), strict=True)}
+        chunk_start_offsets = [piece_ranges[cut][0] for cut in chunk_start_piece_indices]
         uncut_piece_starts = sorted(gain_by_piece_start.keys() - {*chunk_start_offsets})
         gaps_at_piece_starts = [
             *cuts_to_gaps(
@@ -328,14 +340,14 @@ class Optimal(Chunker):
             for gap, score in zip(decided_and_uncut_gaps, gap_cut_gains, strict=True)
         )
 
-    def _gain_reason(self, gain: float, is_cut: bool) -> Reason:
-        if math.isinf(gain):
+    def _gain_reason(self, cut_gain: float, is_cut: bool) -> Reason:
+        if math.isinf(cut_gain):
             limit_phrase = (
                 f"{self.most_pieces_per_chunk:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"
             )
             cut_gain_remark = f"a chunk may hold {limit_phrase}, so every partition cuts here"
         elif is_cut:
-            cut_gain_remark = f"the best partition with this cut gains {gain:.2f} over the best without"
+            cut_gain_remark = f"the best partition with this cut gains {cut_gain:.2f} over the best without"
         else:
-            cut_gain_remark = f"the best partition with a cut here loses {-gain:.2f} against the best without"
+            cut_gain_remark = f"the best partition with a cut here loses {-cut_gain:.2f} against the best without"
         return Reason(remark=cut_gain_remark)

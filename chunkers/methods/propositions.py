@@ -29,16 +29,16 @@ _PROPOSITIONS_PER_SENTENCE = 1.5
 _SENTENCES_PER_CHUNK = 6
 """Sentences of a chunk, likewise."""
 
-_OUTLINE_TOKENS = 40
+_TITLE_AND_SUMMARY_TOKENS = 40
 """Tokens of a chunk's title and summary, likewise."""
 
-_ANSWER_TOKENS_PER_TOKEN = 2
+_ANSWER_TOKENS_PER_TEXT_TOKEN = 2
 """Tokens of the answers for each of the text, which is stated and quoted; likewise."""
 
-_WRAPPING_TOKENS = 40
+_EXTRA_ANSWER_TOKENS_PER_PROPOSITION = 40
 """Tokens of the answers for each proposition besides: the JSON around it, its number, its chunk; likewise."""
 
-_MOST_NAMED = 5
+_MAX_LISTED_ITEMS = 5
 """Propositions, or sentences, that a note names."""
 
 
@@ -175,13 +175,13 @@ class Propositions(Chunker):
             mean_listed_chunk_count = min(len(document.sentences) / _SENTENCES_PER_CHUNK / 2, MOST_LISTED_CHUNKS)
             request_count += grouping_batch_count
             prompt_token_count += round(
-                grouping_batch_count * (template_token_count + mean_listed_chunk_count * _OUTLINE_TOKENS)
+                grouping_batch_count * (template_token_count + mean_listed_chunk_count * _TITLE_AND_SUMMARY_TOKENS)
                 + _PROPOSITIONS_PER_SENTENCE * text_token_count
             )
         return Estimate(
             request_count,
             prompt_token_count,
-            _ANSWER_TOKENS_PER_TOKEN * text_token_count + _WRAPPING_TOKENS * proposition_count,
+            _ANSWER_TOKENS_PER_TEXT_TOKEN * text_token_count + _EXTRA_ANSWER_TOKENS_PER_PROPOSITION * proposition_count,
         )
 
 
@@ -372,7 +372,7 @@ def _proposition_notes(
     return tuple(proposition_notes)
 
 
-def _shortened_list_phrase(words: Sequence[str]) -> str:
+def _shortened_list_phrase(list_items: Sequence[str]) -> str:
     """Return the first of them, and how many more there are."""
-    unlisted_count = len(words) - _MOST_NAMED
-    return ", ".join(words[:_MOST_NAMED]) + (f" and {unlisted_count:,} more" if unlisted_count > 0 else "")
+    unlisted_count = len(list_items) - _MAX_LISTED_ITEMS
+    return ", ".join(list_items[:_MAX_LISTED_ITEMS]) + (f" and {unlisted_count:,} more" if unlisted_count > 0 else "")

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from chunkers.building_blocks import (
-    Separators,
+    SeparatorPreset,
     Unit,
     add_uncut_gaps,
     check_chunk_count,
@@ -69,7 +69,7 @@ class Recursive(Chunker):
         "chunk size, both with the same overlap; parents and children are all chunks.",
         json_schema_extra={"step": 100},
     )
-    separators: Separators = Field(
+    separators: SeparatorPreset = Field(
         "chroma",
         title="Separators",
         description="Chroma's end sentences too, and put the full stop at the head of the next chunk; LangChain's do not.",
@@ -105,22 +105,22 @@ class Recursive(Chunker):
         )
         parent_chunk_spans = split_function(self.parent_size) if self.parent_size else []
         parents_or_whole_text: list[Span | None] = [Span(*parent) for parent in parent_chunk_spans] or [None]
-        parent_and_child_spans = [
+        all_chunk_spans = [
             *parent_chunk_spans,
             *(span for part in parents_or_whole_text for span in split_function(self.size, part=part)),
         ]
         if parent_chunk_spans:
             # A parent stands before its children, also before one as long as itself.
-            parent_and_child_spans.sort(key=lambda span: (span[0], -span[1]))
-        check_chunk_count(self.name, len(parent_and_child_spans), sum(end - start for start, end in parent_and_child_spans))
-        parent_and_child_chunks = tuple(
-            [Chunk((Span(start, end),), text[start:end], document=document) for start, end in parent_and_child_spans]
+            all_chunk_spans.sort(key=lambda span: (span[0], -span[1]))
+        check_chunk_count(self.name, len(all_chunk_spans), sum(end - start for start, end in all_chunk_spans))
+        all_chunks = tuple(
+            [Chunk((Span(start, end),), text[start:end], document=document) for start, end in all_chunk_spans]
         )
         parent_starts = frozenset(start for start, _ in parent_chunk_spans)
         return Chunking(
             document,
-            parent_and_child_chunks,
-            LazyTuple(lambda: self._all_gaps(document, parent_and_child_spans, parent_starts)),
+            all_chunks,
+            LazyTuple(lambda: self._all_gaps(document, all_chunk_spans, parent_starts)),
         )
 
     def _all_gaps(
@@ -138,11 +138,9 @@ class Recursive(Chunker):
         # Where only white space left the overlap, the next chunk begins where the last did: it is longer, but no new cut.
         later_chunk_start_offsets = sorted({start for start, _ in chunk_spans})[1:]
         # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
-        subject_and_verb_phrase = (
-            "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
-        )
+        chunk_size_clause = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
         no_separator_needed_remark = (
-            f"no separator is needed here: {subject_and_verb_phrase} within size {self.size:,} {self.unit}"
+            f"no separator is needed here: {chunk_size_clause} within size {self.size:,} {self.unit}"
         )
         return add_uncut_gaps(
             document,
@@ -154,7 +152,7 @@ class Recursive(Chunker):
 SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}
 
 
-def separator_name_at(text: str, offset: int, separator_preset: Separators) -> str:
+def separator_name_at(text: str, offset: int, separator_preset: SeparatorPreset) -> str:
     """Return the name of the separator at the cut before the chunk that begins at ``offset``.
 
     The splitter keeps each separator at the beginning of the following piece, so the separator comes first in the

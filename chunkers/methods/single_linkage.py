@@ -70,7 +70,7 @@ def join_closest_pairs(pair_codes: IntArray, item_count: int, cluster_size_cap: 
     pair_codes
         Items a and b of ``item_count``, encoded as the number a * item_count + b, in the order in which to join them.
     """
-    capped_sets, uncapped_sets = DisjointSets(item_count), DisjointSets(item_count)
+    size_capped_clusters, uncapped_clusters = DisjointSets(item_count), DisjointSets(item_count)
     joined_pair_positions: list[int] = []
     refused_joins: list[tuple[int, int, int]] = []
     refused_join_count = 0
@@ -78,7 +78,7 @@ def join_closest_pairs(pair_codes: IntArray, item_count: int, cluster_size_cap: 
     pair_block_start = 0
     while pair_block_start < len(pair_codes) and len(joined_pair_positions) < item_count - 1:
         pair_code_block = pair_codes[pair_block_start : pair_block_start + pair_block_length]
-        cluster_labels, uncapped_labels = np.array(capped_sets.label), np.array(uncapped_sets.label)
+        cluster_labels, uncapped_cluster_labels = np.array(size_capped_clusters.label), np.array(uncapped_clusters.label)
         cluster_size_by_label = np.bincount(cluster_labels, minlength=item_count)
         left_items, right_items = pair_code_block // item_count, pair_code_block % item_count
         pairs_apart_mask = cluster_labels[left_items] != cluster_labels[right_items]
@@ -88,24 +88,29 @@ def join_closest_pairs(pair_codes: IntArray, item_count: int, cluster_size_cap: 
         )
         # As clusters only grow, a pair that is one, or too much, stays so; it is looked at only where its refusal is new.
         refused_join_count += int(np.count_nonzero(pairs_apart_mask & ~allowed_joins_mask))
-        for block_position in np.flatnonzero(
-            pairs_apart_mask & (allowed_joins_mask | (uncapped_labels[left_items] != uncapped_labels[right_items]))
+        for pair_position_in_block in np.flatnonzero(
+            pairs_apart_mask
+            & (allowed_joins_mask | (uncapped_cluster_labels[left_items] != uncapped_cluster_labels[right_items]))
         ).tolist():
-            left_item, right_item = int(left_items[block_position]), int(right_items[block_position])
-            if capped_sets.label[left_item] == capped_sets.label[right_item]:
+            left_item, right_item = int(left_items[pair_position_in_block]), int(right_items[pair_position_in_block])
+            if size_capped_clusters.label[left_item] == size_capped_clusters.label[right_item]:
                 continue
-            joined_cluster_size = len(capped_sets.members(left_item)) + len(capped_sets.members(right_item))
+            joined_cluster_size = len(size_capped_clusters.members(left_item)) + len(
+                size_capped_clusters.members(right_item)
+            )
             if joined_cluster_size <= cluster_size_cap:
-                capped_sets.join(left_item, right_item)
-                uncapped_sets.join(left_item, right_item)
-                joined_pair_positions.append(pair_block_start + block_position)
+                size_capped_clusters.join(left_item, right_item)
+                uncapped_clusters.join(left_item, right_item)
+                joined_pair_positions.append(pair_block_start + pair_position_in_block)
                 continue
-            refused_join_count += int(allowed_joins_mask[block_position])
-            if uncapped_sets.join(left_item, right_item):
-                refused_joins.append((pair_block_start + block_position, len(joined_pair_positions), joined_cluster_size))
+            refused_join_count += int(allowed_joins_mask[pair_position_in_block])
+            if uncapped_clusters.join(left_item, right_item):
+                refused_joins.append(
+                    (pair_block_start + pair_position_in_block, len(joined_pair_positions), joined_cluster_size)
+                )
         pair_block_start += pair_block_length
         pair_block_length = min(2 * pair_block_length, 1 << 20)
-    return LinkageResult(capped_sets.label, joined_pair_positions, refused_joins, refused_join_count)
+    return LinkageResult(size_capped_clusters.label, joined_pair_positions, refused_joins, refused_join_count)
 
 
 class SingleLinkage(JointDistanceChunker):
@@ -241,10 +246,10 @@ class SingleLinkage(JointDistanceChunker):
         sentence_count = len(vectors)
         pair_code_arrays: list[IntArray] = [np.zeros(0, np.intp)]
         distance_arrays: list[FloatArray] = [np.zeros(0)]
-        for first_row, distance_rows in joint_distances(vectors, self.position_weight):
-            close_pairs_mask = np.triu(distance_rows <= self.max_distance, k=first_row + 1)
-            near_rows, near_columns = np.nonzero(close_pairs_mask)
-            pair_code_arrays.append((near_rows + first_row) * sentence_count + near_columns)
+        for first_row_index, distance_rows in joint_distances(vectors, self.position_weight):
+            close_pairs_mask = np.triu(distance_rows <= self.max_distance, k=first_row_index + 1)
+            near_row_indices, near_column_indices = np.nonzero(close_pairs_mask)
+            pair_code_arrays.append((near_row_indices + first_row_index) * sentence_count + near_column_indices)
             distance_arrays.append(distance_rows[close_pairs_mask])
         pair_codes, pair_distances = np.concatenate(pair_code_arrays), np.concatenate(distance_arrays)
         nearest_first_pair_order = np.argsort(pair_distances, kind="stable")

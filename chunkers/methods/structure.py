@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from chunkers.building_blocks import add_uncut_gaps, check_chunk_count, cuts_to_gaps, refuse_too_small_size
-from chunkers.building_blocks.block_parts import PARTS_KEPT_WHOLE, BlockSplitter, select_blocks
+from chunkers.building_blocks.block_parts import PART_KINDS_KEPT_WHOLE, BlockSplitter, select_blocks
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
 from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, combine_reasons
-from chunkers.text import KINDS_KEPT_WHOLE, Block, Document, Span, check_markdown_mark_count
+from chunkers.text import BLOCK_KINDS_KEPT_WHOLE, Block, Document, Span, check_markdown_mark_count
 
 LEADING_SIZE_DIVISOR, TRAILING_SIZE_DIVISOR = 2, 4
 """Divisors of the maximum size: headings and an introduction before a block that is too long may take a half of it, headings
@@ -28,7 +28,7 @@ choice."""
 
 _BLOCK_KINDS_WITHOUT_ARTICLE = ("HTML", "front matter", "link definitions")
 
-_GROUPS_BETWEEN_REPORTS = 64
+_GROUPS_BETWEEN_PROGRESS_REPORTS = 64
 """Groups of blocks between two reports."""
 
 
@@ -120,13 +120,15 @@ class Structure(Chunker):
         Cancelled
             If the user asked to stop.
         """
-        return self._cut_document(document, tools).chunking() if document.text.strip() else Chunking(document, (), ())
+        return (
+            self._run_structure_cutter(document, tools).chunking() if document.text.strip() else Chunking(document, (), ())
+        )
 
     def block_steps(self, document: Document, tools: Tools) -> "list[BlockStep]":
         """Return the decision on each block and each part of a block, in the order of the text; raises as `chunk` does."""
-        return self._cut_document(document, tools).steps() if document.text.strip() else []
+        return self._run_structure_cutter(document, tools).steps() if document.text.strip() else []
 
-    def _cut_document(self, document: Document, tools: Tools) -> "_StructureCutter":
+    def _run_structure_cutter(self, document: Document, tools: Tools) -> "_StructureCutter":
         refuse_too_small_size(self.name, document.text, self.max_size, "tokens")
         check_markdown_mark_count(self.name, document.text)
         # As they are at their defaults, but for the size.
@@ -229,17 +231,19 @@ class _StructureCutter:
         """Cut the document section by section."""
         outline_blocks = self.outline
         decided_block_count = 0
-        for heading_level, section in self._sections(outline_blocks):
-            if section[0].span.start > outline_blocks[0].span.start:
-                self.cuts[section[0].span.start] = Reason(remark=f"new heading of level {heading_level}")
+        for heading_level, section_blocks in self._sections_with_heading_levels(outline_blocks):
+            if section_blocks[0].span.start > outline_blocks[0].span.start:
+                self.cuts[section_blocks[0].span.start] = Reason(remark=f"new heading of level {heading_level}")
             pieces: list[_Piece] = []
-            self.title = self._slide_title_of(section)
-            for group_number, group in enumerate(self._blocks_belonging_together(section)):
-                if group_number % _GROUPS_BETWEEN_REPORTS == 0:
+            self.title = self._slide_title_of(section_blocks)
+            for group_number, block_group in enumerate(self._blocks_belonging_together(section_blocks)):
+                if group_number % _GROUPS_BETWEEN_PROGRESS_REPORTS == 0:
                     self.tools.decided(decided_block_count, len(outline_blocks))
-                pieces += self._pieces_of_group(group, self.title.tokens if group_number else 0)
-                decided_block_count += len(group.lead) + 1 + len(group.tail)
-            self._join_neighbouring_pieces(self._with_slide_title_context(self._join_within_slide_or_cell(pieces)), section)
+                pieces += self._pieces_of_group(block_group, self.title.tokens if group_number else 0)
+                decided_block_count += len(block_group.lead) + 1 + len(block_group.tail)
+            self._join_neighbouring_pieces(
+                self._with_slide_title_context(self._join_within_slide_or_cell(pieces)), section_blocks
+            )
         check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
@@ -280,12 +284,12 @@ class _StructureCutter:
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
-        block_notes += self.splitter.delimiter_row_notes()
+        block_notes += self.splitter.shortened_delimiter_row_notes()
         return Chunking(
             self.document, chunks_with_contexts, LazyTuple(lambda: self._gaps(chunk_starts)), notes=tuple(block_notes)
         )
 
-    def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
+    def _sections_with_heading_levels(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
         """Yield the level that opens each section, 0 for none, and its blocks.
 
         Front matter goes with the first section, headings at the end with the last.
@@ -309,7 +313,7 @@ class _StructureCutter:
     def _slide_or_cell_spans(self) -> list[Span]:
         """The slides or cells of the document, without white space around them; empty if it has none."""
         document_parts, text = self.document.parts, self.document.text
-        if document_parts is None or document_parts.kind not in PARTS_KEPT_WHOLE:
+        if document_parts is None or document_parts.kind not in PART_KINDS_KEPT_WHOLE:
             return []
         return [Span(*edges).trimmed(text) for edges in pairwise([*document_parts.starts, len(text)])]
 
@@ -331,11 +335,11 @@ class _StructureCutter:
             or self.splitter.size(*slide_or_cell_span) > self.chunker.max_size
         )
 
-    def _blocks_belonging_together(self, section: Sequence[Block]) -> list[_BlockGroup]:
+    def _blocks_belonging_together(self, section_blocks: Sequence[Block]) -> list[_BlockGroup]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
         block_groups: list[_BlockGroup] = []
         lead_blocks: list[Block] = []
-        for block, next_block in zip(section, [*section[1:], None], strict=True):
+        for block, next_block in zip(section_blocks, [*section_blocks[1:], None], strict=True):
             if self._stays_with_next(block, next_block):
                 while (
                     lead_blocks
@@ -362,17 +366,22 @@ class _StructureCutter:
             block_groups += [_BlockGroup([], block, []) for block in lead_blocks]
         return block_groups
 
-    def _blocks_leave_enough_room(self, first: Block, last: Block, following: Block | None) -> bool:
-        """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk for the block that they stay with."""
-        first_block_start, chunk_token_limit = first.span.start, self.chunker.max_size
-        attached_token_limit = chunk_token_limit // (TRAILING_SIZE_DIVISOR if following is None else LEADING_SIZE_DIVISOR)
-        if self.splitter.size(first_block_start, last.span.end) <= attached_token_limit:
+    def _blocks_leave_enough_room(self, first_block: Block, last_block: Block, following_block: Block | None) -> bool:
+        """Return whether the blocks from first to last leave enough of a chunk for the block that they stay with."""
+        first_block_start, chunk_token_limit = first_block.span.start, self.chunker.max_size
+        attached_token_limit = chunk_token_limit // (
+            TRAILING_SIZE_DIVISOR if following_block is None else LEADING_SIZE_DIVISOR
+        )
+        if self.splitter.size(first_block_start, last_block.span.end) <= attached_token_limit:
             return True
-        return following is not None and self.splitter.size(first_block_start, following.span.end) <= chunk_token_limit
+        return (
+            following_block is not None
+            and self.splitter.size(first_block_start, following_block.span.end) <= chunk_token_limit
+        )
 
     def _fits_only_alone(self, block: Block, surrounding_start: int, surrounding_end: int) -> bool:
         """Return whether a block that should stay whole fits into a chunk, but not together with all up to the ends."""
-        if block.kind not in KINDS_KEPT_WHOLE:
+        if block.kind not in BLOCK_KINDS_KEPT_WHOLE:
             return False
         return (
             self.splitter.size(*block.span) <= self.chunker.max_size < self.splitter.size(surrounding_start, surrounding_end)
@@ -389,19 +398,19 @@ class _StructureCutter:
         ):
             # The end of a slide or a cell stays with its own beginning, not with the next one.
             return False
-        if block.kind != "paragraph" or following is None or following.kind not in KINDS_KEPT_WHOLE:
+        if block.kind != "paragraph" or following is None or following.kind not in BLOCK_KINDS_KEPT_WHOLE:
             return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
         introduces_list = following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1
         return introduces_list or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
 
-    def _slide_title_of(self, section: Sequence[Block]) -> _SlideTitle:
+    def _slide_title_of(self, section_blocks: Sequence[Block]) -> _SlideTitle:
         """Return the title of a slide, which a chunk that begins inside it has as its context; empty for other sections."""
         document_parts = self.document.parts
-        if document_parts is None or document_parts.kind != "slide" or section[0].kind != "heading":
+        if document_parts is None or document_parts.kind != "slide" or section_blocks[0].kind != "heading":
             return _SlideTitle()
         # Slides with nothing but a title are in the section of the next.
-        *_, heading = takewhile(lambda block: block.kind == "heading", section)
+        *_, heading = takewhile(lambda block: block.kind == "heading", section_blocks)
         title_text = self.document.text[slice(*heading.span)]
         title_token_count = self.tools.count_tokens([title_text])[0]
         return (
@@ -417,11 +426,11 @@ class _StructureCutter:
             return [*pieces]
         merged_pieces: list[_Piece] = []
         for slide_or_cell_span, pieces_in_part in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
-            first_piece, *other_pieces = pieces_in_part
+            first_piece, *later_pieces_in_part = pieces_in_part
             # Headings of slides or cells that have nothing else may be in front.
             part_start, part_end = (
                 max(first_piece.start, slide_or_cell_span.start if slide_or_cell_span else 0),
-                (other_pieces or [first_piece])[-1].end,
+                (later_pieces_in_part or [first_piece])[-1].end,
             )
             is_part_within_max_size = self.splitter.size(part_start, part_end) <= self.chunker.max_size
             if (
@@ -429,17 +438,19 @@ class _StructureCutter:
                 and is_part_within_max_size
                 and self.splitter.size(first_piece.start, part_end) > self.chunker.max_size
             ):
-                text_before_part = self.document.text[first_piece.start : part_start].rstrip()
-                merged_pieces.append(first_piece._replace(end=first_piece.start + len(text_before_part), name="heading"))
+                text_before_slide_or_cell = self.document.text[first_piece.start : part_start].rstrip()
+                merged_pieces.append(
+                    first_piece._replace(end=first_piece.start + len(text_before_slide_or_cell), name="heading")
+                )
                 first_piece = first_piece._replace(start=part_start, why=None)
-            if other_pieces and is_part_within_max_size:
-                for piece in other_pieces:
+            if later_pieces_in_part and is_part_within_max_size:
+                for piece in later_pieces_in_part:
                     self.uncut_reasons[piece.start] = Reason(
                         remark=f"the {document_parts.kind} is whole: it fits into a chunk"
                     )
                 merged_pieces.append(first_piece._replace(end=part_end, name=document_parts.kind))
             else:
-                merged_pieces += [first_piece, *other_pieces]
+                merged_pieces += [first_piece, *later_pieces_in_part]
         return merged_pieces
 
     def _with_slide_title_context(self, pieces: Sequence[_Piece]) -> list[_Piece]:
@@ -466,14 +477,14 @@ class _StructureCutter:
             pieces_with_slide_title.append(slide_piece)
         return pieces_with_slide_title
 
-    def _pieces_of_group(self, group: _BlockGroup, context_token_count: int) -> list[_Piece]:
+    def _pieces_of_group(self, block_group: _BlockGroup, context_token_count: int) -> list[_Piece]:
         """Return a group as one piece if it fits, or else its parts, leaving ``context_token_count`` tokens for context."""
-        for previous_block, block in pairwise([*group.lead, group.block, *group.tail]):
-            self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, group)
-        group_start, group_end, block = group.start, group.end, group.block
+        for previous_block, block in pairwise([*block_group.lead, block_group.block, *block_group.tail]):
+            self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, block_group)
+        group_start, group_end, block = block_group.start, block_group.end, block_group.block
         group_token_count, chunk_token_limit = self.splitter.size(group_start, group_end), self.chunker.max_size
         if self._fits_only_alone(block, group_start, group_end):
-            return [_Piece(group_start, block.span.end, block.kind), *_trailing_heading_pieces(group)]
+            return [_Piece(group_start, block.span.end, block.kind), *_trailing_heading_pieces(block_group)]
         if group_token_count <= chunk_token_limit or block.kind == "formula":
             if group_token_count > chunk_token_limit:
                 self.long.append((block.kind, self.splitter.size(*block.span)))
@@ -503,22 +514,24 @@ class _StructureCutter:
         group_pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in split_block_parts]
         if not are_leading_blocks_separate:
             group_pieces[0] = group_pieces[0]._replace(start=group_start, why=None)
-        elif group.lead:
+        elif block_group.lead:
             group_pieces = [
-                _Piece(group_start, group.lead[-1].span.end, group.lead[-1].kind),
+                _Piece(group_start, block_group.lead[-1].span.end, block_group.lead[-1].kind),
                 group_pieces[0]._replace(why=None),
                 *group_pieces[1:],
             ]
-        if group.tail and (not fitted_parts or self.splitter.size(group_pieces[-1].start, group_end) > chunk_token_limit):
-            return [*group_pieces, *_trailing_heading_pieces(group)]
+        if block_group.tail and (
+            not fitted_parts or self.splitter.size(group_pieces[-1].start, group_end) > chunk_token_limit
+        ):
+            return [*group_pieces, *_trailing_heading_pieces(block_group)]
         group_pieces[-1] = group_pieces[-1]._replace(end=group_end)
         return group_pieces
 
-    def _join_neighbouring_pieces(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
+    def _join_neighbouring_pieces(self, pieces: Sequence[_Piece], section_blocks: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
         join_below_token_count, max_tokens = self.chunker.join_below, self.chunker.max_size
         tokenizer_skips_space = getattr(self.tools.tokenizer, "skips_space", False)
-        section_opening_block = next((block for block in section if block.kind != "front matter"), section[0])
+        section_opening_block = next((block for block in section_blocks if block.kind != "front matter"), section_blocks[0])
         same_section_phrase = "same heading" if section_opening_block.kind == "heading" else "no heading between"
         # The first piece of a slide has its title in it.
         chunk_start, open_chunk_context = pieces[0].start, self._context_of(pieces[0])
@@ -575,12 +588,14 @@ class _StructureCutter:
     def _gaps(self, cut_offsets: Sequence[int]) -> tuple[Gap, ...]:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""
 
-        def uncut_reason(start: int) -> Reason:
-            block_kind = self.outline[bisect_right(self.outline, start, key=lambda block: block.span.start) - 1].kind
+        def uncut_reason(start_offset: int) -> Reason:
+            block_kind = self.outline[bisect_right(self.outline, start_offset, key=lambda block: block.span.start) - 1].kind
             inside_block_reason = Reason(
                 remark=f"inside {'' if block_kind in _BLOCK_KINDS_WITHOUT_ARTICLE else 'a '}{block_kind}"
             )
-            return self.uncut_reasons.get(start) or self.splitter.uncut_reasons.get(start) or inside_block_reason
+            return (
+                self.uncut_reasons.get(start_offset) or self.splitter.uncut_reasons.get(start_offset) or inside_block_reason
+            )
 
         return add_uncut_gaps(
             self.document, cuts_to_gaps(self.document, cut_offsets, Verdict.CUT, self.cuts.__getitem__), uncut_reason
@@ -597,14 +612,14 @@ def _add_heading_run(
     sections[-1][1].extend(heading_run)
 
 
-def _trailing_heading_pieces(group: _BlockGroup) -> list[_Piece]:
+def _trailing_heading_pieces(block_group: _BlockGroup) -> list[_Piece]:
     """Return the headings at the text's end as a piece of their own."""
-    return [_Piece(group.tail[0].span.start, group.end, group.tail[0].kind)] if group.tail else []
+    return [_Piece(block_group.tail[0].span.start, block_group.end, block_group.tail[0].kind)] if block_group.tail else []
 
 
-def _kept_together_reason(previous_block: Block, block: Block, group: _BlockGroup) -> Reason:
+def _kept_together_reason(previous_block: Block, block: Block, block_group: _BlockGroup) -> Reason:
     """Return the reason for keeping a block with the previous one."""
-    if block in group.tail:
+    if block in block_group.tail:
         kept_together_remark = f"a {block.kind} at the end stays with what is before"
     elif previous_block.kind == "paragraph":
         kept_together_remark = f"{block.kind} kept with its introduction"

@@ -17,7 +17,7 @@ from chunkers.support import FloatArray
 from chunkers.text import Document
 
 SizeUnit = Literal["tokens", "words", "characters"]
-Fit = Literal["average", "largest"]
+FittedChunkSize = Literal["average", "largest"]
 
 
 class TargetSize(Chunker):
@@ -53,7 +53,7 @@ class TargetSize(Chunker):
         description="What the chunks should hold.",
         json_schema_extra={"step": 10, "offered": [20, 2000], "main": True},
     )
-    fit: Fit = Field(
+    fit: FittedChunkSize = Field(
         "average",
         title="Size statistic",
         description="The average chunk, as Chroma's code has it, or the largest, as its report says.",

@@ -23,7 +23,7 @@ from chunkers.results import Chunking, LazyTuple, Reason
 from chunkers.support import pluralize
 from chunkers.text import Document, Span, Transcript, Turn
 
-_TURNS_BETWEEN_REPORTS = 64
+_TURNS_BETWEEN_PROGRESS_REPORTS = 64
 """Turns between two reports of progress."""
 
 
@@ -100,7 +100,7 @@ class _TurnCutter(PieceCutter):
         pieces: list[Piece] = []
         transcript_turns = self.transcript.turns
         for turn_index, turn in enumerate(transcript_turns):
-            if turn_index % _TURNS_BETWEEN_REPORTS == 0:
+            if turn_index % _TURNS_BETWEEN_PROGRESS_REPORTS == 0:
                 self.tools.decided(turn_index, len(transcript_turns))
             current_turn_label = _turn_label(turn)
             new_chunk_reason = Reason(remark="")
@@ -118,14 +118,14 @@ class _TurnCutter(PieceCutter):
             pieces += self._split_turn(turn, new_chunk_reason)
         return pieces
 
-    def _context(self, turn: Turn, offset: int) -> tuple[str, int]:
+    def _context_and_token_count(self, turn: Turn, offset: int) -> tuple[str, int]:
         """Return the context of a part of a turn and its tokens; none if it would take more than half of a chunk."""
         return self.context_if_short(self.transcript.context(turn, offset))
 
     def _split_turn(self, turn: Turn, cut_reason: Reason) -> Iterator[Piece]:
         """Yield a turn as one piece if it fits, or else its parts."""
         part_start = turn.start
-        context, context_token_count = self._context(turn, part_start)
+        context, context_token_count = self._context_and_token_count(turn, part_start)
         if self.size(part_start, turn.end) + context_token_count <= self.most:
             yield Piece(part_start, turn.end, cut_reason, context)
             return
@@ -149,7 +149,12 @@ class _TurnCutter(PieceCutter):
                     turn, part_start, self.trimmed_end_offset(part_start, break_offset), context_token_count
                 )
                 for earlier_part_start, earlier_part_end in earlier_parts:
-                    yield Piece(earlier_part_start, earlier_part_end, cut_reason, self._context(turn, earlier_part_start)[0])
+                    yield Piece(
+                        earlier_part_start,
+                        earlier_part_end,
+                        cut_reason,
+                        self._context_and_token_count(turn, earlier_part_start)[0],
+                    )
                     cut_reason = Reason(
                         remark=f"{turn_is_longer_phrase}, and so is a sentence of it: cut inside the sentence"
                     )
@@ -160,7 +165,7 @@ class _TurnCutter(PieceCutter):
                     if break_offset == turn.end:
                         return
                     part_start, cut_reason = break_offset, Reason(remark=f"{turn_is_longer_phrase}: cut between sentences")
-            context, context_token_count = self._context(turn, part_start)
+            context, context_token_count = self._context_and_token_count(turn, part_start)
         yield Piece(part_start, turn.end, cut_reason, context)
 
     def _farthest_break(
@@ -189,7 +194,8 @@ class _TurnCutter(PieceCutter):
             1,
             self.most
             - max(
-                context_token_count, *(self._context(turn, place)[1] for place in context_change_offsets if place >= begin)
+                context_token_count,
+                *(self._context_and_token_count(turn, place)[1] for place in context_change_offsets if place >= begin),
             ),
         )
         token_size_function = text_size_function("tokens", self.tools)

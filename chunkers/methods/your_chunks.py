@@ -20,7 +20,7 @@ from chunkers.support import InputError, pluralize, short_repr
 from chunkers.text import Document
 
 _IDENTITY_DIGITS = 24
-_MOST_NAMED = 8
+_MOST_NAMES_IN_MESSAGE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +62,9 @@ class ChunkFile:
         """Total number of characters of all chunks."""
         return sum(len(chunk.text or "") for chunk in self.chunks)
 
-    def with_selected_document(self, document: str | None) -> "ChunkFile":
+    def with_selected_document(self, document_name: str | None) -> "ChunkFile":
         """Return a copy of the file of chunks with another document selected."""
-        return ChunkFile(self.name, self.chunks, document)
+        return ChunkFile(self.name, self.chunks, document_name)
 
     def locate_in(self, document: Document, report_progress: Callable[[int, int], None]) -> LocatedChunks:
         """Locate the file's chunks in a document, as `chunkers.found_again.chunk_location.locate_chunks` does.
@@ -141,8 +141,10 @@ class ChunkFile:
                     f"{self.name}: the file must have exactly one document that matches {short_repr(name)}; "
                     f"{_names_phrase(matching_names)} all match. Keep only one of them in the file."
                 )
-        for matched_document_name, match_count in Counter(matches[0] for matches in matches_by_name.values()).items():
-            if match_count > 1:
+        for matched_document_name, matching_name_count in Counter(
+            matches[0] for matches in matches_by_name.values()
+        ).items():
+            if matching_name_count > 1:
                 clashing_names_phrase = _names_phrase(
                     [name for name, matches in matches_by_name.items() if matches[0] == matched_document_name]
                 )
@@ -213,10 +215,10 @@ class YourChunks(Chunker):
         return value
 
     @classmethod
-    def from_file(cls, file: ChunkFile) -> Self:
+    def from_file(cls, chunk_file: ChunkFile) -> Self:
         """Return the chunker for a file of chunks."""
-        new_chunker = cls(file=file.identity)
-        new_chunker._file = file
+        new_chunker = cls(file=chunk_file.identity)
+        new_chunker._file = chunk_file
         return new_chunker
 
     def __eq__(self, other: object) -> bool:
@@ -236,7 +238,7 @@ class YourChunks(Chunker):
         return chunker_for_names
 
     @property
-    def held_file(self) -> ChunkFile | None:
+    def chunk_file_if_loaded(self) -> ChunkFile | None:
         """The file of chunks; None if only its identity is known."""
         return self._file
 
@@ -303,4 +305,6 @@ class YourChunks(Chunker):
 
 
 def _names_phrase(names: Sequence[str]) -> str:
-    return ", ".join(map(short_repr, names[:_MOST_NAMED])) + (" and more" if len(names) > _MOST_NAMED else "")
+    return ", ".join(map(short_repr, names[:_MOST_NAMES_IN_MESSAGE])) + (
+        " and more" if len(names) > _MOST_NAMES_IN_MESSAGE else ""
+    )

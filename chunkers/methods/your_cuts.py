@@ -17,7 +17,7 @@ from chunkers.text import Document
 MOST_CUTS = 400
 """Maximum number of cuts that a person sets in a text; so many fit into a link."""
 
-_WRITTEN_CUTS = re.compile(r"c[0-9a-f]{24}(?:-[0-9a-z]{1,6})*")
+_CUTS_PATTERN = re.compile(r"c[0-9a-f]{24}(?:-[0-9a-z]{1,6})*")
 
 CUT_REMARK, UNCUT_REMARK = "you cut here", "you did not cut here"
 
@@ -40,7 +40,7 @@ class YourCuts(Chunker):
     @field_validator("cuts")
     @classmethod
     def _check_cuts_format(cls, value: str) -> str:
-        if value and _WRITTEN_CUTS.fullmatch(value) is None:
+        if value and _CUTS_PATTERN.fullmatch(value) is None:
             raise ValueError(
                 f"cuts must be a digest of the text and the distances between the cuts; got {short_repr(value)}."
             )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_POLL_S = 0.05
+_SECONDS_BETWEEN_CHECKS = 0.05
 """Seconds between checks for whether the user has stopped."""
 
 _FAILED_CONNECTION_EVENTS = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
@@ -40,7 +40,7 @@ _FIRST_CHECK_BYTES, _CHECK_GROWTH_FACTOR = 4_000, 1.25
 """Bytes after which a stream of events is first looked at, and the factor by which it grows until the next look."""
 
 _current_cancellation_check: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
-_thread_local_state = threading.local()
+_thread_local_running_call = threading.local()
 
 
 class AnswerTooLarge(Exception):
@@ -147,13 +147,13 @@ def _checked_stream_class() -> type[Any]:
 
 
 def _begin_counted_request(request: "httpx2.Request") -> None:
-    running_call: _RunningCall = _thread_local_state.call
+    running_call: _RunningCall = _thread_local_running_call.call
     running_call.begin()
     request.extensions["trace"] = running_call.count_failed_connection
 
 
 def _limit_response_size(response: "httpx2.Response") -> None:
-    running_call: _RunningCall = _thread_local_state.call
+    running_call: _RunningCall = _thread_local_running_call.call
     running_call.attempts.refused += not response.is_success
     declared_length = response.headers.get("content-length", "") if response.is_success else ""
     running_call.check(int(declared_length) if declared_length.isdecimal() and len(declared_length) < 20 else 0)
@@ -176,7 +176,7 @@ MOST_RETRIES = 3
 It waits longer each time, or for as long as the server's Retry-After says.
 """
 
-SHORTEST_KEY = 8
+SHORTEST_MASKED_KEY_LENGTH = 8
 """Minimum number of characters of a key that is treated as a secret: many servers want one and any will do, such as “none”,
 and that word may be a whole answer.
 """
@@ -337,7 +337,7 @@ class Connection:
 
     def mask_key(self, text: str) -> str:
         """Return a server's message with the key masked, in case the server repeats it."""
-        return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
+        return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_MASKED_KEY_LENGTH else text
 
     def failed_request_error(self, error: "openai.APIError", timeout: float) -> ModelError:
         """Return the ModelError for a failed request; raise it ``from None``, because the original error holds the key.
@@ -360,24 +360,24 @@ class Connection:
 
     def run_with_deadline(
         self,
-        work: Callable[[], Answer],
-        deadline: float,
+        request_function: Callable[[], Answer],
+        seconds_until_deadline: float,
         max_answer_bytes: int,
-        attempts: Attempts | None = None,
+        attempt_counter: Attempts | None = None,
         is_enough: Callable[[bytes], bool] = lambda body: False,
     ) -> Answer:
-        """Run ``work``, which sends requests by the client, in a thread; return its result or raise its error.
+        """Run ``request_function``, which sends requests by the client, in a thread; return its result or raise its error.
 
         An abandoned thread ends with the next byte that arrives or, if the server sends nothing, with the client's own
         time-out.
 
         Parameters
         ----------
-        deadline
+        seconds_until_deadline
             Maximum duration in seconds, retries included.
         max_answer_bytes
             Maximum size of an answer in bytes.
-        attempts
+        attempt_counter
             Counters of the requests; they may refuse a request before it is sent.
         is_enough
             Called now and then with a stream of server-sent events as far as it has arrived; if it returns true, the
@@ -391,26 +391,27 @@ class Connection:
             If the user stops meanwhile (`cancellable_requests`).
         """
         cancellation_check = _current_cancellation_check.get()
-        running_call = _RunningCall(max_answer_bytes, attempts or Attempts(), is_enough)
+        running_call = _RunningCall(max_answer_bytes, attempt_counter or Attempts(), is_enough)
         answer_future: Future[Answer] = Future()
 
         def run_work_in_thread() -> None:
-            _thread_local_state.call = running_call
+            _thread_local_running_call.call = running_call
             try:
-                answer_future.set_result(work())
+                answer_future.set_result(request_function())
             except BaseException as error:
                 if isinstance(error, InputError):
                     # What led to it holds the request, and so the key; ``from None`` only keeps that from being printed.
                     error.__context__ = error.__cause__ = None
                 answer_future.set_exception(error)
 
-        deadline_time = time.monotonic() + deadline
+        deadline_time = time.monotonic() + seconds_until_deadline
         threading.Thread(target=run_work_in_thread, daemon=True, name="request").start()
         try:
-            while not wait((answer_future,), _POLL_S).done:
+            while not wait((answer_future,), _SECONDS_BETWEEN_CHECKS).done:
                 if time.monotonic() > deadline_time:
                     raise ModelError(
-                        f"{self._model_name}: {self.host} must answer within {deadline:g} seconds in all; it did not."
+                        f"{self._model_name}: {self.host} must answer within {seconds_until_deadline:g} seconds in all; it "
+                        "did not."
                     )
                 raise_if_cancelled(cancellation_check)
         except BaseException:

@@ -72,7 +72,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
     )
 }
 
-ASKING: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber, Propositions)}
+CHUNKERS_ASKING_LANGUAGE_MODEL: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber, Propositions)}
 
 CHUNKERS_OF_GIVEN_CHUNKS: dict[str, type[Chunker]] = {YourChunks.name: YourChunks, YourCuts.name: YourCuts}
 """Chunkers of chunks made elsewhere: by a program whose file of chunks must be at hand, or by the user's own cuts."""
@@ -95,7 +95,7 @@ ENTRY_POINT_GROUP = "seamark.chunkers"
 """The group of entry points by which installed packages offer their chunkers."""
 
 _registry_lock = threading.RLock()
-_loaded_entry_points: list[bool] = []
+_are_entry_points_loaded: list[bool] = []
 _fault_by_offered_name: dict[str, str] = {}
 """Sentences on offers that cannot be used, by the name under which they are offered."""
 
@@ -134,14 +134,14 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
     return kind
 
 
-def discover() -> tuple[str, ...]:
+def register_installed_chunkers() -> tuple[str, ...]:
     """Register the chunkers of installed packages, on the first call only; return a message for each unusable chunker.
 
     An error in a package affects only that package's chunkers.
     """
     with _registry_lock:
-        if not _loaded_entry_points:
-            _loaded_entry_points.append(True)
+        if not _are_entry_points_loaded:
+            _are_entry_points_loaded.append(True)
             for entry_point in metadata.entry_points(group=ENTRY_POINT_GROUP):
                 package_name = entry_point.dist.name if entry_point.dist is not None else ""
                 try:
@@ -166,7 +166,7 @@ def chunker_class(name: str) -> type[Chunker]:
     """
     found_class = _registered_class(name)
     if found_class is None and isinstance(name, str):
-        discover()
+        register_installed_chunkers()
         found_class = _registered_class(name)
         if found_class is None and name in _fault_by_offered_name:
             raise ParameterError(_fault_by_offered_name[name])
@@ -183,11 +183,15 @@ def takes_over_existing_chunks(name: str) -> bool:
 
 def known_chunkers_phrase() -> str:
     """Return the names of all chunkers, for messages."""
-    return ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])
+    return ", ".join([*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS])
 
 
 def _registered_class(name: str) -> type[Chunker] | None:
-    return {**CHUNKERS, **ASKING, **ADAPTERS, **CHUNKERS_OF_GIVEN_CHUNKS}.get(name) if isinstance(name, str) else None
+    return (
+        {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **ADAPTERS, **CHUNKERS_OF_GIVEN_CHUNKS}.get(name)
+        if isinstance(name, str)
+        else None
+    )
 
 
 # Chunkers of other packages: requirements on such a class, and isolation of its errors.
@@ -200,7 +204,7 @@ REQUIRED_ATTRIBUTES = ("title", "idea", "source")
 PARAMETER_TYPES_WITH_CONTROL = ("integer", "number", "choice")
 """The types of parameters for which the page has a control."""
 
-TYPE_BY_HOOK: dict[str, Any] = {
+RETURN_TYPE_BY_HOOK: dict[str, Any] = {
     "levels": list,
     "describe": str,
     "remark": str,
@@ -263,7 +267,7 @@ def _check_field(chunker_name: str, field_spec: FieldSpec) -> None:
         )
 
 
-def guard_chunker_class(guarded_class: type[Chunker], package: str) -> None:
+def guard_chunker_class(guarded_class: type[Chunker], package_name: str) -> None:
     """Wrap a third-party chunker's methods so that their errors cannot break the app; a second call changes nothing.
 
     An error raised by ``chunk``, or a return value that is not a result, becomes a `ModelError` that names the package.
@@ -271,9 +275,9 @@ def guard_chunker_class(guarded_class: type[Chunker], package: str) -> None:
     """
     if "_guarded" in vars(guarded_class):
         return
-    owner_phrase = f"the package {package}" if package else f"the module {guarded_class.__module__}"
+    owner_phrase = f"the package {package_name}" if package_name else f"the module {guarded_class.__module__}"
     guarded_class.chunk = _guard_chunk_method(guarded_class.chunk, guarded_class.name, owner_phrase)  # type: ignore[method-assign]
-    for hook_name, expected_type in TYPE_BY_HOOK.items():
+    for hook_name, expected_type in RETURN_TYPE_BY_HOOK.items():
         setattr(
             guarded_class,
             hook_name,
@@ -289,19 +293,19 @@ def guard_chunker_class(guarded_class: type[Chunker], package: str) -> None:
             hook_name,
             classmethod(_guard_hook(getattr(guarded_class, hook_name).__func__, fallback_method, expected_type)),
         )
-    if package:
-        guarded_class.packages = tuple(dict.fromkeys((*guarded_class.packages, package)))
+    if package_name:
+        guarded_class.packages = tuple(dict.fromkeys((*guarded_class.packages, package_name)))
 
     def reduce_for_pickling(self: Chunker) -> tuple[Any, ...]:
-        return _rebuild_chunker, (guarded_class, package, self.model_dump())
+        return _rebuild_chunker, (guarded_class, package_name, self.model_dump())
 
     guarded_class.__reduce__ = reduce_for_pickling  # type: ignore[assignment, method-assign]
     guarded_class._guarded = True  # type: ignore[attr-defined]
 
 
-def _rebuild_chunker(rebuilt_class: type[Chunker], package: str, parameters: dict[str, Any]) -> Chunker:
+def _rebuild_chunker(rebuilt_class: type[Chunker], package_name: str, parameters: dict[str, Any]) -> Chunker:
     """Make a chunker in another process, where its class may not be guarded yet."""
-    guard_chunker_class(rebuilt_class, package)
+    guard_chunker_class(rebuilt_class, package_name)
     return rebuilt_class(**parameters)
 
 

@@ -27,21 +27,21 @@ from chunkers.results import Chunk, Chunking
 from chunkers.support import ModelError, pluralize
 from chunkers.text import Document, Span, headings
 
-LONGEST_SHOWN = 24_000
+LONGEST_EXTRACT_CHARACTERS = 24_000
 """Maximum number of characters of a document that the model is shown beside a chunk, some 6,000 tokens; of a longer one, an
 extract.
 """
 
-LONGEST_SITUATION = 600
+LONGEST_CONTEXT_SENTENCE = 600
 """Maximum number of characters of a context sentence; after a longer answer the model is asked again."""
 
-ANSWER_TOKENS = 60
+MOST_ANSWER_TOKENS = 60
 """Tokens of an answer, as an estimate counts them."""
 
 MISSING_MODEL_MESSAGE = "embedded_as context needs a language model, named as openai:NAME, and none was given."
 """Error message for a missing language model."""
 
-_EXTRACT_GRID_CHARACTERS = LONGEST_SHOWN // 4
+_EXTRACT_GRID_CHARACTERS = LONGEST_EXTRACT_CHARACTERS // 4
 
 
 def add_context_sentences(chunking: Chunking, tools: Tools) -> Chunking:
@@ -80,11 +80,13 @@ def add_context_sentences(chunking: Chunking, tools: Tools) -> Chunking:
     chunks_with_context_sentences = tuple(
         ledger_tools.together([partial(add_context_sentence, chunk) for chunk in chunking.chunks])
     )
-    timing, elapsed_ms = chunking.timing, (time.perf_counter() - start_time) * 1000
+    chunking_timing, elapsed_ms = chunking.timing, (time.perf_counter() - start_time) * 1000
     return replace(
         chunking,
         chunks=chunks_with_context_sentences,
-        timing=None if timing is None else replace(timing, decide_ms=timing.decide_ms + elapsed_ms),
+        timing=None
+        if chunking_timing is None
+        else replace(chunking_timing, decide_ms=chunking_timing.decide_ms + elapsed_ms),
         notes=(*chunking.notes, *_context_sentence_notes(document, chunks_with_context_sentences)),
         spending=(chunking.spending or Spending()) + spending_ledger.spent,
     )
@@ -94,20 +96,21 @@ def estimate_context_requests(chunking: Chunking, tools: Tools) -> Estimate:
     """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
     document, chunks = chunking.document, chunking.chunks
     input_token_count = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
-    for extract_span, chunk_count in Counter(document_extract(document, chunk) for chunk in chunks).items():
+    for extract_span, chunk_count in Counter(document_extract_span(document, chunk) for chunk in chunks).items():
         prompt_texts = [CONTEXT_SYSTEM_PROMPT, CONTEXT_QUESTION_TEMPLATE, document.text[slice(*extract_span)]]
         input_token_count += chunk_count * sum(tools.count_tokens(prompt_texts))
-    return Estimate(len(chunks), input_token_count, ANSWER_TOKENS * len(chunks))
+    return Estimate(len(chunks), input_token_count, MOST_ANSWER_TOKENS * len(chunks))
 
 
-def document_extract(document: Document, chunk: Chunk) -> Span:
+def document_extract_span(document: Document, chunk: Chunk) -> Span:
     """Return the part of the document shown to the model with a chunk: the whole document if it is short enough.
 
     Otherwise, the part is the largest section around the chunk that is short enough or, without such a section, whole
-    sentences around the chunk, with at most `LONGEST_SHOWN` characters. Chunks near each other share the same sentences.
-    If these sentences do not contain the whole chunk, the part is `LONGEST_SHOWN` characters around its middle.
+    sentences around the chunk, with at most `LONGEST_EXTRACT_CHARACTERS` characters. Chunks near each other share the same
+    sentences. If these sentences do not contain the whole chunk, the part is `LONGEST_EXTRACT_CHARACTERS` characters around
+    its middle.
     """
-    text, longest_extract_length = document.text, LONGEST_SHOWN
+    text, longest_extract_length = document.text, LONGEST_EXTRACT_CHARACTERS
     if len(text) <= longest_extract_length:
         return Span(0, len(text))
     document_headings = headings(text)
@@ -149,7 +152,7 @@ def document_extract(document: Document, chunk: Chunk) -> Span:
 
 
 def _context_sentence_prompt(document: Document, chunk: Chunk) -> list[Message]:
-    extract_start, extract_end = document_extract(document, chunk)
+    extract_start, extract_end = document_extract_span(document, chunk)
     extract_phrase = "document" if extract_end - extract_start == len(document.text) else "extract of a longer document"
     context_question_text = CONTEXT_QUESTION_TEMPLATE.format(
         whole=extract_phrase, shown=document.text[extract_start:extract_end], passage=_chunk_excerpt(chunk)
@@ -158,7 +161,7 @@ def _context_sentence_prompt(document: Document, chunk: Chunk) -> list[Message]:
 
 
 def _chunk_excerpt(chunk: Chunk) -> str:
-    return chunk.text[:LONGEST_SHOWN]
+    return chunk.text[:LONGEST_EXTRACT_CHARACTERS]
 
 
 def _parse_context_sentence(answer: str) -> str:
@@ -166,9 +169,9 @@ def _parse_context_sentence(answer: str) -> str:
     one_line_context_sentence = " ".join(answer.split())
     if not one_line_context_sentence:
         raise UnusableAnswer("the answer must have at least one word; it has none")
-    if len(one_line_context_sentence) > LONGEST_SITUATION:
+    if len(one_line_context_sentence) > LONGEST_CONTEXT_SENTENCE:
         raise UnusableAnswer(
-            f"the answer may have at most {LONGEST_SITUATION:,} characters, one or two short sentences; it has "
+            f"the answer may have at most {LONGEST_CONTEXT_SENTENCE:,} characters, one or two short sentences; it has "
             f"{len(one_line_context_sentence):,}"
         )
     return one_line_context_sentence
@@ -176,10 +179,10 @@ def _parse_context_sentence(answer: str) -> str:
 
 def _context_sentence_notes(document: Document, chunks: tuple[Chunk, ...]) -> list[str]:
     context_sentence_notes = []
-    if len(document.text) > LONGEST_SHOWN and chunks:
+    if len(document.text) > LONGEST_EXTRACT_CHARACTERS and chunks:
         context_sentence_notes.append(
             f"The document has {len(document.text):,} characters: beside each chunk the model was shown its section, or "
-            f"{LONGEST_SHOWN:,} characters around it."
+            f"{LONGEST_EXTRACT_CHARACTERS:,} characters around it."
         )
     if missing_sentence_count := sum(not chunk.situation for chunk in chunks):
         pronoun_and_verb = "it is" if missing_sentence_count == 1 else "these are"

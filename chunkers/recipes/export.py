@@ -40,7 +40,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
     exported_recipe = chunking.made_by if recipe is None else recipe
     if exported_recipe is None:
         raise InputError("recipe must be given for a result that was not made by chunkers.run; got None.")
-    document, timing = chunking.document, chunking.timing
+    document, chunking_timing = chunking.document, chunking.timing
     return {
         "version": __version__,
         "recipe": exported_recipe.model_dump(),
@@ -68,13 +68,13 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
         ],
         "notes": [*chunking.notes, *(misfit.sentence for misfit in chunking.misfits)],
         "timing": None
-        if timing is None
+        if chunking_timing is None
         else {
-            "split_ms": timing.split_ms,
-            "embed_ms": timing.embed_ms,
-            "embedded": timing.embedded,
-            "cached": timing.cached,
-            "decide_ms": timing.decide_ms + timing.merge_ms,
+            "split_ms": chunking_timing.split_ms,
+            "embed_ms": chunking_timing.embed_ms,
+            "embedded": chunking_timing.embedded,
+            "cached": chunking_timing.cached,
+            "decide_ms": chunking_timing.decide_ms + chunking_timing.merge_ms,
         },
         **({} if chunking.spending is None else {"spending": _spending_as_dict(chunking.spending)}),
     }
@@ -147,12 +147,16 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
     import pyarrow.parquet as pq
 
     integer_type = pa.int64()
-    list_types = {
+    list_type_by_column = {
         "spans": pa.list_(pa.list_(integer_type, 2)),
         **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
     }
-    text_columns = ("context", "title", "summary", "text", "embedded_as")
-    type_by_column = {**list_types, **dict.fromkeys(text_columns, pa.string()), "propositions": propositions_arrow_type()}
+    text_column_names = ("context", "title", "summary", "text", "embedded_as")
+    type_by_column = {
+        **list_type_by_column,
+        **dict.fromkeys(text_column_names, pa.string()),
+        "propositions": propositions_arrow_type(),
+    }
     export_column_names = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
     parquet_schema = pa.schema([(name, type_by_column.get(name, integer_type)) for name in export_column_names])
     parquet_file_buffer = io.BytesIO()

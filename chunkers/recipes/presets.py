@@ -17,23 +17,25 @@ class Preset:
 
 
 def _similarity_percentile_preset(
-    title: str, lowest_percentage: int, recommended_minimum_percentage: int, recommended_maximum_percentage: int
+    title: str, cut_percentage: int, recommended_minimum_percentage: int, recommended_maximum_percentage: int
 ) -> Preset:
     return Preset(
-        f"{title}: lowest {lowest_percentage} % by similarity",
+        f"{title}: lowest {cut_percentage} % by similarity",
         "breakpoint",
-        {"threshold": "percentile", "amount": 100 - lowest_percentage, "buffer": 0},
+        {"threshold": "percentile", "amount": 100 - cut_percentage, "buffer": 0},
         f"“Letting the Content Define Its Own Boundaries” starts between {recommended_minimum_percentage} and "
         f"{recommended_maximum_percentage} %; this is the middle.",
     )
 
 
-_SPACY_NOTE = "Chosen for spaCy's en_core_web_md; with all-MiniLM-L6-v2, whose sentences are less similar, little merges."
+_CHOSEN_FOR_SPACY_NOTE = (
+    "Chosen for spaCy's en_core_web_md; with all-MiniLM-L6-v2, whose sentences are less similar, little merges."
+)
 
-_STITCHED_TITLE = "Best on our stitched documents"
+_STITCHED_PRESET_TITLE = "Best on our stitched documents"
 """Title of settings chosen by `benchmarks.stitched` on one half of its passages and measured on the other."""
 
-_QU_STITCHED_TITLE = "Qu et al., best on stitched documents"
+_QU_STITCHED_PRESET_TITLE = "Qu et al., best on stitched documents"
 """Likewise, chosen among the settings that Qu et al. tried."""
 
 
@@ -112,7 +114,7 @@ PRESETS: tuple[Preset, ...] = (
         for name, amount in (("conservative", 0.5), ("liberal", 1))
     ),
     Preset(
-        _QU_STITCHED_TITLE,
+        _QU_STITCHED_PRESET_TITLE,
         "breakpoint",
         {"threshold": "standard_deviation", "amount": 1, "buffer": 0},
         _best_setting_note(30, 0.381, 0.399),
@@ -121,19 +123,19 @@ PRESETS: tuple[Preset, ...] = (
         "Article: 0.7, 0.8, 0.7",
         "double_pass",
         {"initial_threshold": 0.7, "appending_threshold": 0.8, "merging_threshold": 0.7},
-        _SPACY_NOTE,
+        _CHOSEN_FOR_SPACY_NOTE,
     ),
     Preset(
         "Article: 0.6, 0.7, 0.6",
         "double_pass",
         {"initial_threshold": 0.6, "appending_threshold": 0.7, "merging_threshold": 0.6},
-        _SPACY_NOTE,
+        _CHOSEN_FOR_SPACY_NOTE,
     ),
     Preset(
         "Article: 0.7, 0.6, 0.6",
         "double_pass",
         {"initial_threshold": 0.7, "appending_threshold": 0.6, "merging_threshold": 0.6},
-        _SPACY_NOTE,
+        _CHOSEN_FOR_SPACY_NOTE,
     ),
     Preset(
         "Kiss et al.: 0.6, 0.9, 1.5",
@@ -142,7 +144,7 @@ PRESETS: tuple[Preset, ...] = (
         "The values of the published code, for embeddings whose similarities are higher than those of all-MiniLM-L6-v2.",
     ),
     Preset(
-        _STITCHED_TITLE,
+        _STITCHED_PRESET_TITLE,
         "max_min",
         {"hard_threshold": 0.2, "relaxation": 0.3, "initial_factor": 1.5},
         "The best Pk of 96 settings on 50 documents stitched of one half of our passages, with all-MiniLM-L6-v2; on 50 of "
@@ -159,7 +161,7 @@ PRESETS: tuple[Preset, ...] = (
         for size in (400, 250, 200)
     ),
     Preset(
-        _STITCHED_TITLE,
+        _STITCHED_PRESET_TITLE,
         "optimal",
         {"max_size": 300, "piece_size": 50},
         "The best Pk of 42 settings on 50 documents stitched of one half of our passages; on 50 of the other half it is "
@@ -177,7 +179,7 @@ PRESETS: tuple[Preset, ...] = (
         "Qu et al. tried 2 to 10 chunks at five weights.",
     ),
     Preset(
-        _QU_STITCHED_TITLE,
+        _QU_STITCHED_PRESET_TITLE,
         "single_linkage",
         {"position_weight": 0.75, "max_distance": 0.5, "chunks": 8},
         _best_setting_note(45, 0.295, 0.491),

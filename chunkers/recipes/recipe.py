@@ -34,7 +34,7 @@ AnyLanguageModel: TypeAlias = str | LanguageModel | Asking
 
 __version__ = "0.1.0"
 
-LONGEST_NAME = 1_000
+LONGEST_NAME_IN_RECIPE = 1_000
 """Maximum number of characters of a name in a recipe; an embedder's or a splitter's may be a path."""
 
 
@@ -50,14 +50,14 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
     """
 
     recipe: Literal[1] = 1
-    chunker: str = Field(max_length=LONGEST_NAME)
+    chunker: str = Field(max_length=LONGEST_NAME_IN_RECIPE)
     parameters: dict[str, Any] = {}
-    sentences: str = Field(DEFAULT_SPLITTER, max_length=LONGEST_NAME)
-    embedder: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
-    tokenizer: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
+    sentences: str = Field(DEFAULT_SPLITTER, max_length=LONGEST_NAME_IN_RECIPE)
+    embedder: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME_IN_RECIPE)
+    tokenizer: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME_IN_RECIPE)
     versions: dict[str, str] = {}
     embedded_as: EmbeddedAs = Field("plain", exclude_if=lambda embedded_as: embedded_as == "plain")
-    language_model: str = Field("", max_length=LONGEST_NAME, exclude_if=lambda model: not model)
+    language_model: str = Field("", max_length=LONGEST_NAME_IN_RECIPE, exclude_if=lambda model: not model)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Yield the fields for ``repr`` and for file names, which are the same as in the JSON."""
@@ -77,8 +77,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """Return the recipe for a chunker and the services it ran with, including their versions."""
         version_by_package_name = {"seamark": __version__}
         embedder = None if embedder is None else as_embedder(embedder)
-        asked_language_model = language_model if chunker.asks or embedded_as == "context" else None
-        for embedder_or_language_model in (embedder if chunker.embeds else None, asked_language_model):
+        queried_language_model = language_model if chunker.asks or embedded_as == "context" else None
+        for embedder_or_language_model in (embedder if chunker.embeds else None, queried_language_model):
             if embedder_or_language_model is not None:
                 version_by_package_name |= (
                     {embedder_or_language_model.name: embedder_or_language_model.revision}
@@ -96,7 +96,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             tokenizer=tokenizer,
             versions=version_by_package_name,
             embedded_as=embedded_as,
-            language_model=asked_language_model.name if asked_language_model is not None else "",
+            language_model=queried_language_model.name if queried_language_model is not None else "",
         )
 
     @classmethod
@@ -218,7 +218,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         chunker = self.build()
         used_embedder = self.embedder_for(chunker) if embedder is None else as_embedder(embedder)
         language_model_or_name = self.language_model or None if language_model is None else language_model
-        model_access = language_model_access(chunker, language_model_or_name, self.embedded_as)
+        model_access = prepare_model_access(chunker, language_model_or_name, self.embedded_as)
         tools = Tools(used_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
@@ -236,9 +236,9 @@ def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: Embedde
     chunking = base.run(chunker, document, tools)
     if embedded_as == "context":
         chunking = add_context_sentences(chunking, tools)
-    asked_language_model = tools.asking.model if tools.asking is not None else None
+    queried_language_model = tools.asking.model if tools.asking is not None else None
     recipe_of_run = Recipe.of(
-        chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, asked_language_model
+        chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, queried_language_model
     )
     return replace(chunking, made_by=recipe_of_run)
 
@@ -301,11 +301,11 @@ def chunk(
             f"{chunker.name}: a chunker object already has its parameters; got {', '.join(parameters)} as well. To set "
             "parameters here, pass the chunker's name instead of the object."
         )
-    tools = replace(tools, asking=language_model_access(chunker, language_model, check_embedded_as(embedded_as)))
+    tools = replace(tools, asking=prepare_model_access(chunker, language_model, check_embedded_as(embedded_as)))
     return run(chunker, Document.from_text(text, sentences), tools, embedded_as)
 
 
-def language_model_access(
+def prepare_model_access(
     chunker: Chunker, model: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain"
 ) -> Asking | None:
     """Return access to the given language model; None if no model is given or needed.
@@ -317,9 +317,9 @@ def language_model_access(
     """
     if model is None or not (chunker.asks or embedded_as == "context"):
         return None
-    from chunkers.language_models.requests_within_spending_limit import as_asking
+    from chunkers.language_models.requests_within_spending_limit import as_language_model_access
 
-    return as_asking(model)
+    return as_language_model_access(model)
 
 
 def _cache_or_shared(cache: EmbeddingCache | None) -> EmbeddingCache:
@@ -341,11 +341,14 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
     return named_chunker_class.build(**{**embedder_default_parameters, **parameters})
 
 
-def broken_rule_phrase(detail: Mapping[str, Any]) -> str:
+def broken_rule_phrase(pydantic_error_detail: Mapping[str, Any]) -> str:
     """Turn a pydantic error detail into the end of a sentence that starts with the name of the invalid value."""
-    if detail["type"] == "literal_error":
-        return f"must be {detail['ctx']['expected'].replace(' or ', ', ')}; got {short_repr(detail['input'])}"
-    return f"is invalid: {detail['msg']}"
+    if pydantic_error_detail["type"] == "literal_error":
+        return (
+            f"must be {pydantic_error_detail['ctx']['expected'].replace(' or ', ', ')}; got "
+            f"{short_repr(pydantic_error_detail['input'])}"
+        )
+    return f"is invalid: {pydantic_error_detail['msg']}"
 
 
 def _key_for_message(key: int | str) -> str:

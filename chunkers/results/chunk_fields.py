@@ -58,12 +58,12 @@ def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> 
     """
     if embedded_as not in EMBEDDING_MODES_ADDING_TEXT or (embedded_as == "context" and not chunk.situation):
         return chunk.text
-    preceding_text = (
+    prefixed_context = (
         chunk.situation if embedded_as == "context" else HEADING_SEPARATOR.join(chunk_heading_path(document, chunk))
     )
     # The rows of a table follow its header without a blank line.
     text_with_context = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
-    return f"{preceding_text}\n\n{text_with_context}" if preceding_text else text_with_context
+    return f"{prefixed_context}\n\n{text_with_context}" if prefixed_context else text_with_context
 
 
 def check_embedded_as(embedded_as: object) -> EmbeddedAs:
@@ -97,13 +97,13 @@ def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tupl
     """
     document_parts = chunking.document.parts
     page_or_chapter_columns = () if document_parts is None else (document_parts.kind, f"{document_parts.kind}s")
-    context_column = ("context",) if _has_context(chunking) else ()
+    optional_context_column = ("context",) if _has_context(chunking) else ()
     model_written_columns = MODEL_WRITTEN_COLUMNS if any(chunk.stated is not None for chunk in chunking.chunks) else ()
     return (
         *CHUNK_COLUMNS[:-2],
         *page_or_chapter_columns,
         "heading_path",
-        *context_column,
+        *optional_context_column,
         *model_written_columns,
         "text",
         *(("embedded_as",) if embedded_as in EMBEDDING_MODES_ADDING_TEXT else ()),
@@ -200,7 +200,7 @@ def to_dataframe(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> A
 
 Library = Literal["langchain", "llama_index", "haystack"]
 
-METADATA: Mapping[str, str] = {
+METADATA_FIELD_DESCRIPTIONS: Mapping[str, str] = {
     "start_index": "the code point at which the chunk begins",
     "end_index": "the one at which it ends",
     "heading_path": "the headings above its beginning, as “Guide > Install”; empty where there are none",
@@ -223,8 +223,8 @@ METADATA: Mapping[str, str] = {
 """The metadata of a chunk's document. All values are texts or whole numbers, which every vector store takes."""
 
 
-def chunk_metadata(chunking: Chunking) -> list[dict[str, Any]]:
-    """Return the metadata of every chunk: the entries of `METADATA` that apply to the chunk."""
+def metadata_of_all_chunks(chunking: Chunking) -> list[dict[str, Any]]:
+    """Return the metadata of every chunk: the entries of `METADATA_FIELD_DESCRIPTIONS` that apply to the chunk."""
     document, document_parts = chunking.document, chunking.document.parts
     embedding_way = resolved_embedded_as(chunking, None)
     metadata_of_each_chunk = []
@@ -272,11 +272,11 @@ def to_documents(chunking: Chunking, library: Library = "langchain") -> list[Any
     match library:
         case "langchain":
             document_class = import_required("langchain_core.documents", "to_documents", "langchain-core").Document
-            chunks_with_metadata = zip(chunking.chunks, chunk_metadata(chunking), strict=True)
+            chunks_with_metadata = zip(chunking.chunks, metadata_of_all_chunks(chunking), strict=True)
             return [document_class(page_content=chunk.text, metadata=metadata) for chunk, metadata in chunks_with_metadata]
         case "haystack":
             document_class = import_required("haystack", "to_documents", "haystack-ai").Document
-            chunks_with_metadata = zip(chunking.chunks, chunk_metadata(chunking), strict=True)
+            chunks_with_metadata = zip(chunking.chunks, metadata_of_all_chunks(chunking), strict=True)
             return [document_class(content=chunk.text, meta=metadata) for chunk, metadata in chunks_with_metadata]
         case "llama_index":
             return _llama_index_nodes(chunking)
@@ -292,10 +292,10 @@ def _llama_index_nodes(chunking: Chunking) -> list[Any]:
             end_char_idx=chunk.end,
             metadata=metadata,
             # What is embedded and what a model reads stay the chunk: these say where it lies.
-            excluded_embed_metadata_keys=[*METADATA],
-            excluded_llm_metadata_keys=[*METADATA],
+            excluded_embed_metadata_keys=[*METADATA_FIELD_DESCRIPTIONS],
+            excluded_llm_metadata_keys=[*METADATA_FIELD_DESCRIPTIONS],
         )
-        for chunk, metadata in zip(chunking.chunks, chunk_metadata(chunking), strict=True)
+        for chunk, metadata in zip(chunking.chunks, metadata_of_all_chunks(chunking), strict=True)
     ]
     for earlier_node, later_node in pairwise(chunk_text_nodes):
         earlier_node.relationships[llama_index_schema_module.NodeRelationship.NEXT] = later_node.as_related_node_info()

@@ -39,10 +39,10 @@ class SideBySide(Sequence[Chunking]):
 
     def __repr__(self) -> str:
         """Return the compared results in a few words, without the text."""
-        counts_phrase = ", ".join(
+        chunk_counts_phrase = ", ".join(
             f"{title}: {len(chunking):,}" for title, chunking in zip(self.titles, self.results, strict=True)
         )
-        return f"<SideBySide of {self.results[0].document!r}; chunks: {counts_phrase}>"
+        return f"<SideBySide of {self.results[0].document!r}; chunks: {chunk_counts_phrase}>"
 
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: strips on one axis, and the columns."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chunkers.recipes import Recipe
 
 
-Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
+ThresholdRelation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
 """Relation of a score to its threshold: `=` if they differ only by rounding; the last two relate it to the other possible
 cuts."""
 
@@ -47,7 +47,7 @@ class Reason(NamedTuple):
     # A link and not a list, as each further object burdens the garbage collector and a long text has a reason per gap.
     score_name: str = ""
     score: float | None = None
-    relation: Relation = ""
+    relation: ThresholdRelation = ""
     threshold: float | None = None
     threshold_name: str = ""
     remark: str = ""
@@ -61,11 +61,11 @@ class Reason(NamedTuple):
         decision_phrase = remark
         if score is not None:
             if threshold is not None:
-                shown_score, shown_threshold = (
+                score_text, threshold_text = (
                     (format_number(score, ".2f"),) * 2 if relation == "=" else format_distinguishably(score, threshold)
                 )
-                threshold_phrase = f"{threshold_name} {shown_threshold}" if threshold_name else shown_threshold
-                decision_phrase = f"{score_name} {shown_score} {relation} {threshold_phrase}".lstrip()
+                threshold_phrase = f"{threshold_name} {threshold_text}" if threshold_name else threshold_text
+                decision_phrase = f"{score_name} {score_text} {relation} {threshold_phrase}".lstrip()
             else:
                 formatted_score = format_number(score, ".2f")
                 decision_phrase = (
@@ -86,11 +86,11 @@ class Reason(NamedTuple):
         if self.threshold is None:
             return f"{self.relation} {self.score_name} {format_number(self.score, '.2f')}".lstrip()
         is_equal = self.relation == "="
-        shown_score, shown_threshold = (
+        score_text, threshold_text = (
             (format_number(self.score, ".2f"),) * 2 if is_equal else format_distinguishably(self.score, self.threshold)
         )
         comparison_phrase = " ".join(
-            part for part in (shown_score, self.relation, self.threshold_name, shown_threshold) if part
+            part for part in (score_text, self.relation, self.threshold_name, threshold_text) if part
         )
         return f"{comparison_phrase}, {self.remark}" if self.remark else comparison_phrase
 
@@ -101,12 +101,12 @@ class Reason(NamedTuple):
 
 def combine_reasons(*reasons: Reason) -> Reason:
     """Link several reasons into one decision, in the given order."""
-    linked_reason, *later_reasons = reasons
+    combined_reason, *later_reasons = reasons
     for later_reason in later_reasons:
         for reason_step in later_reason.steps():
             # A pass over a long text links thousands: `_replace` takes several times as long.
-            linked_reason = Reason(*reason_step[:7], linked_reason, reason_step.short)
-    return linked_reason
+            combined_reason = Reason(*reason_step[:7], combined_reason, reason_step.short)
+    return combined_reason
 
 
 def format_distinguishably(score: float, threshold: float) -> tuple[str, str]:
@@ -117,8 +117,8 @@ def format_distinguishably(score: float, threshold: float) -> tuple[str, str]:
     """
     if score == threshold:
         return format_number(score, ".6f"), format_number(threshold, ".6f")
-    number_formats = [*(f".{decimals}f" for decimals in range(2, 18)), *(f".{digits}g" for digits in range(6, 18))]
-    formatted_pairs = ((format_number(score, spec), format_number(threshold, spec)) for spec in number_formats)
+    number_format_specs = [*(f".{decimals}f" for decimals in range(2, 18)), *(f".{digits}g" for digits in range(6, 18))]
+    formatted_pairs = ((format_number(score, spec), format_number(threshold, spec)) for spec in number_format_specs)
     return next((pair for pair in formatted_pairs if pair[0] != pair[1]), (format_number(score), format_number(threshold)))
 
 
@@ -333,7 +333,7 @@ class Refusal(NamedTuple):
     size: int
 
 
-Role = Literal["core", "border", "noise"]
+DbscanRole = Literal["core", "border", "noise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +361,7 @@ class Clusters:
     refused: tuple[Refusal, ...] = ()
     refusals: int = 0
     cap: int | None = None
-    roles: tuple[Role, ...] = ()
+    roles: tuple[DbscanRole, ...] = ()
     core_size: int = 0
     own: tuple[float, ...] = ()
     other: tuple[float, ...] = ()
@@ -586,12 +586,12 @@ class Chunking(Sequence[Chunk]):
         if not document.sentences:
             return cls(document, (), ())
         chunks_between_cuts = []
-        chunk_start = document.sentences[0].start
+        chunk_start_offset = document.sentences[0].start
         for gap in gaps:
             if gap.verdict.is_cut:
-                chunks_between_cuts.append(Chunk.of(document, Span(chunk_start, gap.end_before(document))))
-                chunk_start = gap.start_after(document)
-        chunks_between_cuts.append(Chunk.of(document, Span(chunk_start, document.sentences[-1].end)))
+                chunks_between_cuts.append(Chunk.of(document, Span(chunk_start_offset, gap.end_before(document))))
+                chunk_start_offset = gap.start_after(document)
+        chunks_between_cuts.append(Chunk.of(document, Span(chunk_start_offset, document.sentences[-1].end)))
         return cls(document, tuple(chunks_between_cuts), tuple(gaps), tuple(merges), tuple(curves))
 
 

@@ -44,11 +44,11 @@ THEME_COLOURS = {
 """Colours of everything else. Red is reserved for errors, the accent for what can be moved."""
 
 
-def theme_colours(theme: str) -> dict[str, str]:
+def theme_colours(theme_name: str) -> dict[str, str]:
     """Return all colours of a theme, keyed by the names of their custom properties in style sheets, without dashes."""
-    background_colour_by_property = {f"ground-{number}": colour for number, colour in enumerate(CHUNK_COLOURS[theme])}
-    edge_colour_by_property = {f"edge-{number}": colour for number, colour in enumerate(CHUNK_EDGE_COLOURS[theme])}
-    return THEME_COLOURS[theme] | background_colour_by_property | edge_colour_by_property
+    background_colour_by_property = {f"ground-{number}": colour for number, colour in enumerate(CHUNK_COLOURS[theme_name])}
+    edge_colour_by_property = {f"edge-{number}": colour for number, colour in enumerate(CHUNK_EDGE_COLOURS[theme_name])}
+    return THEME_COLOURS[theme_name] | background_colour_by_property | edge_colour_by_property
 
 
 ROOT_CLASS = "seamark-out"
@@ -67,8 +67,8 @@ def escape_html(text: str) -> str:
     return escaped_text.encode("utf-8", "replace").decode()
 
 
-def _theme_colour_declarations(theme: str) -> str:
-    return " ".join(f"--{name}: {colour};" for name, colour in theme_colours(theme).items())
+def _theme_colour_declarations(theme_name: str) -> str:
+    return " ".join(f"--{name}: {colour};" for name, colour in theme_colours(theme_name).items())
 
 
 def style_sheet() -> str:
@@ -218,11 +218,11 @@ def chunk_list_html(chunking: Chunking, max_characters: int | None = None) -> st
     cut_reason_by_start, uncut_reason_by_sentence = _cut_and_uncut_reasons(chunking)
     item_htmls: list[str] = []
     shown_character_count = 0
-    previous_span: Span | None = None
+    previous_chunk_span: Span | None = None
     for chunk_number, chunk in enumerate(chunking.chunks, start=1):
         if max_characters is not None and shown_character_count and shown_character_count + len(chunk.text) > max_characters:
-            unshown_count = len(chunking.chunks) - chunk_number + 1
-            item_htmls.append(f'<li class="note">{pluralize(unshown_count, "further chunk")} not shown here.</li>')
+            unshown_chunk_count = len(chunking.chunks) - chunk_number + 1
+            item_htmls.append(f'<li class="note">{pluralize(unshown_chunk_count, "further chunk")} not shown here.</li>')
             break
         shown_character_count += len(chunk.text)
         reason_for_cut_before_chunk = cut_reason_by_start.get(chunk.start, "") if chunk_number > 1 else ""
@@ -234,9 +234,9 @@ def chunk_list_html(chunking: Chunking, max_characters: int | None = None) -> st
             f'aria-label="{_screen_reader_introduction(chunk_number, chunk, reason_for_cut_before_chunk)}">{reason_html}'
             f'<div class="box"><span class="number" aria-hidden="true">{chunk_number:,}</span>'
             f'<div class="text {NO_MATHJAX_CLASSES}" '
-            f'dir="auto">{_chunk_html(document, chunk, previous_span, uncut_reason_by_sentence)}</div></div></li>'
+            f'dir="auto">{_chunk_html(document, chunk, previous_chunk_span, uncut_reason_by_sentence)}</div></div></li>'
         )
-        previous_span = chunk.spans[-1] if len(chunk.spans) == 1 else None
+        previous_chunk_span = chunk.spans[-1] if len(chunk.spans) == 1 else None
     return f'<ol class="chunks">{"".join(item_htmls)}</ol>' if item_htmls else '<p class="note">No chunk.</p>'
 
 
@@ -257,43 +257,51 @@ def _cut_and_uncut_reasons(chunking: Chunking) -> tuple[dict[int, str], dict[int
     return cut_reason_by_start, uncut_reason_by_sentence
 
 
-def _chunk_html(document: Document, chunk: Chunk, previous_span: Span | None, uncut_reasons: dict[int, str]) -> str:
+def _chunk_html(
+    document: Document, chunk: Chunk, previous_chunk_span: Span | None, uncut_reason_by_sentence: dict[int, str]
+) -> str:
     if chunk.stated is not None:
         return _model_written_html(document, chunk.stated)
     html_parts = [f'<span class="context">{escape_html(chunk.context)}</span>\n'] if chunk.context else []
-    for span_number, span in enumerate(chunk.spans):
-        if span_number:
-            html_parts.append(f'<span class="between">from character {span.start:,}</span>')
+    for chunk_span_number, chunk_span in enumerate(chunk.spans):
+        if chunk_span_number:
+            html_parts.append(f'<span class="between">from character {chunk_span.start:,}</span>')
         repeated_text_end = (
-            span.start if previous_span is None or span_number else min(max(previous_span.end, span.start), span.end)
+            chunk_span.start
+            if previous_chunk_span is None or chunk_span_number
+            else min(max(previous_chunk_span.end, chunk_span.start), chunk_span.end)
         )
-        if repeated_text_end > span.start:
+        if repeated_text_end > chunk_span.start:
             html_parts.append(
                 '<mark class="again" '
-                f'title="{_REPEATED_TEXT_TOOLTIP}">{escape_html(document.text[span.start : repeated_text_end])}</mark>'
+                f'title="{_REPEATED_TEXT_TOOLTIP}">{escape_html(document.text[chunk_span.start : repeated_text_end])}</mark>'
             )
-        html_parts += _sentences_html(document, Span(repeated_text_end, span.end), uncut_reasons)
+        html_parts += _sentences_html(document, Span(repeated_text_end, chunk_span.end), uncut_reason_by_sentence)
     return "".join(html_parts)
 
 
-def _model_written_html(document: Document, stated: StatedContent) -> str:
+def _model_written_html(document: Document, model_written_content: StatedContent) -> str:
     """Return title and summary, and below them the propositions, each with its source and its remark."""
-    html_parts = [f"<b>{escape_html(stated.title)}</b>\n"] if stated.title else []
-    html_parts += [f'<span class="context">{escape_html(stated.summary)}</span>\n'] if stated.summary else []
-    for proposition in stated.propositions:
+    html_parts = [f"<b>{escape_html(model_written_content.title)}</b>\n"] if model_written_content.title else []
+    html_parts += (
+        [f'<span class="context">{escape_html(model_written_content.summary)}</span>\n']
+        if model_written_content.summary
+        else []
+    )
+    for proposition in model_written_content.propositions:
         source_phrase = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
         proposition_tooltip = "; ".join(filter(None, (source_phrase, proposition.remark)))
         html_parts.append(f'<span title="{escape_html(proposition_tooltip)}">{escape_html(proposition.text)}</span>\n')
     return "".join(html_parts)
 
 
-def _sentences_html(document: Document, span: Span, uncut_reasons: dict[int, str]) -> Iterator[str]:
+def _sentences_html(document: Document, span: Span, uncut_reason_by_sentence: dict[int, str]) -> Iterator[str]:
     """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
     start_offsets = document.starts
     inner_sentence_starts = start_offsets[document.sentence_at(span.start) + 1 : bisect_left(start_offsets, span.end)]
     for sentence_start, sentence_end in pairwise([span.start, *inner_sentence_starts, span.end]):
         sentence_index = document.sentence_at(sentence_start)
-        reason_for_no_cut = uncut_reasons.get(sentence_index, "") if sentence_end < span.end else ""
+        reason_for_no_cut = uncut_reason_by_sentence.get(sentence_index, "") if sentence_end < span.end else ""
         escaped_sentence = escape_html(document.text[sentence_start:sentence_end])
         yield (
             f'<span title="{escape_html(f"not cut after this: {reason_for_no_cut}")}">{escaped_sentence}</span>'
@@ -323,7 +331,7 @@ def curve_html(chunking: Chunking) -> str:
     lowest_value, highest_value = min(finite_values), max(finite_values)
     curve_value_range = highest_value - lowest_value or 1.0
     sentence_ends = [span.end for span in chunking.document.sentences[:-1]]
-    curve_svg_coordinates = [
+    curve_svg_points = [
         (x, _CURVE_HEIGHT * (1 - (score - lowest_value) / curve_value_range))
         for x, score in zip(sentence_ends, first_score_curve.scores, strict=False)
     ]
@@ -342,8 +350,8 @@ def curve_html(chunking: Chunking) -> str:
     curve_svg = (
         f'<svg viewBox="0 0 {_svg_width(chunking)} {_CURVE_HEIGHT:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape_html(first_score_curve.label)} at {pluralize(len(first_score_curve.scores), "gap")}">'
-        f'{threshold_lines_svg}<path d="{_svg_path(curve_svg_coordinates)}" stroke="var(--muted)" '
-        f'stroke-width="1.2"/>{_svg_gap_dots(chunking, curve_svg_coordinates)}</svg>'
+        f'{threshold_lines_svg}<path d="{_svg_path(curve_svg_points)}" stroke="var(--muted)" '
+        f'stroke-width="1.2"/>{_svg_gap_dots(chunking, curve_svg_points)}</svg>'
     )
     return (
         '<figure class="axis curve"><div '

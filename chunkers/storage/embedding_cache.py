@@ -11,7 +11,7 @@ import numpy as np
 
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite, write_in_transaction
-from chunkers.support import MAX_CACHE_FILE, SHARED_CACHE_BYTES, LRUDict, VectorArray
+from chunkers.support import MAX_CACHE_FILE_BYTES, SHARED_CACHE_BYTES, LRUDict, VectorArray
 
 MEMORY_BYTES = 512_000_000
 """Default limit of the vectors in memory: about 330,000 sentences of 384 dimensions."""
@@ -128,7 +128,7 @@ class _VectorFile:
             self._record_failure(error)
             return None
         try:
-            configure_sqlite(cache_database_connection, MAX_CACHE_FILE)
+            configure_sqlite(cache_database_connection, MAX_CACHE_FILE_BYTES)
             cache_database_connection.execute(_SCHEMA)
             cache_database_connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
         except sqlite3.OperationalError:
@@ -163,11 +163,11 @@ class _VectorFile:
             self._replace_if_damaged(error)
         return entry_by_key
 
-    def write(self, entries: dict[bytes, CachedVector]) -> None:
+    def write(self, entry_by_key: dict[bytes, CachedVector]) -> None:
         if self._connection is None:
             return
         table_rows = []
-        for key, entry in entries.items():
+        for key, entry in entry_by_key.items():
             embedding_vector_bytes = entry.vector.tobytes()
             table_rows.append((key, entry.cost, embedding_vector_bytes, _checksum(key, entry.cost, embedding_vector_bytes)))
         try:

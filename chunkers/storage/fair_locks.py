@@ -13,16 +13,16 @@ from itertools import count
 
 from chunkers.support import raise_if_cancelled
 
-_POLL_S = 0.05
+_SECONDS_BETWEEN_CHECKS = 0.05
 """Seconds between two looks at whether a waiting run was cancelled."""
 
 
-_arrival_numbers = count()
+_arrival_number_counter = count()
 
 
 def next_arrival_number() -> int:
     """Return the next arrival number, which determines the caller's position in queues."""
-    return next(_arrival_numbers)
+    return next(_arrival_number_counter)
 
 
 @dataclass(eq=False, order=False)
@@ -72,7 +72,7 @@ class FairLocks:
         Cancelled
             If ``cancelled`` becomes true before the turn has come.
         """
-        lock_queue_ticket = self._wait(
+        lock_queue_ticket = self._wait_for_lock(
             key, cancelled, report_queue_place, next_arrival_number() if arrival_number is None else arrival_number
         )
         try:
@@ -80,7 +80,7 @@ class FairLocks:
         finally:
             self._release_lock(key, lock_queue_ticket)
 
-    def _wait(
+    def _wait_for_lock(
         self, key: Hashable, cancelled: Callable[[], bool], report_queue_place: Callable[[int], None], arrival_number: int
     ) -> _Ticket:
         own_ticket, own_thread_id = _Ticket(arrival_number), threading.get_ident()
@@ -96,7 +96,7 @@ class FairLocks:
                 lo=lock_queue_of_key.holder is not None,
                 key=lambda queued: queued.arrival,
             )
-        last_reported_ahead_count = None
+        last_reported_queue_place = None
         try:
             while True:
                 with self._changed:
@@ -105,19 +105,19 @@ class FairLocks:
                         lock_queue_of_key.holder, lock_queue_of_key.depth = own_thread_id, 1
                         break
                 # Called without the lock: the caller's code may take its time.
-                if callers_ahead_count != last_reported_ahead_count:
+                if callers_ahead_count != last_reported_queue_place:
                     report_queue_place(callers_ahead_count)
-                    last_reported_ahead_count = callers_ahead_count
+                    last_reported_queue_place = callers_ahead_count
                 raise_if_cancelled(cancelled)
                 with self._changed:
                     if lock_queue_of_key.tickets[0] is not own_ticket:
-                        self._changed.wait(_POLL_S)
+                        self._changed.wait(_SECONDS_BETWEEN_CHECKS)
         except BaseException:
             with self._changed:
                 lock_queue_of_key.tickets.remove(own_ticket)
                 self._forget_empty_queue(key, lock_queue_of_key)
             raise
-        if last_reported_ahead_count is not None:
+        if last_reported_queue_place is not None:
             report_queue_place(0)
         return own_ticket
 

@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-_BUSY_S = 2
+_BUSY_WAIT_SECONDS = 2
 """Seconds to wait for another process that writes to the file."""
 
-_DAMAGED = "the file is damaged"
+_DAMAGED_FILE_MESSAGE = "the file is damaged"
 
 
 class _Connection(sqlite3.Connection):
@@ -23,14 +23,14 @@ class _Connection(sqlite3.Connection):
         try:
             return super().execute(*arguments)
         except UnicodeDecodeError as error:
-            raise sqlite3.DatabaseError(_DAMAGED) from error
+            raise sqlite3.DatabaseError(_DAMAGED_FILE_MESSAGE) from error
 
     def executemany(self, *arguments: Any) -> sqlite3.Cursor:
         """Execute an SQL statement once for each set of values; raises the errors of `execute`."""
         try:
             return super().executemany(*arguments)
         except UnicodeDecodeError as error:
-            raise sqlite3.DatabaseError(_DAMAGED) from error
+            raise sqlite3.DatabaseError(_DAMAGED_FILE_MESSAGE) from error
 
 
 def open_private_sqlite(path: Path, *, create: bool = True) -> sqlite3.Connection:
@@ -54,7 +54,7 @@ def open_private_sqlite(path: Path, *, create: bool = True) -> sqlite3.Connectio
             path.chmod(0o600)
     return sqlite3.connect(
         path if create else f"{path.absolute().as_uri()}?mode=rw",
-        timeout=_BUSY_S,
+        timeout=_BUSY_WAIT_SECONDS,
         check_same_thread=False,
         isolation_level=None,
         factory=_Connection,
@@ -88,11 +88,11 @@ def is_disk_full(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
 
 
-def write_in_transaction(connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], object]) -> None:
-    """Run ``write`` in a single transaction, which is rolled back on an error."""
+def write_in_transaction(connection: sqlite3.Connection, write_function: Callable[[sqlite3.Connection], object]) -> None:
+    """Run ``write_function`` in a single transaction, which is rolled back on an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        write(connection)
+        write_function(connection)
         connection.execute("COMMIT")
     except BaseException:
         # A full disk may have rolled it back already.
@@ -127,14 +127,14 @@ def _seamark_user_folder(
     return (Path(configured_folder) if configured_folder else user_home_folder / other_system_folder) / "seamark"
 
 
-def write_atomically(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+def write_atomically(path: Path, content_parts: Iterable[bytes | memoryview]) -> None:
     """Write a file atomically, readable by its owner only; errors are ignored and leave no partial file behind."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         file_descriptor, temporary_path = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
         try:
             with os.fdopen(file_descriptor, "wb") as file:
-                file.writelines(parts)
+                file.writelines(content_parts)
             Path(temporary_path).replace(path)
         except BaseException:
             Path(temporary_path).unlink(missing_ok=True)

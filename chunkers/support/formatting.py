@@ -55,7 +55,7 @@ def format_bound(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
 
-def text_table(title: str, column_headings: Sequence[str], rows: Sequence[Sequence[str]], min_width: int = 0) -> str:
+def text_table(title: str, column_headings: Sequence[str], rows: Sequence[Sequence[str]], min_column_width: int = 0) -> str:
     """Return a table as text below its title: the names of the rows on the left, and cells aligned on the right.
 
     Parameters
@@ -64,7 +64,7 @@ def text_table(title: str, column_headings: Sequence[str], rows: Sequence[Sequen
         Headings of the cells; the names have none.
     rows
         A name and its cells for each row.
-    min_width
+    min_column_width
         Minimum width, in characters, of a column of cells, including the two spaces in front of it.
     """
     all_rows = [["", *column_headings], *rows]
@@ -76,7 +76,10 @@ def text_table(title: str, column_headings: Sequence[str], rows: Sequence[Sequen
                 "  ".join(
                     [
                         name.ljust(name_width),
-                        *(cell.rjust(max(width, min_width - 2)) for cell, width in zip(cells, cell_widths, strict=True)),
+                        *(
+                            cell.rjust(max(width, min_column_width - 2))
+                            for cell, width in zip(cells, cell_widths, strict=True)
+                        ),
                     ]
                 )
                 for name, *cells in all_rows

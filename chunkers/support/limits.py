@@ -1,25 +1,25 @@
 """The limits on input and on the work of chunkers; docs/limits.md lists all limits with their messages."""
 
-MAX_BYTES = 20_000_000
+MAX_FILE_BYTES = 20_000_000
 """Maximum number of bytes of a document's file, and characters of its text: 20 MB, as the page's upload counts them. The
 slowest chunkers that still answer take a few seconds for so much.
 """
 
-MAX_UNPACKED = 200_000_000
+MAX_UNPACKED_BYTES = 200_000_000
 """Maximum number of bytes that a DOCX, EPUB, XLSX or PPTX may have when unpacked, pictures included: ten times the
-largest document. One part of it, as a chapter, may have `MAX_BYTES`, like any document.
+largest document. One part of it, as a chapter, may have `MAX_FILE_BYTES`, like any document.
 """
 
-MAX_DEPTH = 500
+MAX_HTML_NESTING_DEPTH = 500
 """Nesting depth of HTML elements; browsers stop at 512."""
 
-READ_SECONDS = 20
+MOST_READING_SECONDS = 20
 """The longest that a file may be read, by the clock: what takes longer is a bomb, or better cut into parts."""
 
-READ_MEMORY = 1_000_000_000
+MOST_READER_MEMORY_BYTES = 1_000_000_000
 """Bytes of memory that a process reading a file may use; the largest HTML that is no bomb needs about half of it."""
 
-MOST_ROWS = 1_000_000
+MOST_TABLE_ROWS = 1_000_000
 """Maximum number of rows of a table, or items of a list, in a file of JSON, JSON lines, CSV or Parquet: as many as a text
 may have chunks.
 """
@@ -27,23 +27,23 @@ may have chunks.
 MOST_TABLE_COLUMNS = 1_000
 """Maximum number of columns of a table in CSV or Parquet."""
 
-MOST_READ_CHARACTERS = 60_000_000
+MOST_FILE_TEXT_CHARACTERS = 60_000_000
 """Maximum number of characters of all texts that come out of such a file: three times the largest document, for chunks that
 overlap.
 """
 
-MOST_BRACKETS = 3_000_000
+MOST_JSON_BRACKETS = 3_000_000
 """Maximum number of lists and objects in JSON, brackets in its strings counted too: each takes some 100 bytes of memory or
 more, a list of nothing as well.
 """
 
-LONGEST_RECIPE = 100_000
+LONGEST_RECIPE_CHARACTERS = 100_000
 """Maximum number of characters of a recipe's JSON."""
 
 MOST_READER_PROCESSES = 2
 """Processes that read files at the same time, for all sessions together; further files wait."""
 
-MAX_CACHE_FILE = 2_000_000_000
+MAX_CACHE_FILE_BYTES = 2_000_000_000
 """Maximum number of bytes of the file that keeps embeddings on disk: over a million sentences of 384 dimensions."""
 
 SHARED_CACHE_BYTES = 256_000_000
@@ -55,14 +55,14 @@ MOST_SPENT_TOKENS = 1_000_000
 SHARED_ANSWERS_BYTES = 32_000_000
 """Bytes of the answers of language models that are kept in memory: some 100,000 short ones."""
 
-MAX_IDLE_MEMORY = 150_000_000
+MAX_IDLE_READER_MEMORY_BYTES = 150_000_000
 """Maximum number of bytes of memory of a process that is kept for the next file; a larger one is replaced."""
 
-MOST_CHANGE_STEPS = 4_000_000_000
+MOST_CHANGE_POINT_STEPS = 4_000_000_000
 """Sentences² × chunks of `change_point` for a number of chunks: steps of the exact search, at most 10 seconds. Where it cuts
 at paragraphs, these are counted instead."""
 
-MOST_CHANGE_PRODUCTS = 180_000_000_000
+MOST_CHANGE_POINT_PRODUCTS = 180_000_000_000
 """Maximum number of products of two numbers that the exact search of `change_point` may need, comparisons of places ×
 dimensions of the vectors: at most some 10 seconds. For a number of chunks these are half of sentences² × dimensions; for a
 penalty most comparisons are left out, and 60,000 sentences of one subject need up to 80,000,000,000.
@@ -78,7 +78,7 @@ MOST_CLUSTERING_WORK = 220_000_000
 dimensions, or 740 for as many, at most 20 seconds of the processor for sentences without any clusters.
 """
 
-MOST_RUNS = 100_000_000
+MOST_OPTIMAL_PIECE_RUNS = 100_000_000
 """Maximum of pieces × pieces per chunk in `optimal`, the number of runs that it weighs: 800 MB, and some 5 seconds."""
 
 MAX_SENTENCES = 1_000_000
@@ -90,23 +90,23 @@ MOST_VECTOR_NUMBERS = 400_000_000
 384,000,000 of the bundled model's.
 """
 
-MOST_OUTLINE_MARKS = 500_000
+MOST_MARKDOWN_MARKS = 500_000
 """Maximum number of lines, cells of tables, items of lists and marks of quotations of a text whose blocks are looked for:
 at most some 15 seconds. 20 MB of prose in lines of 80 characters have half of it.
 """
 
-MAX_PARAGRAPH = 25_000_000
+MAX_PARAGRAPH_CHARACTERS = 25_000_000
 """Maximum number of characters of a paragraph, or of a text to embed, that spaCy is given at once."""
 
 MOST_CHUNKS = 1_000_000
 """Maximum number of chunks of a text: 300 bytes of memory each, besides their text."""
 
-MOST_CHUNK_CHARACTERS = 200_000_000
+MOST_TOTAL_CHUNK_CHARACTERS = 200_000_000
 """Maximum number of characters of all chunks of a text together, what overlapping chunks repeat included: ten times the
 largest document.
 """
 
-MOST_JOINED_CHARACTERS = 500_000_000
+MOST_EMBEDDED_GROUP_CHARACTERS = 500_000_000
 """Maximum number of characters of all groups that `double_pass` embeds anew, each counted whenever it is compared: some 10
 seconds beside the model's own time, for the groups grow with every sentence that joins them.
 """

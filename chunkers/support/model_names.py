@@ -36,9 +36,9 @@ class ModelName(NamedTuple):
         )
 
     @classmethod
-    def parse_server_model(cls, entered: str) -> Self:
+    def parse_server_model(cls, entered_name: str) -> Self:
         """Return the name of a server's model as entered by the user, with or without the provider."""
-        return cls("openai", entered.strip().removeprefix("openai:"))
+        return cls("openai", entered_name.strip().removeprefix("openai:"))
 
     @classmethod
     def without_revision(cls, identity: str) -> Self:

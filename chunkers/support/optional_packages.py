@@ -68,19 +68,19 @@ def missing_extra_message(extra: str, needed_by: str, *modules: str) -> str:
     missing_modules = [module for module in modules or MODULES_BY_EXTRA[extra] if find_spec(module) is None]
     if not missing_modules:
         return ""
-    shown_modules = (
+    shown_module_names = (
         missing_modules if len(missing_modules) <= 3 else [*missing_modules[:2], f"{len(missing_modules) - 2} more"]
     )
-    packages_phrase = f"the package{'s' * (len(missing_modules) > 1)} {join_words(shown_modules)}"
+    packages_phrase = f"the package{'s' * (len(missing_modules) > 1)} {join_words(shown_module_names)}"
     return f"{needed_by} needs {packages_phrase}; to install what is missing: pip install 'seamark[{extra}]'."
 
 
-def import_required(module: str, needed_by: str, requirement: str) -> Any:
+def import_required(module_name: str, needed_by: str, requirement: str) -> Any:
     """Import and return a module that belongs to no pip extra. Raise ModelError if the module cannot be imported.
 
     Parameters
     ----------
-    module
+    module_name
         Name of the module for ``import``.
     needed_by
         Subject of the error message: the thing that needs the module.
@@ -93,14 +93,14 @@ def import_required(module: str, needed_by: str, requirement: str) -> Any:
         If the module cannot be imported.
     """
     try:
-        return import_module(module)
+        return import_module(module_name)
     except ImportError as error:
-        raise not_importable_error(module, needed_by, requirement, error) from error
+        raise not_importable_error(module_name, needed_by, requirement, error) from error
 
 
-def not_importable_error(module: str, needed_by: str, requirement: str, error: ImportError) -> ModelError:
+def not_importable_error(module_name: str, needed_by: str, requirement: str, error: ImportError) -> ModelError:
     """Return an error that names a package that cannot be imported and the pip command that installs it."""
     return ModelError(
-        f"{needed_by} needs the package {module.partition('.')[0]}, which cannot be imported ({error}); "
+        f"{needed_by} needs the package {module_name.partition('.')[0]}, which cannot be imported ({error}); "
         f"install it with 'pip install {requirement}'."
     )

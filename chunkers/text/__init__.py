@@ -23,11 +23,11 @@ from chunkers.text.file_reading import (
     omissions_sentence,
     read_document,
 )
-from chunkers.text.language_detection import LANGUAGES, detect_language, is_written_in_latin
+from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE, detect_language, is_written_in_latin
 from chunkers.text.outline import (
-    KIND_BY_TOKEN_TYPE,
-    KINDS_KEPT_WHOLE,
-    KINDS_WITHOUT_SENTENCES,
+    BLOCK_KIND_BY_TOKEN_TYPE,
+    BLOCK_KINDS_KEPT_WHOLE,
+    BLOCK_KINDS_WITHOUT_SENTENCES,
     Block,
     Heading,
     Outline,
@@ -41,7 +41,7 @@ from chunkers.text.quotation_search import (
     CONTEXT_CHARACTERS,
     MIN_ALTERED_SIMILARITY,
     MIN_NEAREST_SIMILARITY,
-    MOST_COMPARED,
+    MOST_CHARACTER_COMPARISONS,
     SHORTEST_ALTERED_EXCERPT,
     ComparisonBudget,
     Match,
@@ -56,7 +56,7 @@ from chunkers.text.reader_process import parse_in_reader_process
 from chunkers.text.sentences import (
     DEFAULT_SPLITTER,
     GIVEN_SPLITTER,
-    SPLITTERS,
+    SPLITTER_DESCRIPTIONS,
     SplitterName,
     check_spacy_length,
     is_splitter_name,
@@ -70,7 +70,7 @@ from chunkers.text.spreadsheets import check_column_count, check_row_count, csv_
 from chunkers.text.text_warnings import Misfit, SuggestedSetting, clear_misfit_caches, misfit_warnings
 from chunkers.text.tokenizers import (
     BYTE_PAIR_TABLE_URLS,
-    TOKENIZERS,
+    TOKENIZER_DESCRIPTIONS,
     Tokenizer,
     WordPieceTokenizer,
     is_tokenizer_on_disk,

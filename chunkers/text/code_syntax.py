@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from chunkers.support import MAX_SENTENCES, READ_SECONDS, InputError, raise_if_cancelled, require_extra
+from chunkers.support import MAX_SENTENCES, MOST_READING_SECONDS, InputError, raise_if_cancelled, require_extra
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
@@ -61,7 +61,7 @@ CODE_ENDINGS = tuple(dict.fromkeys(ending for grammar in GRAMMARS.values() for e
 SAMPLED_CHARACTERS = 10_000
 """Characters at the beginning of a text that are parsed with every grammar to detect its language."""
 
-MISREAD_SHARE = 0.1
+HIGHEST_MISREAD_SHARE = 0.1
 """The share of a text in syntax errors above which it is taken for a language without a grammar here, or for none."""
 
 _DEEPEST_NODE = 150
@@ -111,13 +111,13 @@ _NOUN_BY_NODE_TYPE = {
     "type_alias_declaration": "type",
     "macro_definition": "macro",
 }
-_CLOSURES = {"closure_expression", "func_literal", "lambda_expression"}
-_NODES_KEPT_WHOLE = _CLOSURES | {
+_CLOSURE_NODE_TYPES = {"closure_expression", "func_literal", "lambda_expression"}
+_NODE_TYPES_KEPT_WHOLE = _CLOSURE_NODE_TYPES | {
     name for name, noun in _NOUN_BY_NODE_TYPE.items() if noun in ("function", "method", "constructor", "class")
 }
 """Nodes that are not cut where they fit, wherever they stand."""
 _CLASS_NOUNS = {"class", "struct", "union", "enum", "record", "interface", "trait", "impl"}
-_NAMED_CHILD_BY_WRAPPER = {
+_CHILD_FIELD_BY_WRAPPER_TYPE = {
     "decorated_definition": "definition",
     "export_statement": "declaration",
     "template_declaration": "",
@@ -129,7 +129,7 @@ _NAMED_CHILD_BY_WRAPPER = {
 }
 """Statements that are named by what is inside: by a field, or by their last child."""
 _DECORATED_NODE_TYPES = {"decorated_definition", "template_declaration"}
-_NAMED_VALUE_FIELDS = {
+_NAME_AND_VALUE_FIELDS_BY_NODE_TYPE = {
     "variable_declarator": ("name", "value"),
     "assignment_expression": ("left", "right"),
     "pair": ("key", "value"),
@@ -137,17 +137,19 @@ _NAMED_VALUE_FIELDS = {
     "field_definition": ("property", "value"),
 }
 """Nodes that give a function or a class its name, with the fields of both."""
-_KEYWORDS = re.compile(r"(?:def|class|function|func|fn|impl|trait|struct|union|enum|mod|interface|namespace|type|record)\Z")
+_DEFINITION_KEYWORD_PATTERN = re.compile(
+    r"(?:def|class|function|func|fn|impl|trait|struct|union|enum|mod|interface|namespace|type|record)\Z"
+)
 _LIST_NODE_TYPE_PATTERN = re.compile(
     r".*(?:block|body|list|initializer|section)\Z|(?:module|program|source_file|translation_unit|compound_statement|object"
     r"|object_type|array|arguments|dictionary|set|tuple|tuple_expression|literal_value|array_expression|preproc_\w+"
     r"|switch_case|case_statement|\w+_case|switch_block_statement_group|enum_body_declarations|jsx_element"
     r"|jsx_opening_element|jsx_self_closing_element|sequence_expression|concatenated_string|ERROR)\Z"
 )
-_CLAUSES = {"elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause", "catch_clause"}
-_LEADING_NODE = re.compile(r".*comment\Z|attribute_item|inner_attribute_item|decorator\Z")
-_STATEMENT_TYPE_ENDING = re.compile(r"_?(?:statement|definition|declaration|item)\Z")
-_SPACE = re.compile(r"\s*")
+_CLAUSE_NODE_TYPES = {"elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause", "catch_clause"}
+_LEADING_NODE_TYPE_PATTERN = re.compile(r".*comment\Z|attribute_item|inner_attribute_item|decorator\Z")
+_STATEMENT_NODE_TYPE_PATTERN = re.compile(r"_?(?:statement|definition|declaration|item)\Z")
+_WHITE_SPACE_PATTERN = re.compile(r"\s*")
 
 
 class CodeItem(NamedTuple):
@@ -229,7 +231,7 @@ def installed_grammars() -> list[str]:
 
 
 def detect_programming_language(
-    text: str, file_name: str, who: str, cancelled: Callable[[], bool] = bool
+    text: str, file_name: str, caller_name: str, cancelled: Callable[[], bool] = bool
 ) -> DetectedLanguage:
     """Return the language of a text by its file's name, or else the one whose grammar finds the fewest syntax errors.
 
@@ -237,7 +239,7 @@ def detect_programming_language(
     ----------
     file_name
         The name of the text's file, or another name.
-    who
+    caller_name
         Who needs the grammar, for the message if the package is missing.
 
     Raises
@@ -255,14 +257,14 @@ def detect_programming_language(
         language for language, grammar in GRAMMARS.items() if file_name_ending and file_name_ending in grammar.endings
     ]
     for language in languages_with_ending:
-        require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
+        require_extra("code", f"{caller_name}: the language {language}", "tree_sitter", GRAMMARS[language].module)
     if len(languages_with_ending) == 1:
         return DetectedLanguage(
             languages_with_ending[0],
             f"Language: {languages_with_ending[0]}, by the ending {file_name_ending} of the file's name.",
         )
     candidate_languages = languages_with_ending or installed_grammars()
-    require_extra("code", who, *(["tree_sitter"] if candidate_languages else []))
+    require_extra("code", caller_name, *(["tree_sitter"] if candidate_languages else []))
     text_beginning = (
         text
         if len(text) <= SAMPLED_CHARACTERS
@@ -271,13 +273,15 @@ def detect_programming_language(
     visible_character_count = sum(map(len, text_beginning.split()))
     misread_share_by_language = {}
     for language in candidate_languages:
-        misread_share_by_language[language] = Syntax.of(text_beginning, language, who, cancelled).misread_byte_count / max(
-            1, visible_character_count
-        )
+        misread_share_by_language[language] = Syntax.of(
+            text_beginning, language, caller_name, cancelled
+        ).misread_byte_count / max(1, visible_character_count)
         if not misread_share_by_language[language]:
             break
     best_language = min(misread_share_by_language, key=misread_share_by_language.__getitem__, default=None)
-    if best_language is None or (misread_share_by_language[best_language] > MISREAD_SHARE and not languages_with_ending):
+    if best_language is None or (
+        misread_share_by_language[best_language] > HIGHEST_MISREAD_SHARE and not languages_with_ending
+    ):
         least_misread_share = min(1, misread_share_by_language[best_language]) if best_language else 1
         return DetectedLanguage(
             None,
@@ -306,7 +310,7 @@ def _definitions_query(language: str) -> Query:
 
     tree_sitter_grammar = load_grammar(language)
     definition_node_kinds = [
-        kind for kind in sorted(_NODES_KEPT_WHOLE) if tree_sitter_grammar.id_for_node_kind(kind, True) is not None
+        kind for kind in sorted(_NODE_TYPES_KEPT_WHOLE) if tree_sitter_grammar.id_for_node_kind(kind, True) is not None
     ]
     return Query(tree_sitter_grammar, f"[{' '.join(f'({kind})' for kind in definition_node_kinds)}] @whole")
 
@@ -331,7 +335,7 @@ class Syntax:
         self._data = source_bytes
 
     @classmethod
-    def of(cls, text: str, language: str, who: str, cancelled: Callable[[], bool] = bool) -> Syntax:
+    def of(cls, text: str, language: str, caller_name: str, cancelled: Callable[[], bool] = bool) -> Syntax:
         """Parse a text.
 
         Raises
@@ -343,11 +347,11 @@ class Syntax:
         Cancelled
             If the user asked to stop.
         """
-        require_extra("code", f"{who}: the language {language}", "tree_sitter", GRAMMARS[language].module)
+        require_extra("code", f"{caller_name}: the language {language}", "tree_sitter", GRAMMARS[language].module)
         from tree_sitter import Parser
 
         source_bytes = text.encode()
-        parsing_deadline_time = time.monotonic() + READ_SECONDS
+        parsing_deadline_time = time.monotonic() + MOST_READING_SECONDS
         try:
             parsed_syntax_tree = Parser(load_grammar(language)).parse(
                 lambda offset, _point: source_bytes[offset : offset + _PARSER_PIECE_BYTES],
@@ -356,7 +360,8 @@ class Syntax:
         except ValueError as error:
             raise_if_cancelled(cancelled)
             raise InputError(
-                f"{who}: parsing code may take at most {READ_SECONDS} seconds; this text takes longer as {language}. "
+                f"{caller_name}: parsing code may take at most {MOST_READING_SECONDS} seconds; this text takes longer as "
+                f"{language}. "
                 "Divide the text, or choose another language."
             ) from error
         return cls(text, source_bytes, parsed_syntax_tree.root_node, language)
@@ -394,7 +399,7 @@ class Syntax:
         return one_line_source if len(one_line_source) <= _LONGEST_NAME else f"{one_line_source[: _LONGEST_NAME - 1]}…"
 
     @cached_property
-    def _syntax_errors(self) -> list[tuple[int, int]]:
+    def _syntax_error_starts_and_lengths(self) -> list[tuple[int, int]]:
         """The first byte and the number of misread bytes of each syntax error, in order."""
         syntax_errors = []
         unvisited_nodes = [self.root]
@@ -404,7 +409,7 @@ class Syntax:
                 syntax_errors.append((visited_syntax_node.start_byte, 1))
             elif visited_syntax_node.type == "ERROR":
                 readable_children = [
-                    child for child in visited_syntax_node.named_children if _STATEMENT_TYPE_ENDING.search(child.type)
+                    child for child in visited_syntax_node.named_children if _STATEMENT_NODE_TYPE_PATTERN.search(child.type)
                 ]
                 readable_byte_count = sum(child.end_byte - child.start_byte for child in readable_children)
                 syntax_errors.append(
@@ -421,19 +426,19 @@ class Syntax:
     @property
     def misread_byte_count(self) -> int:
         """The bytes in syntax errors."""
-        return sum(count for _, count in self._syntax_errors)
+        return sum(count for _, count in self._syntax_error_starts_and_lengths)
 
     def syntax_error_note(self) -> str:
         """Return a sentence on syntax errors; empty if there are none."""
-        if not self._syntax_errors:
+        if not self._syntax_error_starts_and_lengths:
             return ""
-        error_count = len(self._syntax_errors)
-        first_error_line = self._data[: self._syntax_errors[0][0]].count(b"\n") + 1
+        error_count = len(self._syntax_error_starts_and_lengths)
+        first_error_line = self._data[: self._syntax_error_starts_and_lengths[0][0]].count(b"\n") + 1
         errors_phrase = f"{error_count:,} syntax errors, the first" if error_count > 1 else "a syntax error"
         misread_share = self.misread_byte_count / len(self._data)
         other_language_sentence = (
             f" The errors are {misread_share:.0%} of the text, which may be in another language."
-            if misread_share > MISREAD_SHARE
+            if misread_share > HIGHEST_MISREAD_SHARE
             else ""
         )
         found_errors_clause = f"The grammar of {self.language} finds {errors_phrase} in line {first_error_line:,}"
@@ -444,8 +449,8 @@ class Syntax:
         assigned_name = ""
         definition_node = node
         for _ in range(6):
-            if definition_node.type in _NAMED_VALUE_FIELDS:
-                name_field, value_field = _NAMED_VALUE_FIELDS[definition_node.type]
+            if definition_node.type in _NAME_AND_VALUE_FIELDS_BY_NODE_TYPE:
+                name_field, value_field = _NAME_AND_VALUE_FIELDS_BY_NODE_TYPE[definition_node.type]
                 name_node, nested_node = (
                     definition_node.child_by_field_name(name_field),
                     definition_node.child_by_field_name(value_field),
@@ -453,8 +458,8 @@ class Syntax:
                 if name_node is None or nested_node is None or nested_node.type not in _NOUN_BY_NODE_TYPE:
                     break
                 assigned_name, definition_node = self._node_text_beginning(name_node), nested_node
-            elif definition_node.type in _NAMED_CHILD_BY_WRAPPER:
-                nested_field = _NAMED_CHILD_BY_WRAPPER[definition_node.type]
+            elif definition_node.type in _CHILD_FIELD_BY_WRAPPER_TYPE:
+                nested_field = _CHILD_FIELD_BY_WRAPPER_TYPE[definition_node.type]
                 if nested_field:
                     nested_node = definition_node.child_by_field_name(nested_field) or definition_node.child_by_field_name(
                         "value"
@@ -467,17 +472,19 @@ class Syntax:
             else:
                 break
         kind_noun = _NOUN_BY_NODE_TYPE.get(definition_node.type)
-        definition_name = assigned_name or (self._name(definition_node) if kind_noun else "")
+        definition_name = assigned_name or (self._definition_name(definition_node) if kind_noun else "")
         if kind_noun is None or not definition_name:
             return CodeItem(_node_noun(node))
         if kind_noun == "function" and owner_noun in _CLASS_NOUNS:
             kind_noun = "method"
-        definition_keyword = next((child.type for child in definition_node.children if _KEYWORDS.match(child.type)), "")
+        definition_keyword = next(
+            (child.type for child in definition_node.children if _DEFINITION_KEYWORD_PATTERN.match(child.type)), ""
+        )
         if definition_node.type == "type_spec":
             definition_keyword = "type"
         return CodeItem(kind_noun, definition_name, f"{definition_keyword} {definition_name}".strip(), definition_node)
 
-    def _name(self, node: Node) -> str:
+    def _definition_name(self, node: Node) -> str:
         """Return the name of a definition."""
         if node.type == "impl_item":
             body_node = node.child_by_field_name("body")
@@ -503,14 +510,14 @@ class Syntax:
             else self._node_text_beginning(name_node or innermost_declarator)
         )
 
-    def find_breaks(self, fits: Callable[[int, int], bool], who: str) -> list[CodeBreak]:
+    def find_breaks(self, fits_function: Callable[[int, int], bool], caller_name: str) -> list[CodeBreak]:
         """Return the places at which the code may be cut, in order, its beginning included.
 
         Parameters
         ----------
-        fits
+        fits_function
             Returns whether the text between two offsets fits into a chunk.
-        who
+        caller_name
             Who asks, for the message.
 
         Raises
@@ -518,7 +525,7 @@ class Syntax:
         InputError
             If there are too many statements and the like.
         """
-        return list(_BreakFinder(self, fits, who).breaks_between(self.root, (), "", 0))
+        return list(_BreakFinder(self, fits_function, caller_name).breaks_between(self.root, (), "", 0))
 
 
 def paragraph_breaks(text: str) -> list[CodeBreak]:
@@ -562,7 +569,7 @@ class _BreakFinder:
     def _new_break_offset(self, byte_index: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         whole_source = self._syntax.text
-        white_space_match = _SPACE.match(whole_source, self._syntax.offset_of_byte(byte_index))
+        white_space_match = _WHITE_SPACE_PATTERN.match(whole_source, self._syntax.offset_of_byte(byte_index))
         first_visible_offset = len(whole_source) if white_space_match is None else white_space_match.end()
         if first_visible_offset <= self._last_break_offset or first_visible_offset >= len(whole_source):
             return None
@@ -599,7 +606,7 @@ class _BreakFinder:
             node.child_by_field_name("definition") or node.child_by_field_name("body") or body_or_longest_child
         )
         for child in child_syntax_nodes:
-            if child.type in _CLAUSES and (break_offset := self._new_break_offset(child.start_byte)) is not None:
+            if child.type in _CLAUSE_NODE_TYPES and (break_offset := self._new_break_offset(child.start_byte)) is not None:
                 yield CodeBreak(
                     break_offset,
                     f"before the {_node_noun(child)}{_of_definition_phrase(definition_path)}",
@@ -625,9 +632,9 @@ class _BreakFinder:
                     continue
             # A function is looked into only for what it gives its name to.
             may_be_split = (
-                child.type not in _NODES_KEPT_WHOLE
-                or node.type in _NAMED_VALUE_FIELDS
-                or node.type in _NAMED_CHILD_BY_WRAPPER
+                child.type not in _NODE_TYPES_KEPT_WHOLE
+                or node.type in _NAME_AND_VALUE_FIELDS_BY_NODE_TYPE
+                or node.type in _CHILD_FIELD_BY_WRAPPER_TYPE
             )
             if child in too_long_children or (not too_long_children and child == body_or_longest_child and may_be_split):
                 yield from self._breaks_inside_node(child, definition_path, owner_noun, depth + 1)
@@ -670,7 +677,7 @@ class _BreakFinder:
             code_break_offset = self._new_break_offset(child.start_byte)
             if code_break_offset is not None:
                 child_item = item_of_child(child)
-                path_after_break = (
+                definition_path_after_break = (
                     (*definition_path, child_item.label)
                     if child_number in too_long_child_numbers and child_item.label
                     else definition_path
@@ -691,15 +698,15 @@ class _BreakFinder:
                     break_place_phrase,
                     str(child_item),
                     definition_path,
-                    path_after_break,
+                    definition_path_after_break,
                     is_weak_break,
                     too_long_neighbour_phrase if preceding_member is not None else "",
                 )
             if child_number in too_long_child_numbers:
                 child_item = item_of_child(child)
-                path_inside_child = (*definition_path, child_item.label) if child_item.label else definition_path
+                definition_path_inside_child = (*definition_path, child_item.label) if child_item.label else definition_path
                 yield from self._breaks_inside_node(
-                    child, path_inside_child, child_item.noun if child_item.label else owner_noun, depth + 1
+                    child, definition_path_inside_child, child_item.noun if child_item.label else owner_noun, depth + 1
                 )
             if main_number_by_member[child_number] > child_number:
                 leading_members.append(child)
@@ -728,7 +735,7 @@ class _BreakFinder:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
         main_number_by_member = [*range(len(members))]
         for member_number in reversed(range(len(members) - 1)):
-            if _LEADING_NODE.match(members[member_number].type) or (
+            if _LEADING_NODE_TYPE_PATTERN.match(members[member_number].type) or (
                 member_number == 0 and _is_docstring(members[member_number])
             ):
                 main_number_by_member[member_number] = main_number_by_member[member_number + 1]

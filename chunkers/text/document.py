@@ -25,8 +25,8 @@ from chunkers.text.sentences import (
 GivenSentences = Sequence[str] | Sequence[tuple[int, int]]
 """Sentences as texts, or as half-open ranges of code points."""
 
-_SPACE = re.compile(r"\s*")
-_HEADING = re.compile(r"#{1,6}[ \t][^\r\n]*\Z")
+_WHITE_SPACE_PATTERN = re.compile(r"\s*")
+_MARKDOWN_HEADING_PATTERN = re.compile(r"#{1,6}[ \t][^\r\n]*\Z")
 
 
 class Span(NamedTuple):
@@ -175,8 +175,8 @@ class Document:
         splitter_identity = self.splitter
         if splitter_identity == GIVEN_SPLITTER:
             # The name does not say which.
-            joined_spans = ",".join(f"{start}-{end}" for start, end in self.sentences)
-            splitter_identity += hashlib.blake2b(joined_spans.encode(), digest_size=12).hexdigest()
+            joined_span_text = ",".join(f"{start}-{end}" for start, end in self.sentences)
+            splitter_identity += hashlib.blake2b(joined_span_text.encode(), digest_size=12).hexdigest()
         return self.identity_of(self.text, splitter_identity, self.parts)
 
     @cached_property
@@ -221,7 +221,7 @@ def paragraph_first_sentence_indices(document: Document) -> list[int]:
     text = document.text
     paragraph_spans = split_sentences(text, "paragraphs")
     paragraph_starts_below_headings = {
-        after[0] for before, after in pairwise(paragraph_spans) if _HEADING.match(text, *before)
+        after[0] for before, after in pairwise(paragraph_spans) if _MARKDOWN_HEADING_PATTERN.match(text, *before)
     }
     paragraph_offsets = {start for start, _ in paragraph_spans} - paragraph_starts_below_headings
     return [number for number, start in enumerate(document.starts) if number == 0 or start in paragraph_offsets]
@@ -320,7 +320,7 @@ def _locate_sentences(text: str, sentences: Sequence[str]) -> list[tuple[int, in
         sentence_words = sentence.split()
         if not sentence_words:
             continue
-        leading_space_match = _SPACE.match(text, previous_sentence_end)
+        leading_space_match = _WHITE_SPACE_PATTERN.match(text, previous_sentence_end)
         start = leading_space_match.end() if leading_space_match else previous_sentence_end
         stripped_sentence = sentence.strip()
         if text.startswith(stripped_sentence, start):

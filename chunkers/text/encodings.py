@@ -217,7 +217,7 @@ def _refuse_broken_utf_8(data: bytes, file_name: str, first_bad_byte_index: int)
 def _decode_as_guessed(data: bytes, file_name: str) -> Encoded:
     """Decode by the detectors: chardet's candidates, with a penalty for oddities; among equals chardetng's answer."""
     ranked_encoding_candidates = _encoding_candidates(_sample_non_ascii_lines(data))
-    for candidate_index, (encoding, score) in enumerate(ranked_encoding_candidates):
+    for candidate_index, (encoding, encoding_score) in enumerate(ranked_encoding_candidates):
         try:
             text = data.decode(encoding)
         except ValueError:
@@ -227,7 +227,7 @@ def _decode_as_guessed(data: bytes, file_name: str) -> Encoded:
         # An encoding with escape sequences is certain.
         lower_ranked_candidates = () if _ISO_2022_ESCAPE.search(data) else ranked_encoding_candidates[candidate_index + 1 :]
         similarly_likely_encodings = tuple(
-            other for other, other_score in lower_ranked_candidates if other_score >= _EQUAL_SCORE_SHARE * score
+            other for other, other_score in lower_ranked_candidates if other_score >= _EQUAL_SCORE_SHARE * encoding_score
         )
         return Encoded(text, encoding, is_guessed=True, others=similarly_likely_encodings)
     raise InputError(f"{file_name}: the file must be text in a known encoding; no encoding fits. Save it as UTF-8.")
@@ -237,12 +237,12 @@ def _sample_non_ascii_lines(data: bytes) -> bytes:
     """Return the lines with bytes beyond ASCII, up to the limit: the others are no evidence."""
     if len(data) <= _EXAMINED_BYTES or _ISO_2022_ESCAPE.search(data[:_EXAMINED_BYTES]):
         return data[:_EXAMINED_BYTES]
-    non_ascii_lines, sample_size = [], 0
+    non_ascii_lines, sampled_byte_count = [], 0
     for line in data.splitlines(keepends=True):
         if not line.isascii():
-            non_ascii_lines.append(line[: _EXAMINED_BYTES - sample_size])
-            sample_size += len(non_ascii_lines[-1])
-            if sample_size >= _EXAMINED_BYTES:
+            non_ascii_lines.append(line[: _EXAMINED_BYTES - sampled_byte_count])
+            sampled_byte_count += len(non_ascii_lines[-1])
+            if sampled_byte_count >= _EXAMINED_BYTES:
                 break
     return b"".join(non_ascii_lines)
 

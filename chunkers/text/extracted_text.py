@@ -12,7 +12,7 @@ from itertools import chain, pairwise, repeat
 from typing import Literal, NamedTuple
 from xml.etree.ElementTree import Element
 
-from chunkers.support import MAX_BYTES, InputError
+from chunkers.support import MAX_FILE_BYTES, InputError
 from chunkers.text.encodings import Encoded
 
 PartKind = Literal["page", "chapter", "row", "slide", "cell"]
@@ -79,9 +79,11 @@ class TextParts:
             for number in self._part_numbers_with_text(first, last)
         ]
 
-    def _part_numbers_with_text(self, first: int, last: int) -> Iterator[int]:
+    def _part_numbers_with_text(self, first_part_number: int, last_part_number: int) -> Iterator[int]:
         return (
-            number for number in range(first, last + 1) if number == last or self.starts[number] < self.starts[number + 1]
+            number
+            for number in range(first_part_number, last_part_number + 1)
+            if number == last_part_number or self.starts[number] < self.starts[number + 1]
         )
 
     def label_of_spans(self, spans: Iterable[tuple[int, int]]) -> str:
@@ -101,11 +103,11 @@ class TextParts:
         singular, plural = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
         return f"{plural if spans_several_parts else singular} {joined_part_range_names}"
 
-    def _label_of_range(self, first: int, last: int) -> str:
-        first_part_name, last_part_name = self.name(first), self.name(last)
+    def _label_of_range(self, first_part_number: int, last_part_number: int) -> str:
+        first_part_name, last_part_name = self.name(first_part_number), self.name(last_part_number)
         return (
             first_part_name
-            if first == last
+            if first_part_number == last_part_number
             else f"{first_part_name} – {last_part_name}"
             if self.kind == "chapter"
             else f"{first_part_name}–{last_part_name}"
@@ -205,10 +207,10 @@ class ExtractedText(NamedTuple):
         tidied_text, moved_starts = substitute_with_offsets(_LINE_END, "\n", self.text, original_starts)
         tidied_text, moved_starts = substitute_with_offsets(_BLANK_LINES, "\n\n", tidied_text, moved_starts)
         left_trimmed_text = tidied_text.lstrip("\n")
-        removed_length = len(tidied_text) - len(left_trimmed_text)
+        left_trimmed_length = len(tidied_text) - len(left_trimmed_text)
         tidied_text = left_trimmed_text.rstrip("\n")
         parts_with_tidied_starts = self.parts and self.parts.with_starts(
-            min(max(0, place - removed_length), len(tidied_text)) for place in moved_starts
+            min(max(0, place - left_trimmed_length), len(tidied_text)) for place in moved_starts
         )
         return self._replace(text=tidied_text, parts=parts_with_tidied_starts)
 
@@ -217,7 +219,7 @@ class PartCollector:
     """Collector of page or chapter texts. Raises InputError as soon as the texts together are too large."""
 
     def __init__(self, name: str, kind: PartKind) -> None:
-        self._name = name
+        self._definition_name = name
         self._kind = kind
         self._total_length = 0
         self.texts: list[str] = []
@@ -228,8 +230,8 @@ class PartCollector:
         self.texts.append(text)
         self.labels.append(part_label(label, len(self.texts)))
         self._total_length += len(text)
-        if self._total_length > MAX_BYTES:
-            raise too_large_error(self._name, self._total_length, "at least ", item_noun="the text")
+        if self._total_length > MAX_FILE_BYTES:
+            raise too_large_error(self._definition_name, self._total_length, "at least ", item_noun="the text")
 
     def joined(self, omissions: Iterable[Omission], separators: Iterable[str] | None = None) -> ExtractedText:
         """Join the collected pages or chapters, separated by blank lines or ``separators``, into one extracted text."""
@@ -243,9 +245,9 @@ class PartCollector:
         return ExtractedText("".join(parts_and_separators), tuple(omissions), parts=text_parts)
 
 
-def omissions_from_counts(counts: Counter[str], part_number: int | None = None) -> list[Omission]:
+def omissions_from_counts(omission_counts: Counter[str], part_number: int | None = None) -> list[Omission]:
     """Convert counts of omitted items, such as pictures, to a list of `Omission`."""
-    return [Omission(what, count, part_number) for what, count in counts.items() if count > 0]
+    return [Omission(what, count, part_number) for what, count in omission_counts.items() if count > 0]
 
 
 def xml_root(archive: "zipfile.ZipFile", member_name: str) -> "Element":
@@ -259,5 +261,5 @@ def xml_root(archive: "zipfile.ZipFile", member_name: str) -> "Element":
 def too_large_error(name: str, size: int, size_prefix: str = "", *, item_noun: str = "a document") -> InputError:
     """Return the InputError for a document, or another kind of item (``item_noun``), of more than `MAX_BYTES`."""
     return InputError(
-        f"{name}: {item_noun} may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {size_prefix}{size:,}."
+        f"{name}: {item_noun} may have at most 20 MB, {MAX_FILE_BYTES:,} bytes; this one has {size_prefix}{size:,}."
     )

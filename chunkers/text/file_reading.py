@@ -12,15 +12,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, join_words, one_line_message, pluralize, require_extra
+from chunkers.support import (
+    MAX_FILE_BYTES,
+    MAX_UNPACKED_BYTES,
+    InputError,
+    join_words,
+    one_line_message,
+    pluralize,
+    require_extra,
+)
 from chunkers.text.encodings import Encoded, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
 from chunkers.text.extracted_text import ExtractedText, Omission, TextParts, omissions_from_counts, too_large_error
 from chunkers.text.reader_process import parse_in_reader_process
 
 _RECURSION_LIMIT = 20_000
-"""Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_DEPTH`."""
+"""Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_HTML_NESTING_DEPTH`."""
 
-_PIECE_CHARACTERS = 1_000_000
+_CHARACTERS_PER_TEXT_PIECE = 1_000_000
 """Characters of a document's text that the reader process answers at once."""
 
 
@@ -42,7 +50,7 @@ def extract_text(data: bytes, name: str, document_format: str, chosen_encoding: 
     InputError
         If the file is damaged, locked, too large when unpacked, or has no text.
     """
-    format_parser, _ = _FORMAT_READERS[document_format]
+    format_parser, _ = _READER_AND_PACKAGE_BY_FORMAT[document_format]
     try:
         extracted_file_text = format_parser(data, name, chosen_encoding)
     except (InputError, MemoryError):
@@ -77,8 +85,8 @@ def yield_details_and_text(data: bytes, name: str, document_format: str | None, 
             extracted_file_text = extract_text(data, name, document_format, encoding)
     finally:
         sys.setrecursionlimit(usual_recursion_limit)
-    text, parts = extracted_file_text.text, extracted_file_text.parts
-    if len(text) > MAX_BYTES:
+    text, document_parts = extracted_file_text.text, extracted_file_text.parts
+    if len(text) > MAX_FILE_BYTES:
         raise too_large_error(name, len(text), item_noun="the text")
     decoded_text_and_encoding = extracted_file_text.encoded or Encoded("", "")
     yield {
@@ -86,15 +94,15 @@ def yield_details_and_text(data: bytes, name: str, document_format: str | None, 
         "encoding": decoded_text_and_encoding.encoding,
         "guessed": decoded_text_and_encoding.is_guessed,
         "others": decoded_text_and_encoding.others,
-        "parts": parts and [parts.kind, parts.starts, parts.labels],
+        "parts": document_parts and [document_parts.kind, document_parts.starts, document_parts.labels],
     }
-    for piece_start in range(0, len(text), _PIECE_CHARACTERS):
-        yield text[piece_start : piece_start + _PIECE_CHARACTERS]
+    for piece_start in range(0, len(text), _CHARACTERS_PER_TEXT_PIECE):
+        yield text[piece_start : piece_start + _CHARACTERS_PER_TEXT_PIECE]
 
 
 def parser_package_name(document_format: str) -> str:
     """Return the name of the Python package that reads a document format."""
-    return _FORMAT_READERS[document_format][1]
+    return _READER_AND_PACKAGE_BY_FORMAT[document_format][1]
 
 
 def _read_html(data: bytes, name: str, chosen_encoding: str | None) -> ExtractedText:
@@ -135,9 +143,9 @@ def _read_docx(data: bytes, name: str, _: str | None) -> ExtractedText:
     html_of_word_document = mammoth.convert_to_html(
         io.BytesIO(data), convert_image=mammoth.images.img_element(count_omitted_picture)
     ).value
-    converted_document = markdown_of(html_of_word_document, name)
+    markdown_of_word_document = markdown_of(html_of_word_document, name)
     return ExtractedText(
-        converted_document.text, tuple(omissions_from_counts(converted_document.left_out | omission_counts))
+        markdown_of_word_document.text, tuple(omissions_from_counts(markdown_of_word_document.left_out | omission_counts))
     )
 
 
@@ -191,18 +199,21 @@ def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
     opened_zip_archive = zipfile.ZipFile(io.BytesIO(data))
     zip_archive_members = opened_zip_archive.infolist()
     unpacked_size = sum(member.file_size for member in zip_archive_members)
-    if unpacked_size > MAX_UNPACKED:
+    if unpacked_size > MAX_UNPACKED_BYTES:
         raise InputError(
-            f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it would unpack to {unpacked_size:,}. Divide "
+            f"{name}: the file may unpack to at most {MAX_UNPACKED_BYTES:,} bytes; it would unpack to {unpacked_size:,}. "
+            "Divide "
             "the document."
         )
     for member in zip_archive_members:
-        if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):
+        if member.file_size > MAX_FILE_BYTES and member.filename.lower().endswith(
+            (".xml", ".html", ".htm", ".xhtml", ".opf")
+        ):
             raise too_large_error(name, member.file_size, item_noun=f"the part {member.filename[:100]}")
     return opened_zip_archive
 
 
-_FORMAT_READERS: dict[str, tuple[Callable[[bytes, str, str | None], ExtractedText], str]] = {
+_READER_AND_PACKAGE_BY_FORMAT: dict[str, tuple[Callable[[bytes, str, str | None], ExtractedText], str]] = {
     "HTML": (_read_html, "markdownify"),
     "PDF": (_read_pdf, "pypdfium2"),
     "DOCX": (_read_docx, "mammoth"),
@@ -304,7 +315,7 @@ def decode_text(data: bytes, name: str, encoding: str | None = None, cancelled: 
 def _read_in_format(
     data: bytes, name: str, document_format: str | None, encoding: str | None, cancelled: Callable[[], bool]
 ) -> FileText:
-    if len(data) > MAX_BYTES:
+    if len(data) > MAX_FILE_BYTES:
         raise too_large_error(name, len(data))
     encoding = canonical_encoding(encoding) if encoding else None
     if document_format is None and encoding in (None, "utf-8"):
@@ -322,7 +333,7 @@ def _read_in_format(
         format_and_encoding_phrase = f"{document_format}, by {parser_package_name(document_format)}" + (
             f", in {used_encoding}" if used_encoding else ""
         )
-    omissions_from_file_text = tuple(Omission(*omission) for omission in document_details["left_out"])
+    document_omissions = tuple(Omission(*omission) for omission in document_details["left_out"])
     parts_fields = document_details["parts"]
     return FileText(
         text=text,
@@ -330,8 +341,8 @@ def _read_in_format(
         encoding=used_encoding,
         guessed=document_details["guessed"],
         others=tuple(document_details["others"]),
-        left_out=omissions_sentence(omissions_from_file_text),
-        omissions=omissions_from_file_text,
+        left_out=omissions_sentence(document_omissions),
+        omissions=document_omissions,
         parts=None if parts_fields is None else TextParts(parts_fields[0], tuple(parts_fields[1]), tuple(parts_fields[2])),
     )
 

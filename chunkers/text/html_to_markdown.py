@@ -16,7 +16,7 @@ from bs4.element import Comment, PreformattedString, Tag
 from markdownify import ATX, MarkdownConverter
 from selectolax.lexbor import LexborHTMLParser
 
-from chunkers.support import MAX_DEPTH, InputError
+from chunkers.support import MAX_HTML_NESTING_DEPTH, InputError
 from chunkers.text.encodings import decode_by_evidence
 from chunkers.text.extracted_text import (
     LONGEST_LABEL,
@@ -45,7 +45,9 @@ _NOUN_BY_COUNTED_ELEMENT = {
 }
 """Left-out elements that are reported, with their names."""
 
-_VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
+_VOID_ELEMENT_NAMES = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
+)
 _SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:[^<>"'/]|"[^"<]*"|'[^'<]*'|/(?!>))*+)/>""")
 
 
@@ -131,7 +133,7 @@ def _expand_self_closed_tag(tag_match: re.Match[str]) -> str:
     element_name, attributes = tag_match.groups()
     return (
         f"<{element_name}{attributes}>"
-        if element_name.lower() in _VOID
+        if element_name.lower() in _VOID_ELEMENT_NAMES
         else f"<{element_name}{attributes}></{element_name}>"
     )
 
@@ -141,9 +143,10 @@ def _check_nesting_depth(soup: BeautifulSoup, name: str) -> None:
     for element in soup.descendants:
         if isinstance(element, Tag):
             depth_by_element_id[id(element)] = depth = depth_by_element_id[id(element.parent)] + 1
-            if depth > MAX_DEPTH:
+            if depth > MAX_HTML_NESTING_DEPTH:
                 raise InputError(
-                    f"{name}: HTML elements may be nested at most {MAX_DEPTH} levels deep; a <{element.name[:50]}> is "
+                    f"{name}: HTML elements may be nested at most {MAX_HTML_NESTING_DEPTH} levels deep; a "
+                    f"<{element.name[:50]}> is "
                     "nested deeper."
                 )
 
@@ -152,8 +155,8 @@ def _check_nesting_depth(soup: BeautifulSoup, name: str) -> None:
 
 _ENCRYPTION_FILE_IN_EPUB = "META-INF/encryption.xml"
 _XML_ENCRYPTION_NAMESPACE = "{http://www.w3.org/2001/04/xmlenc#}"
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S[^\n]*)$", re.MULTILINE)
-_EMPHASIS_MARKS = re.compile(r"[*`]+")
+_MARKDOWN_HEADING_PATTERN = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S[^\n]*)$", re.MULTILINE)
+_EMPHASIS_MARKS_PATTERN = re.compile(r"[*`]+")
 
 
 class _Package(NamedTuple):
@@ -164,7 +167,7 @@ class _Package(NamedTuple):
     missing: int
 
 
-def read_epub(book: zipfile.ZipFile, name: str) -> ExtractedText:
+def read_epub(epub_archive: zipfile.ZipFile, name: str) -> ExtractedText:
     """Return the text of an EPUB, with its chapters in reading order.
 
     A chapter's label is the first entry for its file in the table of contents, or its first heading, or else its number.
@@ -175,35 +178,39 @@ def read_epub(book: zipfile.ZipFile, name: str) -> ExtractedText:
     InputError
         If the text is too large, chapters are encrypted, or elements are nested too deeply.
     """
-    epub_package = _read_epub_package(book)
-    if encrypted_chapter_files := _encrypted_files(book) & {*epub_package.chapters}:
+    epub_package = _read_epub_package(epub_archive)
+    if encrypted_chapter_files := _encrypted_files(epub_archive) & {*epub_package.chapters}:
         raise InputError(
             f"{name}: an EPUB must not be encrypted, for example by copy protection; {len(encrypted_chapter_files):,} of "
             "its "
             f"{len(epub_package.chapters):,} chapters are encrypted. Open a copy without encryption."
         )
-    chapter_title_by_file = _chapter_titles(book, epub_package)
+    chapter_title_by_file = _chapter_titles(epub_archive, epub_package)
     epub_chapter_collector = PartCollector(name, "chapter")
     omissions = [Omission("missing chapter", epub_package.missing)] if epub_package.missing else []
     for chapter_number, chapter_file in enumerate(dict.fromkeys(epub_package.chapters)):
         chapter_markdown = markdown_of(
-            decode_by_evidence(book.read(chapter_file), name, is_markup=True).text, name, is_xhtml=True
+            decode_by_evidence(epub_archive.read(chapter_file), name, is_markup=True).text, name, is_xhtml=True
         )
-        first_chapter_heading_match = _HEADING.search(chapter_markdown.text)
+        first_chapter_heading_match = _MARKDOWN_HEADING_PATTERN.search(chapter_markdown.text)
         epub_chapter_collector.add(
             chapter_markdown.text,
             chapter_title_by_file.get(chapter_file)
-            or (_EMPHASIS_MARKS.sub("", first_chapter_heading_match[1]).rstrip(" #") if first_chapter_heading_match else ""),
+            or (
+                _EMPHASIS_MARKS_PATTERN.sub("", first_chapter_heading_match[1]).rstrip(" #")
+                if first_chapter_heading_match
+                else ""
+            ),
         )
         omissions += omissions_from_counts(chapter_markdown.left_out, chapter_number)
     return epub_chapter_collector.joined(omissions)
 
 
-def _read_epub_package(book: zipfile.ZipFile) -> _Package:
+def _read_epub_package(epub_archive: zipfile.ZipFile) -> _Package:
     """Read the package of the book; source: EPUB 3.3, sections 4 and 5."""
-    container_xml_root = xml_root(book, "META-INF/container.xml")
+    container_xml_root = xml_root(epub_archive, "META-INF/container.xml")
     package_path = next(element.attrib["full-path"] for element in container_xml_root.iterfind(".//{*}rootfile"))
-    package_root = xml_root(book, package_path)
+    package_root = xml_root(epub_archive, package_path)
     package_folder = posixpath.dirname(package_path)
     manifest_item_by_id = {item.get("id", ""): item for item in package_root.iterfind("{*}manifest/{*}item")}
     path_by_id = {
@@ -211,9 +218,9 @@ def _read_epub_package(book: zipfile.ZipFile) -> _Package:
         for number, item in manifest_item_by_id.items()
         if "href" in item.attrib
     }
-    archive_members = {*book.namelist()}
+    archive_member_names = {*epub_archive.namelist()}
     spine_files = [path_by_id.get(reference.get("idref", "")) for reference in package_root.iterfind("{*}spine/{*}itemref")]
-    present_chapter_files = tuple(file for file in spine_files if file in archive_members)
+    present_chapter_files = tuple(file for file in spine_files if file in archive_member_names)
     navigation_item_ids = [
         number for number, item in manifest_item_by_id.items() if "nav" in item.get("properties", "").split()
     ]
@@ -226,23 +233,23 @@ def _read_epub_package(book: zipfile.ZipFile) -> _Package:
     return _Package(present_chapter_files, table_of_contents_files, len(spine_files) - len(present_chapter_files))
 
 
-def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
+def _encrypted_files(epub_archive: zipfile.ZipFile) -> set[str]:
     """Return the files that are encrypted, fonts among them; source: EPUB 3.3, section 4.2.6.3.2."""
-    if _ENCRYPTION_FILE_IN_EPUB not in book.namelist():
+    if _ENCRYPTION_FILE_IN_EPUB not in epub_archive.namelist():
         return set()
     return {
         _path_in_book("", reference.get("URI", ""))
-        for reference in xml_root(book, _ENCRYPTION_FILE_IN_EPUB).iter(f"{_XML_ENCRYPTION_NAMESPACE}CipherReference")
+        for reference in xml_root(epub_archive, _ENCRYPTION_FILE_IN_EPUB).iter(f"{_XML_ENCRYPTION_NAMESPACE}CipherReference")
     }
 
 
-def _chapter_titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
+def _chapter_titles(epub_archive: zipfile.ZipFile, package: _Package) -> dict[str, str]:
     """Return the first title of each file in the first table of contents that can be read."""
     for table_of_contents_file in package.contents:
         title_by_file: dict[str, str] = {}
         # A book can be read without its table of contents, whose errors are of any type.
         with suppress(Exception):
-            for entry_target_path, entry_title in _table_of_contents_entries(xml_root(book, table_of_contents_file)):
+            for entry_target_path, entry_title in _table_of_contents_entries(xml_root(epub_archive, table_of_contents_file)):
                 if short_title := shorten(entry_title, LONGEST_LABEL):
                     title_by_file.setdefault(
                         _path_in_book(posixpath.dirname(table_of_contents_file), entry_target_path.partition("#")[0]),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-LANGUAGES = {
+LANGUAGE_NAME_BY_CODE = {
     "af": "Afrikaans",
     "am": "Amharic",
     "ar": "Arabic",
@@ -95,24 +95,24 @@ class _Script(NamedTuple):
 
 
 # fmt: off
-_LATIN = (
+_LATIN_SCRIPT_LANGUAGES = (
     "en", "af", "az", "ca", "cs", "cy", "da", "de", "eo", "es", "et", "eu", "fi", "fr", "ga", "gl", "hr", "hu", "id", "is",
     "it", "la", "lt", "lv", "ms", "nl", "no", "pl", "pt", "ro", "sk", "sl", "sq", "sr", "sv", "sw", "tl", "tr", "uz", "vi",
 )
 # fmt: on
-_KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9d]")
-_HAN = re.compile("[\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_KANA_PATTERN = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9d]")
+_HAN_PATTERN = re.compile("[\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 
-_SCRIPTS = (
+_SCRIPTS_WITH_LANGUAGES = (
     _Script(
         re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]"),
-        _LATIN,
+        _LATIN_SCRIPT_LANGUAGES,
     ),
     _Script(re.compile("[\u0400-\u052f]"), ("ru", "be", "bg", "kk", "mk", "mn", "sr", "uk", "uz")),
     _Script(re.compile("[\u0620-\u06d3\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc]"), ("ar", "fa", "ps", "ur")),
     _Script(re.compile("[\u0900-\u0963]"), ("hi", "mr", "ne")),
-    _Script(_KANA, ("ja",)),
-    _Script(_HAN, ("zh",)),
+    _Script(_KANA_PATTERN, ("ja",)),
+    _Script(_HAN_PATTERN, ("zh",)),
     _Script(re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]"), ("ko",)),
     _Script(re.compile("[\u0370-\u03ff\u1f00-\u1fff]"), ("el",)),
     _Script(re.compile("[\u0531-\u0587]"), ("hy",)),
@@ -137,21 +137,21 @@ _SCRIPTS = (
 _SLICE_COUNT, _SLICE_CHARACTERS = 10, 400
 """Number and length in characters of the evenly spaced slices sampled from a long text: some 4 ms."""
 
-_LEAST_KANA = 0.1
+_LEAST_KANA_SHARE = 0.1
 """Share of kana among kana and Han from which a text is Japanese; Japanese prose has about half."""
 
 
 def detect_language(text: str) -> str:
-    """Return the code of the text's main language, a key of `LANGUAGES`.
+    """Return the code of the text's main language, a key of `LANGUAGE_NAME_BY_CODE`.
 
     A text without letters counts as English, and a text too short to detect as the first language of its script.
     """
     sampled_text = _sample_text(text)
-    language_of_script, script = _language_by_script(sampled_text)
+    language_of_script, script = _language_and_script(sampled_text)
     if language_of_script:
         return language_of_script
     likelihood_by_language = {
-        code: share for code, share in _language_identifier().rank(sampled_text) if code in script.languages
+        code: share for code, share in _load_language_identifier().rank(sampled_text) if code in script.languages
     }
     likeliest_language = max(likelihood_by_language, key=lambda code: likelihood_by_language[code])
     return (
@@ -161,26 +161,26 @@ def detect_language(text: str) -> str:
     )
 
 
-def is_written_in_latin(language: str) -> bool:
-    """Return whether a language, given by its code in `LANGUAGES`, is written in Latin letters."""
-    return language in _LATIN
+def is_written_in_latin(language_code: str) -> bool:
+    """Return whether a language, given by its code in `LANGUAGE_NAME_BY_CODE`, is written in Latin letters."""
+    return language_code in _LATIN_SCRIPT_LANGUAGES
 
 
 def preload_language_detector(text: str) -> None:
     """Load the language detector ahead of time, unless the text's script already determines its language."""
-    if not _language_by_script(_sample_text(text))[0]:
-        _language_identifier()
+    if not _language_and_script(_sample_text(text))[0]:
+        _load_language_identifier()
 
 
-def _language_by_script(sample: str) -> tuple[str, _Script]:
+def _language_and_script(sample: str) -> tuple[str, _Script]:
     """Return the language that the script alone tells, empty where it has several, and the script of most letters."""
-    letter_counts_with_scripts = [(len(script.letters.findall(sample)), script) for script in _SCRIPTS]
-    kana_count, han_count = len(_KANA.findall(sample)), len(_HAN.findall(sample))
+    letter_counts_with_scripts = [(len(script.letters.findall(sample)), script) for script in _SCRIPTS_WITH_LANGUAGES]
+    kana_count, han_count = len(_KANA_PATTERN.findall(sample)), len(_HAN_PATTERN.findall(sample))
     largest_letter_count, script = max(letter_counts_with_scripts, key=lambda count: count[0])
     if largest_letter_count == 0:
         return "en", script
-    if script.letters in (_KANA, _HAN):
-        return "ja" if kana_count > _LEAST_KANA * (kana_count + han_count) else "zh", script
+    if script.letters in (_KANA_PATTERN, _HAN_PATTERN):
+        return "ja" if kana_count > _LEAST_KANA_SHARE * (kana_count + han_count) else "zh", script
     return script.languages[0] if len(script.languages) == 1 else "", script
 
 
@@ -194,7 +194,7 @@ def _sample_text(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _language_identifier() -> "LanguageIdentifier":
+def _load_language_identifier() -> "LanguageIdentifier":
     from chunkers.text.language_detector_model import load_detector_model
 
     return load_detector_model()

@@ -18,24 +18,24 @@ from chunkers.storage.private_files import user_cache_folder, write_atomically
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-Arrays = dict[str, npt.NDArray[np.generic]]
+ArrayByName = dict[str, npt.NDArray[np.generic]]
 
 _ARRAY_ALIGNMENT_BYTES = 64
-_CHECKSUM_BYTES = 4
-_HEAD_BYTES = 8
+_CHECKSUM_BYTE_COUNT = 4
+_HEAD_BYTE_COUNT = 8
 """Bytes of the checksum, and of it and the length of the description that follows."""
 
 
-def load_detector_model(folder: Path | None = None) -> "LanguageIdentifier":
+def load_detector_model(cache_folder: Path | None = None) -> "LanguageIdentifier":
     """Load py3langid's language detector, with all of its languages and normalised probabilities.
 
-    The model's arrays are kept, unpacked, in ``folder``, by default the user's cache folder. A damaged file is replaced;
-    if no file can be written, the model is unpacked each time.
+    The model's arrays are kept, unpacked, in ``cache_folder``, by default the user's cache folder. A damaged file is
+    replaced; if no file can be written, the model is unpacked each time.
     """
     from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
     model_digest = hashlib.blake2b((MODEL_DIR / MODEL_FILE).read_bytes(), digest_size=8).hexdigest()
-    arrays_cache_path = (folder or user_cache_folder()) / f"languages-{model_digest}-{sys.byteorder}.bin"
+    arrays_cache_path = (cache_folder or user_cache_folder()) / f"languages-{model_digest}-{sys.byteorder}.bin"
     model_array_by_name = read_arrays(arrays_cache_path)
     if model_array_by_name is None:
         py3langid_identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
@@ -63,7 +63,7 @@ def load_detector_model(folder: Path | None = None) -> "LanguageIdentifier":
     )
 
 
-def read_arrays(path: Path) -> Arrays | None:
+def read_arrays(path: Path) -> ArrayByName | None:
     """Read a file of arrays as a read-only memory map; None if the file is missing, truncated or damaged."""
     try:
         with path.open("rb") as file:
@@ -71,31 +71,33 @@ def read_arrays(path: Path) -> Arrays | None:
     except (OSError, ValueError):
         return None
     # The checksum is about damage: whoever can forge the file could forge any hash in it.
-    if len(mapped_bytes) < _HEAD_BYTES or zlib.crc32(mapped_bytes[_CHECKSUM_BYTES:]) != int.from_bytes(
-        mapped_bytes[:_CHECKSUM_BYTES]
+    if len(mapped_bytes) < _HEAD_BYTE_COUNT or zlib.crc32(mapped_bytes[_CHECKSUM_BYTE_COUNT:]) != int.from_bytes(
+        mapped_bytes[:_CHECKSUM_BYTE_COUNT]
     ):
         return None
-    description_size = int.from_bytes(mapped_bytes[_CHECKSUM_BYTES:_HEAD_BYTES])
-    array_offset = _HEAD_BYTES + description_size
+    description_size = int.from_bytes(mapped_bytes[_CHECKSUM_BYTE_COUNT:_HEAD_BYTE_COUNT])
+    array_offset = _HEAD_BYTE_COUNT + description_size
     array_by_name = {}
-    for array_name, array_dtype, shape in json.loads(bytes(mapped_bytes[_HEAD_BYTES:array_offset])):
+    for array_name, array_dtype, array_shape in json.loads(bytes(mapped_bytes[_HEAD_BYTE_COUNT:array_offset])):
         array_offset += -array_offset % _ARRAY_ALIGNMENT_BYTES
-        array_by_name[array_name] = np.frombuffer(mapped_bytes, array_dtype, math.prod(shape), array_offset).reshape(shape)
+        array_by_name[array_name] = np.frombuffer(mapped_bytes, array_dtype, math.prod(array_shape), array_offset).reshape(
+            array_shape
+        )
         array_offset += array_by_name[array_name].nbytes
     return array_by_name
 
 
-def write_arrays(path: Path, arrays: Arrays) -> None:
+def write_arrays(path: Path, arrays: ArrayByName) -> None:
     """Write named arrays to a file with a checksum; if that fails, no file is left behind."""
     array_descriptions_json = json.dumps([[name, array.dtype.str, array.shape] for name, array in arrays.items()]).encode()
     content_parts: list[bytes | memoryview] = [
-        len(array_descriptions_json).to_bytes(_HEAD_BYTES - _CHECKSUM_BYTES),
+        len(array_descriptions_json).to_bytes(_HEAD_BYTE_COUNT - _CHECKSUM_BYTE_COUNT),
         array_descriptions_json,
     ]
-    array_offset = _HEAD_BYTES + len(array_descriptions_json)
+    array_offset = _HEAD_BYTE_COUNT + len(array_descriptions_json)
     for array in arrays.values():
         alignment_padding_byte_count = -array_offset % _ARRAY_ALIGNMENT_BYTES
         content_parts += [bytes(alignment_padding_byte_count), np.ascontiguousarray(array).view(np.uint8).data]
         array_offset += alignment_padding_byte_count + array.nbytes
     content_crc32_checksum = reduce(lambda sum_before, part: zlib.crc32(part, sum_before), content_parts, 0)
-    write_atomically(path, [content_crc32_checksum.to_bytes(_CHECKSUM_BYTES), *content_parts])
+    write_atomically(path, [content_crc32_checksum.to_bytes(_CHECKSUM_BYTE_COUNT), *content_parts])

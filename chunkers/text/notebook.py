@@ -9,11 +9,11 @@ from typing import Any
 from chunkers.support import InputError, short_repr
 from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, omissions_from_counts
 
-_ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_TERMINAL_ESCAPE_PATTERN = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _OVERWRITTEN_OUTPUT_PATTERN = re.compile(r"[^\n]*\r(?!\n)")
-_FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
-_LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
-_MIME_TYPE_BY_NAME = {
+_FENCE_PATTERN = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
+_FENCE_LANGUAGE_PATTERN = re.compile(r"[\w+#.-]{1,30}")
+_MIME_TYPE_BY_OLD_OUTPUT_KEY = {
     **{"text": "text/plain", "html": "text/html", "latex": "text/latex", "json": "application/json"},
     **{"png": "image/png", "jpeg": "image/jpeg", "svg": "image/svg+xml", "javascript": "application/javascript"},
 }
@@ -75,7 +75,9 @@ def _upgrade_output(output: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a cell output from nbformat 3 to nbformat 4."""
     output_type = output.get("output_type")
     data_by_mime_type = {
-        long: output[short] for short, long in _MIME_TYPE_BY_NAME.items() if short in output and output_type != "stream"
+        long: output[short]
+        for short, long in _MIME_TYPE_BY_OLD_OUTPUT_KEY.items()
+        if short in output and output_type != "stream"
     }
     return {**output, "output_type": "error" if output_type == "pyerr" else output_type, "data": data_by_mime_type}
 
@@ -91,7 +93,7 @@ def _notebook_language(metadata: Any) -> str:
 
 def _valid_fence_language(language: Any) -> str:
     """Return a language's name if it may stand behind a fence; otherwise an empty string."""
-    return language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else ""
+    return language if isinstance(language, str) and _FENCE_LANGUAGE_PATTERN.fullmatch(language) else ""
 
 
 def _output_texts(outputs: Any, omission_counts: Counter[str]) -> Iterator[str]:
@@ -120,7 +122,7 @@ def _display_texts(data_by_mime_type: Mapping[str, Any], omission_counts: Counte
 
 def _final_terminal_text(output_text: str) -> str:
     """Return the text that a terminal shows at the end: without colours, and without overwritten beginnings of lines."""
-    return _OVERWRITTEN_OUTPUT_PATTERN.sub("", _ESCAPE.sub("", output_text)).strip("\n")
+    return _OVERWRITTEN_OUTPUT_PATTERN.sub("", _TERMINAL_ESCAPE_PATTERN.sub("", output_text)).strip("\n")
 
 
 def _join_lines(lines: Any) -> str:
@@ -131,5 +133,5 @@ def _fenced_block(block_text: str, fence_language: str) -> str:
     """Return a code block with a fence longer than those inside; empty if there is nothing in it."""
     if not block_text.strip():
         return ""
-    code_block_fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCES.findall(block_text))])
+    code_block_fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCE_PATTERN.findall(block_text))])
     return f"{code_block_fence}{fence_language}\n{block_text.strip(chr(10))}\n{code_block_fence}"

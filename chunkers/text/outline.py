@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from chunkers.support import MOST_OUTLINE_MARKS, InputError
+from chunkers.support import MOST_MARKDOWN_MARKS, InputError
 from chunkers.text.document import Span
 from chunkers.text.front_matter import clear_front_matter_cache, front_matter
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
-KIND_BY_TOKEN_TYPE = {
+BLOCK_KIND_BY_TOKEN_TYPE = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
     "bullet_list_open": "list",
@@ -36,25 +36,25 @@ KIND_BY_TOKEN_TYPE = {
 }
 """The parser's names of blocks, and ours."""
 
-KINDS_KEPT_WHOLE = frozenset({"list", "table", "code block", "formula"})
+BLOCK_KINDS_KEPT_WHOLE = frozenset({"list", "table", "code block", "formula"})
 """The kinds of blocks that should stay whole."""
 
-KINDS_WITHOUT_SENTENCES = frozenset(
+BLOCK_KINDS_WITHOUT_SENTENCES = frozenset(
     {"heading", "table", "code block", "formula", "HTML", "rule", "front matter", "link definitions"}
 )
 """The kinds of blocks that are not made of sentences."""
 
-_BLOCK_KINDS_FOUND_NESTED = KINDS_KEPT_WHOLE | KINDS_WITHOUT_SENTENCES
+_BLOCK_KINDS_FOUND_NESTED = BLOCK_KINDS_KEPT_WHOLE | BLOCK_KINDS_WITHOUT_SENTENCES
 _FORMULA_END_BY_START = {"$$": "$$", "\\[": "\\]"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_MARKDOWN_MARKS = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
-_UNLISTED_LINE_START = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
+_MARKDOWN_MARK_PATTERN = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
+_UNLISTED_LINE_START_PATTERN = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
 # The number of a clause, as 1.1 below “1. The boat”: of a numbered text, not of an item.
-_CLAUSE_NUMBER = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
+_CLAUSE_NUMBER_PATTERN = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
 _SENTENCE_END = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
 _BYTE_ORDER_MARK = "\ufeff"
 _INLINE_MARK_PATTERN = re.compile(r"[*_`\[\]!<&\\]")
-_LONGEST_PARSED = 1_000
+_LONGEST_PARSED_HEADING = 1_000
 """Maximum number of characters of a title that is searched for marks; a longer one stays as it is."""
 
 
@@ -64,7 +64,7 @@ class Block(NamedTuple):
     Attributes
     ----------
     kind
-        One of the values of `KIND_BY_TOKEN_TYPE`.
+        One of the values of `BLOCK_KIND_BY_TOKEN_TYPE`.
     span
         ``[start, end)`` in code points, surrounding white space left out.
     level
@@ -100,7 +100,7 @@ class Outline(NamedTuple):
         Blocks inside lists and quotations, at every depth, with an outer block before the blocks inside it: list items,
         lists, tables, code blocks and formulas.
     blocks_without_sentences
-        Blocks of the kinds in `KINDS_WITHOUT_SENTENCES`, nested ones included, without overlap.
+        Blocks of the kinds in `BLOCK_KINDS_WITHOUT_SENTENCES`, nested ones included, without overlap.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -125,8 +125,8 @@ def outline_of(text: str) -> Outline:
     markdown_block_tokens = _BlockTokens()
     parser.block.parse(source_without_front_matter, parser, {}, markdown_block_tokens)
 
-    def span_of_lines(first: int, last: int) -> Span:
-        return Span(line_boundary_offsets[first], line_boundary_offsets[last]).trimmed(text)
+    def span_of_lines(start_line: int, stop_line: int) -> Span:
+        return Span(line_boundary_offsets[start_line], line_boundary_offsets[stop_line]).trimmed(text)
 
     levels_and_blocks = (
         [(0, Block("front matter", span_of_lines(0, front_matter_line_count)))] if front_matter_line_count else []
@@ -134,21 +134,23 @@ def outline_of(text: str) -> Outline:
     top_level_blocks = [block for _, block in levels_and_blocks]
     blocks_kept_whole = []
     list_end_line = 0
-    for token, first_line, end_line in _tokens_with_lines(markdown_block_tokens):
-        outline_block_kind = KIND_BY_TOKEN_TYPE.get(token.type, "item")
+    for token, first_line_number, end_line_number in _tokens_with_lines(markdown_block_tokens):
+        outline_block_kind = BLOCK_KIND_BY_TOKEN_TYPE.get(token.type, "item")
         block = Block(
             outline_block_kind,
-            span_of_lines(first_line, end_line),
+            span_of_lines(first_line_number, end_line_number),
             int(token.tag[1]) if outline_block_kind == "heading" else 0,
         )
         levels_and_blocks.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            top_level_blocks += Block("paragraph", span_of_lines(front_matter_line_count, first_line)), block
-            front_matter_line_count = end_line
-        if outline_block_kind in KINDS_KEPT_WHOLE and not (outline_block_kind == "list" and first_line < list_end_line):
+            top_level_blocks += Block("paragraph", span_of_lines(front_matter_line_count, first_line_number)), block
+            front_matter_line_count = end_line_number
+        if outline_block_kind in BLOCK_KINDS_KEPT_WHOLE and not (
+            outline_block_kind == "list" and first_line_number < list_end_line
+        ):
             blocks_kept_whole.append(block)
-            list_end_line = end_line if outline_block_kind == "list" else list_end_line
+            list_end_line = end_line_number if outline_block_kind == "list" else list_end_line
     top_level_blocks.append(Block("paragraph", span_of_lines(front_matter_line_count, len(line_starts))))
     return Outline(
         tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
@@ -158,10 +160,10 @@ def outline_of(text: str) -> Outline:
             [
                 block
                 for level, block in levels_and_blocks
-                if level and (block.kind == "item" or block.kind in KINDS_KEPT_WHOLE)
+                if level and (block.kind == "item" or block.kind in BLOCK_KINDS_KEPT_WHOLE)
             ]
         ),
-        tuple([block for _, block in levels_and_blocks if block.kind in KINDS_WITHOUT_SENTENCES]),
+        tuple([block for _, block in levels_and_blocks if block.kind in BLOCK_KINDS_WITHOUT_SENTENCES]),
     )
 
 
@@ -180,7 +182,7 @@ def heading_path(text: str, offset: int) -> tuple[str, ...]:
 
     A heading belongs to its own section. Empty before the first heading; headings without a title are left out.
     """
-    heading_starts, title_paths = _heading_paths(text)
+    heading_starts, title_paths = _heading_starts_and_paths(text)
     return title_paths[bisect_right(heading_starts, offset)]
 
 
@@ -191,7 +193,8 @@ def check_markdown_mark_count(name: str, text: str) -> None:
     """
     if _has_too_many_marks(text):
         raise InputError(
-            f"{name}: a text may have at most {MOST_OUTLINE_MARKS:,} lines, table cells, list items and block-quote markers "
+            f"{name}: a text may have at most {MOST_MARKDOWN_MARKS:,} lines, table cells, list items and block-quote "
+            "markers "
             "in total; this text has more. Divide the text."
         )
 
@@ -201,17 +204,17 @@ def clear_outline_caches() -> None:
     outline_of.cache_clear()
     headings.cache_clear()
     clear_front_matter_cache()
-    _heading_paths.cache_clear()
+    _heading_starts_and_paths.cache_clear()
 
 
 def _has_too_many_marks(text: str) -> bool:
-    if len(text) <= MOST_OUTLINE_MARKS:
+    if len(text) <= MOST_MARKDOWN_MARKS:
         return False
-    return next(islice(_MARKDOWN_MARKS.finditer(text), MOST_OUTLINE_MARKS, None), None) is not None
+    return next(islice(_MARKDOWN_MARK_PATTERN.finditer(text), MOST_MARKDOWN_MARKS, None), None) is not None
 
 
 @lru_cache(maxsize=8)
-def _heading_paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
+def _heading_starts_and_paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the starts of the headings, and the heading path before the first and after each."""
     heading_starts: list[int] = []
     title_paths: list[tuple[str, ...]] = [()]
@@ -235,7 +238,7 @@ def _heading_title(heading_source: str) -> str:
         else heading_source.rstrip("=-\t ")
     )
     unmarked_heading_text = " ".join(unmarked_line.split())
-    if len(unmarked_heading_text) > _LONGEST_PARSED or not _INLINE_MARK_PATTERN.search(unmarked_heading_text):
+    if len(unmarked_heading_text) > _LONGEST_PARSED_HEADING or not _INLINE_MARK_PATTERN.search(unmarked_heading_text):
         return unmarked_heading_text
     (inline_token,) = _markdown_parser().parseInline(unmarked_heading_text)
     return " ".join("".join(_inline_texts(inline_token)).split())
@@ -271,106 +274,126 @@ class _BlockTokens(list["Token"]):
             self.paragraph = token
         is_top_level = token.level == 0 and token.nesting >= 0
         if token.type == "list_item_open" or (
-            token.type in KIND_BY_TOKEN_TYPE
-            and (is_top_level or KIND_BY_TOKEN_TYPE[token.type] in _BLOCK_KINDS_FOUND_NESTED)
+            token.type in BLOCK_KIND_BY_TOKEN_TYPE
+            and (is_top_level or BLOCK_KIND_BY_TOKEN_TYPE[token.type] in _BLOCK_KINDS_FOUND_NESTED)
         ):
             super().append(token)
 
 
-def _parse_list(state: StateBlock, first_line: int, end_line: int, check_only: bool) -> bool:
+def _parse_list(parser_state: StateBlock, first_line_number: int, end_line_number: int, check_only: bool) -> bool:
     """Parse a list; a new sentence on an unindented line below it is none of its items', though the parser takes it so.
 
     Nor is the number of a clause. A list that is nested deeper than the parser goes does not hold the rest of the text.
     """
     from markdown_it.rules_block import list_block
 
-    if check_only or state.level:
-        return list_block(state, first_line, end_line, check_only)
+    if check_only or parser_state.level:
+        return list_block(parser_state, first_line_number, end_line_number, check_only)
     # No list goes on behind this line. For lists that touch it is the same, so that each line is looked at once.
-    known_list_start, list_end_line = state.env.get("listed", (0, 0))
-    if not known_list_start <= first_line < list_end_line:
-        list_end_line = first_line + 1
-        while list_end_line < end_line and not _is_past_list_end(state, list_end_line):
-            list_end_line += 1
-        state.env["listed"] = first_line, list_end_line
-    token_count_before = len(state.tokens)
+    known_list_start_line, list_end_line_number = parser_state.env.get("listed", (0, 0))
+    if not known_list_start_line <= first_line_number < list_end_line_number:
+        list_end_line_number = first_line_number + 1
+        while list_end_line_number < end_line_number and not _is_past_list_end(parser_state, list_end_line_number):
+            list_end_line_number += 1
+        parser_state.env["listed"] = first_line_number, list_end_line_number
+    token_count_before = len(parser_state.tokens)
     # A paragraph inside goes on to the state's last line, whatever the end it is given.
-    usual_line_limit, state.lineMax = state.lineMax, min(end_line, list_end_line)
-    is_list = list_block(state, first_line, state.lineMax, check_only)
-    state.lineMax = usual_line_limit
+    usual_line_limit, parser_state.lineMax = parser_state.lineMax, min(end_line_number, list_end_line_number)
+    is_list = list_block(parser_state, first_line_number, parser_state.lineMax, check_only)
+    parser_state.lineMax = usual_line_limit
     if is_list:
-        _end_list_before_sentence(state, first_line, state.tokens[token_count_before:])
+        _end_list_before_sentence(parser_state, first_line_number, parser_state.tokens[token_count_before:])
     return is_list
 
 
-def _is_past_list_end(state: StateBlock, line: int) -> bool:
+def _is_past_list_end(parser_state: StateBlock, line_number: int) -> bool:
     """Return whether no list goes on at a line: unindented, it is no item, and comes after a blank one or has a number."""
-    if not state.isEmpty(line - 1):
-        return _CLAUSE_NUMBER.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
-    return _is_unindented_text(state, line)
+    if not parser_state.isEmpty(line_number - 1):
+        return (
+            _CLAUSE_NUMBER_PATTERN.match(
+                parser_state.src, parser_state.bMarks[line_number], parser_state.eMarks[line_number]
+            )
+            is not None
+        )
+    return _is_unindented_text(parser_state, line_number)
 
 
-def _end_list_before_sentence(state: StateBlock, first_line: int, list_tokens: Sequence[Token]) -> None:
+def _end_list_before_sentence(parser_state: StateBlock, first_line_number: int, list_tokens: Sequence[Token]) -> None:
     """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
-    list_end_paragraph_token = state.tokens.paragraph if isinstance(state.tokens, _BlockTokens) else None
-    if list_end_paragraph_token is None or not list_end_paragraph_token.map or list_end_paragraph_token.map[0] < first_line:
+    list_end_paragraph_token = parser_state.tokens.paragraph if isinstance(parser_state.tokens, _BlockTokens) else None
+    if (
+        list_end_paragraph_token is None
+        or not list_end_paragraph_token.map
+        or list_end_paragraph_token.map[0] < first_line_number
+    ):
         return
     paragraph_start_line, paragraph_end_line = list_end_paragraph_token.map
-    if not all(state.isEmpty(line) for line in range(paragraph_end_line, state.line)):
+    if not all(parser_state.isEmpty(line) for line in range(paragraph_end_line, parser_state.line)):
         return
-    for line in range(paragraph_start_line + 1, paragraph_end_line):
-        if _is_unindented_text(state, line) and _SENTENCE_END.search(
-            state.src, state.bMarks[line - 1], state.eMarks[line - 1]
+    for line_number in range(paragraph_start_line + 1, paragraph_end_line):
+        if _is_unindented_text(parser_state, line_number) and _SENTENCE_END.search(
+            parser_state.src, parser_state.bMarks[line_number - 1], parser_state.eMarks[line_number - 1]
         ):
-            state.line = line
+            parser_state.line = line_number
             for token in list_tokens:
                 if token.map:
-                    token.map[1] = min(token.map[1], line)
+                    token.map[1] = min(token.map[1], line_number)
             return
 
 
-def _is_unindented_text(state: StateBlock, line: int) -> bool:
+def _is_unindented_text(parser_state: StateBlock, line_number: int) -> bool:
     """Return whether a line is neither blank nor indented, and no item begins with it."""
-    return _UNLISTED_LINE_START.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
+    return (
+        _UNLISTED_LINE_START_PATTERN.match(
+            parser_state.src, parser_state.bMarks[line_number], parser_state.eMarks[line_number]
+        )
+        is not None
+    )
 
 
-def _parse_formula(state: StateBlock, first_line: int, end_line: int, check_only: bool) -> bool:
+def _parse_formula(parser_state: StateBlock, first_line_number: int, end_line_number: int, check_only: bool) -> bool:
     r"""Parse lines from ``$$`` or ``\[`` to its closing mark as a formula; only a number or a full stop may follow it."""
-    formula_start = state.bMarks[first_line] + state.tShift[first_line]
-    opening_mark = state.src[formula_start : formula_start + 2]
+    formula_start_offset = parser_state.bMarks[first_line_number] + parser_state.tShift[first_line_number]
+    opening_mark = parser_state.src[formula_start_offset : formula_start_offset + 2]
     closing_mark = _FORMULA_END_BY_START.get(opening_mark)
-    if closing_mark is None or state.is_code_block(first_line):
+    if closing_mark is None or parser_state.is_code_block(first_line_number):
         return False
     # Many that are opened have the same end, or none: it is looked for once.
-    search_start_offset, closing_offset = state.env.get(opening_mark, (0, -2))
-    if not search_start_offset <= formula_start + 2 <= closing_offset and not (
-        closing_offset == -1 and search_start_offset <= formula_start + 2
+    search_start_offset, closing_offset = parser_state.env.get(opening_mark, (0, -2))
+    if not search_start_offset <= formula_start_offset + 2 <= closing_offset and not (
+        closing_offset == -1 and search_start_offset <= formula_start_offset + 2
     ):
-        search_start_offset, closing_offset = formula_start + 2, state.src.find(closing_mark, formula_start + 2)
-        state.env[opening_mark] = search_start_offset, closing_offset
-    if closing_offset < 0 or closing_offset + 2 > state.eMarks[end_line - 1]:
+        search_start_offset, closing_offset = (
+            formula_start_offset + 2,
+            parser_state.src.find(closing_mark, formula_start_offset + 2),
+        )
+        parser_state.env[opening_mark] = search_start_offset, closing_offset
+    if closing_offset < 0 or closing_offset + 2 > parser_state.eMarks[end_line_number - 1]:
         return False
-    last_line = bisect_right(state.bMarks, closing_offset, first_line, end_line) - 1
-    text_after_formula = state.src[closing_offset + 2 : state.eMarks[last_line]].strip()
+    last_line_number = bisect_right(parser_state.bMarks, closing_offset, first_line_number, end_line_number) - 1
+    text_after_formula = parser_state.src[closing_offset + 2 : parser_state.eMarks[last_line_number]].strip()
     if (text_after_formula and text_after_formula[0] not in ".,;:(") or _formula_leaves_container(
-        state, first_line, last_line
+        parser_state, first_line_number, last_line_number
     ):
         return False
     if not check_only:
-        state.push("formula", "", 0).map = [first_line, last_line + 1]
-        state.line = last_line + 1
+        parser_state.push("formula", "", 0).map = [first_line_number, last_line_number + 1]
+        parser_state.line = last_line_number + 1
     return True
 
 
-def _formula_leaves_container(state: StateBlock, first_line: int, last_line: int) -> bool:
-    """Return whether a line from ``first_line`` to ``last_line`` lies outside the item or quotation in which they begin."""
+def _formula_leaves_container(parser_state: StateBlock, first_line_number: int, last_line_number: int) -> bool:
+    """Return whether any of the lines lies outside the item or quotation in which the first of them begins."""
     # Many that begin there may reach the same line behind it: it is looked for once.
-    earlier_first_line, line_outside_container, earlier_block_indent = state.env.get("left", (0, 0, 0))
-    if earlier_first_line <= first_line < line_outside_container <= last_line and state.blkIndent >= earlier_block_indent:
+    earlier_first_line_number, line_number_outside_container, earlier_block_indent = parser_state.env.get("left", (0, 0, 0))
+    if (
+        earlier_first_line_number <= first_line_number < line_number_outside_container <= last_line_number
+        and parser_state.blkIndent >= earlier_block_indent
+    ):
         return True
-    for line in range(first_line + 1, last_line + 1) if state.level else ():
-        if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
-            state.env["left"] = first_line, line, state.blkIndent
+    for line_number in range(first_line_number + 1, last_line_number + 1) if parser_state.level else ():
+        if parser_state.sCount[line_number] < parser_state.blkIndent and not parser_state.isEmpty(line_number):
+            parser_state.env["left"] = first_line_number, line_number, parser_state.blkIndent
             return True
     return False
 
@@ -390,16 +413,16 @@ def _tokens_with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
     for token in tokens:
         if token.map is None:
             continue
-        first_line, end_line = token.map
+        first_line_number, end_line_number = token.map
         previous_token, previous_first_line, previous_end_line = (
-            tokens_with_lines[-1] if tokens_with_lines else (token, first_line, -1)
+            tokens_with_lines[-1] if tokens_with_lines else (token, first_line_number, -1)
         )
         if (
             token.type == previous_token.type == "definition"
             and token.level == previous_token.level
-            and previous_end_line == first_line
+            and previous_end_line == first_line_number
         ):
-            tokens_with_lines[-1] = previous_token, previous_first_line, end_line
+            tokens_with_lines[-1] = previous_token, previous_first_line, end_line_number
         else:
-            tokens_with_lines.append((token, first_line, end_line))
+            tokens_with_lines.append((token, first_line_number, end_line_number))
     return tokens_with_lines

@@ -13,7 +13,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError
+from chunkers.support import MAX_FILE_BYTES, MAX_UNPACKED_BYTES, InputError
 from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, shorten, too_large_error
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ LONGEST_RUNNING_LINE = 200
 EDGE_HEIGHT_SHARE = 0.12
 """Share of a page's height, at its top and as much at its bottom, within which headers and footers are drawn."""
 
-HEADING_LINE_HEIGHT = 1.15
+HEADING_RELATIVE_LINE_HEIGHT = 1.15
 """Height of a line, in lines of the page's text, above which it is a heading though it has the page's number."""
 
 _PAGE_HEIGHT_STEPS = 10_000
@@ -46,21 +46,21 @@ _FARTHEST_POINT = 1e9
 _JOINED_HYPHEN_CODE = 2
 """The code that PDFium puts in place of a hyphen and the end of its line."""
 
-_LONGEST_DICTIONARY = 2000
+_LONGEST_STREAM_DICTIONARY = 2000
 """Maximum number of bytes before a stream within which its dictionary is looked for."""
 
-_UNPACKED_STEP_BYTES = 1_000_000
+_BYTES_UNPACKED_PER_STEP = 1_000_000
 """Bytes to which a stream is unpacked at a time."""
 
-_NESTED_FORMS = 15
+_MAX_FORM_NESTING_DEPTH = 15
 """Forms within each other in which pictures are counted."""
 
-_STREAM = re.compile(rb"(?<!end)stream\r?\n")
-_DEFLATED = re.compile(rb"/Filter\s*(?:\[\s*)?/Fl(?:ateDecode)?\b")
+_STREAM_PATTERN = re.compile(rb"(?<!end)stream\r?\n")
+_DEFLATED_STREAM_PATTERN = re.compile(rb"/Filter\s*(?:\[\s*)?/Fl(?:ateDecode)?\b")
 _NUMBER = re.compile(r"\d{1,6}")
 _WORD = re.compile(r"\w+")
 # Before a number, or around it as in 第3章, these announce a part of the text; if every page begins one, it is no header.
-_DIVISION_NOUN = re.compile(
+_DIVISION_NOUN_PATTERN = re.compile(
     r"(?:appendix|article|book|chapter|day|episode|exercise|lecture|lesson|module|part|problem|question|section|session|unit"
     r"|week|abschnitt|aufgabe|frage|kapitel|lektion|teil|übung|woche|chapitre|leçon|partie|capítulo|lección|parte|sección"
     r"|unidad|capitolo|lezione|sezione|deel|hoofdstuk|les|глава|часть|раздел|урок|第|§)[\s:#.№]*",
@@ -111,7 +111,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                 line.line_number, DrawnLine(float(line.is_at_top), 1.0)
             )
             if EDGE_HEIGHT_SHARE < vertical_position < 1 - EDGE_HEIGHT_SHARE or (
-                line.has_page_number and not line.is_page_number_alone and relative_line_size > HEADING_LINE_HEIGHT
+                line.has_page_number and not line.is_page_number_alone and relative_line_size > HEADING_RELATIVE_LINE_HEIGHT
             ):
                 # A line of the text, however often it is there; or a heading whose number is by chance that of the page.
                 continue
@@ -144,7 +144,7 @@ def _page_character_texts(text_page: PdfTextPage, name: str) -> Sequence[str]:
         If the page alone is too large.
     """
     character_count = text_page.count_chars()
-    if character_count > MAX_BYTES:
+    if character_count > MAX_FILE_BYTES:
         raise too_large_error(name, character_count, "at least ", item_noun="the text")
     character_texts = text_page.get_text_bounded(-_FARTHEST_POINT, -_FARTHEST_POINT, _FARTHEST_POINT, _FARTHEST_POINT)
     if len(character_texts) != character_count or chr(_JOINED_HYPHEN_CODE) in character_texts:
@@ -212,32 +212,33 @@ def _edge_line_positions(page: PdfPage, text_page: PdfTextPage, character_texts:
     """
     from pypdfium2.raw import FPDF_PageToDevice
 
-    line_number, first_character_by_line = 0, dict[int, int]()
+    line_number, first_character_index_by_line = 0, dict[int, int]()
     for character_index, char in enumerate(character_texts):
         if char.strip():
-            first_character_by_line.setdefault(line_number, character_index)
+            first_character_index_by_line.setdefault(line_number, character_index)
         line_number += char.count("\n")
-    visible_line_numbers = list(first_character_by_line)
+    visible_line_numbers = list(first_character_index_by_line)
 
     def line_height(measured_line_number: int) -> float:
-        _, bottom, _, top = text_page.get_charbox(first_character_by_line[measured_line_number], loose=True)
+        _, bottom, _, top = text_page.get_charbox(first_character_index_by_line[measured_line_number], loose=True)
         return float(top - bottom)
 
-    median_height = (
+    median_line_height = (
         median(map(line_height, visible_line_numbers[:: max(1, len(visible_line_numbers) // _MEASURED_LINES)]))
         if visible_line_numbers
         else 0
     )
     position_by_line_number = {}
     for edge_line_number in {*visible_line_numbers[:MOST_EDGE_LINES], *visible_line_numbers[-MOST_EDGE_LINES:]}:
-        character_left, character_bottom, _, _ = text_page.get_charbox(first_character_by_line[edge_line_number])
+        character_left, character_bottom, _, _ = text_page.get_charbox(first_character_index_by_line[edge_line_number])
         x, y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
         if FPDF_PageToDevice(
             page.raw, 0, 0, _PAGE_HEIGHT_STEPS, _PAGE_HEIGHT_STEPS, 0, character_left, character_bottom, byref(x), byref(y)
         ):
             position_by_line_number[edge_line_number] = DrawnLine(
-                1 - y.value / _PAGE_HEIGHT_STEPS, line_height(edge_line_number) / median_height if median_height > 0 else 1.0
+                1 - y.value / _PAGE_HEIGHT_STEPS,
+                line_height(edge_line_number) / median_line_height if median_line_height > 0 else 1.0,
             )
     return position_by_line_number
 
@@ -256,7 +257,7 @@ def _count_pictures(page: PdfPage) -> int:
             object_type = raw.FPDFPageObj_GetType(page_object)
             if object_type == raw.FPDF_PAGEOBJ_IMAGE:
                 picture_count += 1
-            elif object_type == raw.FPDF_PAGEOBJ_FORM and depth < _NESTED_FORMS:
+            elif object_type == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_FORM_NESTING_DEPTH:
                 unvisited_containers.append(
                     (raw.FPDFFormObj_GetObject, page_object, raw.FPDFFormObj_CountObjects(page_object), depth + 1)
                 )
@@ -270,21 +271,23 @@ def _count_damaged_streams(data: bytes) -> int:
     a protected file.
     """
     damaged_stream_count = search_offset = 0
-    bytes_left_to_unpack = 0 if b"/Encrypt" in data else MAX_UNPACKED
-    while bytes_left_to_unpack > 0 and (stream_keyword_match := _STREAM.search(data, search_offset)):
+    remaining_unpacked_byte_limit = 0 if b"/Encrypt" in data else MAX_UNPACKED_BYTES
+    while remaining_unpacked_byte_limit > 0 and (stream_keyword_match := _STREAM_PATTERN.search(data, search_offset)):
         stream_end = data.find(b"endstream", stream_keyword_match.end())
-        bytes_before_stream = data[max(0, stream_keyword_match.start() - _LONGEST_DICTIONARY) : stream_keyword_match.start()]
+        bytes_before_stream = data[
+            max(0, stream_keyword_match.start() - _LONGEST_STREAM_DICTIONARY) : stream_keyword_match.start()
+        ]
         stream_dictionary_bytes = bytes_before_stream[bytes_before_stream.rfind(b" obj") + 1 :]
         stream_end = stream_end if stream_end >= 0 else len(data)
         search_offset = stream_end
-        if b"/Image" in stream_dictionary_bytes or not _DEFLATED.search(stream_dictionary_bytes):
+        if b"/Image" in stream_dictionary_bytes or not _DEFLATED_STREAM_PATTERN.search(stream_dictionary_bytes):
             continue
         packed_bytes, decompressor = data[stream_keyword_match.end() : stream_end], zlib.decompressobj()
         try:
-            while packed_bytes and bytes_left_to_unpack > 0 and not decompressor.eof:
-                bytes_left_to_unpack -= len(decompressor.decompress(packed_bytes, _UNPACKED_STEP_BYTES))
+            while packed_bytes and remaining_unpacked_byte_limit > 0 and not decompressor.eof:
+                remaining_unpacked_byte_limit -= len(decompressor.decompress(packed_bytes, _BYTES_UNPACKED_PER_STEP))
                 packed_bytes = decompressor.unconsumed_tail
-            damaged_stream_count += bytes_left_to_unpack > 0 and not decompressor.eof
+            damaged_stream_count += remaining_unpacked_byte_limit > 0 and not decompressor.eof
         except zlib.error:
             damaged_stream_count += 1
     return damaged_stream_count
@@ -377,11 +380,11 @@ def _add_headers_or_footers(
             if not shared_patterns or outermost_line_of_page is None:
                 continue
             line_index, line_text = outermost_line_of_page
-            numbered_patterns = [pattern for pattern in shared_patterns if pattern[2] != "whole"]
-            if numbered_patterns or page_number > 0 or not is_upper_edge:
-                is_bare_page_number = any(not before and not after for before, after, _ in numbered_patterns)
+            patterns_with_page_number = [pattern for pattern in shared_patterns if pattern[2] != "whole"]
+            if patterns_with_page_number or page_number > 0 or not is_upper_edge:
+                is_bare_page_number = any(not before and not after for before, after, _ in patterns_with_page_number)
                 running_lines_by_page[page_number].append(
-                    RunningLine(line_index, line_text, is_upper_edge, is_bare_page_number, bool(numbered_patterns))
+                    RunningLine(line_index, line_text, is_upper_edge, is_bare_page_number, bool(patterns_with_page_number))
                 )
             outermost_lines[page_number] = next(line_iterators[page_number], None)
 
@@ -391,8 +394,8 @@ def _lines_from_edge(
 ) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
     running_line_indices = {running_line.line_number for running_line in earlier_running_lines}
-    line_order = range(len(lines)) if is_upper_edge else range(len(lines) - 1, -1, -1)
-    for line_index in line_order:
+    line_indices_from_edge = range(len(lines)) if is_upper_edge else range(len(lines) - 1, -1, -1)
+    for line_index in line_indices_from_edge:
         line_text = " ".join(lines[line_index].split())
         if line_text and line_index not in running_line_indices:
             yield line_index, line_text
@@ -402,9 +405,9 @@ def _line_patterns(line_text: str, page_number: int, page_label: str) -> list[Ru
     """Return the patterns that a line may share with lines of other pages."""
     if len(line_text) > LONGEST_RUNNING_LINE:
         return []
-    patterns: list[RunningLinePattern] = [(line_text, "", "whole")]
+    line_patterns: list[RunningLinePattern] = [(line_text, "", "whole")]
     for number_or_label_match in _NUMBER.finditer(line_text):
-        patterns.append(
+        line_patterns.append(
             (
                 line_text[: number_or_label_match.start()],
                 line_text[number_or_label_match.end() :],
@@ -413,9 +416,13 @@ def _line_patterns(line_text: str, page_number: int, page_label: str) -> list[Ru
         )
     for number_or_label_match in _WORD.finditer(line_text):
         if number_or_label_match[0].casefold() == page_label.casefold():
-            patterns.append((line_text[: number_or_label_match.start()], line_text[number_or_label_match.end() :], "label"))
+            line_patterns.append(
+                (line_text[: number_or_label_match.start()], line_text[number_or_label_match.end() :], "label")
+            )
     return [
-        pattern for pattern in dict.fromkeys(patterns) if pattern[2] == "whole" or not _DIVISION_NOUN.fullmatch(pattern[0])
+        pattern
+        for pattern in dict.fromkeys(line_patterns)
+        if pattern[2] == "whole" or not _DIVISION_NOUN_PATTERN.fullmatch(pattern[0])
     ]
 
 
@@ -443,12 +450,12 @@ def _page_number_patterns(patterns_by_page: dict[int, list[RunningLinePattern]])
         [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
         for own_patterns in patterns_by_page.values()
     ]
-    page_count_by_shift = Counter(
+    page_count_by_number_shift = Counter(
         shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns}
     )
     recurring_number_shifts = {
         shift
-        for shift, count in page_count_by_shift.items()
+        for shift, count in page_count_by_number_shift.items()
         if count >= LEAST_PAGES_WITH_LINE and 2 * count > len(patterns_by_page)
     }
     page_count_by_pattern = Counter(

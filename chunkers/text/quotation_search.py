@@ -28,7 +28,7 @@ def code_points(text: str) -> IntArray:
 
 
 def nearest_passage(
-    pattern: IntArray,
+    quotation_code_points: IntArray,
     text: IntArray,
     max_distance: int,
     preferred_start: int,
@@ -43,18 +43,20 @@ def nearest_passage(
     Passages are searched for in disjoint ranges of the text, by default in all of it.
     """
     searched_ranges = [Span(0, len(text))] if searched_ranges is None else searched_ranges
-    character_comparison_count = len(pattern) * sum(end - start for start, end in searched_ranges)
+    character_comparison_count = len(quotation_code_points) * sum(end - start for start, end in searched_ranges)
     if character_comparison_count > max_comparisons:
         return -2, 0, 0, character_comparison_count
     least_distance, nearest_ends = max_distance, list[int]()
     for start, end in searched_ranges:
-        distance, nearest_ends_in_range = _least_edit_distance(pattern.tolist(), text[start:end].tolist(), least_distance)
-        if distance < least_distance:
-            least_distance, nearest_ends = distance, []
+        edit_distance, nearest_ends_in_range = _least_edit_distance(
+            quotation_code_points.tolist(), text[start:end].tolist(), least_distance
+        )
+        if edit_distance < least_distance:
+            least_distance, nearest_ends = edit_distance, []
         nearest_ends += [start + offset for offset in nearest_ends_in_range]
     best_start = best_end = 0
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
-    lookback_length = len(pattern) + 4 * least_distance + 1
+    lookback_length = len(quotation_code_points) + 4 * least_distance + 1
     groups_of_ends: list[list[int]] = []
     for end in nearest_ends:
         if groups_of_ends and end - groups_of_ends[-1][-1] <= lookback_length:
@@ -63,10 +65,10 @@ def nearest_passage(
             groups_of_ends.append([end])
     for neighbouring_ends in groups_of_ends:
         window_start, window_end = max(0, neighbouring_ends[0] - lookback_length), neighbouring_ends[-1]
-        character_comparison_count += len(pattern) * (window_end - window_start)
+        character_comparison_count += len(quotation_code_points) * (window_end - window_start)
         if character_comparison_count > max_comparisons:
             return -2, 0, 0, character_comparison_count
-        starts_by_end = _match_starts(pattern, text[window_start:window_end])
+        starts_by_end = _match_starts(quotation_code_points, text[window_start:window_end])
         for end in neighbouring_ends:
             start_of_match = window_start + int(starts_by_end[end - window_start - 1])
             if (
@@ -78,19 +80,19 @@ def nearest_passage(
     return least_distance if nearest_ends else -1, best_start, best_end, character_comparison_count
 
 
-def _least_edit_distance(pattern: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
+def _least_edit_distance(quotation_code_points: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
     """Return the least edit distance of a stretch of the text to the pattern, at most ``max_distance``, and its ends.
 
     The bits of ``vertical_increases_mask`` and ``vertical_decreases_mask`` say in which rows of Sellers' table the distance
     grows or falls by 1 from the row above.
     """
-    all_rows_mask = (1 << len(pattern)) - 1
-    last_row = len(pattern) - 1
+    all_rows_mask = (1 << len(quotation_code_points)) - 1
+    last_row_number = len(quotation_code_points) - 1
     row_mask_by_code: dict[int, int] = {}
-    for pattern_index, code_point in enumerate(pattern):
+    for pattern_index, code_point in enumerate(quotation_code_points):
         row_mask_by_code[code_point] = row_mask_by_code.get(code_point, 0) | 1 << pattern_index
     vertical_increases_mask, vertical_decreases_mask = all_rows_mask, 0
-    distance, least_distance = len(pattern), max_distance
+    distance, least_distance = len(quotation_code_points), max_distance
     nearest_ends: list[int] = []
     for end, code_point in enumerate(text, start=1):
         matching_rows_mask = row_mask_by_code.get(code_point, 0)
@@ -101,7 +103,7 @@ def _least_edit_distance(pattern: list[int], text: list[int], max_distance: int)
             ~(zero_diagonal_rows_mask | vertical_increases_mask) & all_rows_mask
         )
         horizontal_decreases_mask = vertical_increases_mask & zero_diagonal_rows_mask
-        distance += (horizontal_increases_mask >> last_row & 1) - (horizontal_decreases_mask >> last_row & 1)
+        distance += (horizontal_increases_mask >> last_row_number & 1) - (horizontal_decreases_mask >> last_row_number & 1)
         matching_rows_mask |= vertical_decreases_mask
         horizontal_increases_mask, horizontal_decreases_mask = horizontal_increases_mask << 1, horizontal_decreases_mask << 1
         vertical_increases_mask = (
@@ -116,14 +118,14 @@ def _least_edit_distance(pattern: list[int], text: list[int], max_distance: int)
     return least_distance, nearest_ends
 
 
-def _match_starts(pattern: IntArray, text: IntArray) -> IntArray:
+def _match_starts(quotation_code_points: IntArray, text: IntArray) -> IntArray:
     """Return for each character of the text where the nearest stretch that ends with it begins, shape (characters,)."""
-    row_numbers = np.arange(len(pattern) + 1)
+    row_numbers = np.arange(len(quotation_code_points) + 1)
     edit_distance_by_row, start_by_row = row_numbers.copy(), np.zeros(len(row_numbers), dtype=np.intp)
     match_starts = np.empty(len(text), dtype=np.intp)
     for text_offset, code_point in enumerate(text.tolist()):
         # A character replaced or kept; one of the text left out, if that is less; one of the pattern, if that is less still.
-        new_distances = np.concatenate(([0], edit_distance_by_row[:-1] + (pattern != code_point)))
+        new_distances = np.concatenate(([0], edit_distance_by_row[:-1] + (quotation_code_points != code_point)))
         new_starts = np.concatenate(([text_offset + 1], start_by_row[:-1]))
         text_character_skipped_mask = edit_distance_by_row + 1 < new_distances
         new_distances, new_starts = (
@@ -158,7 +160,7 @@ resemble too many passages.
 MOST_QUOTATION_PARTS = 5
 """Maximum number of parts of a quotation that are looked for in different places."""
 
-MOST_COMPARED = 20_000_000_000
+MOST_CHARACTER_COMPARISONS = 20_000_000_000
 """Maximum number of pairs of characters that are compared to find the altered excerpts of one file of questions: some half
 a minute.
 """
@@ -223,9 +225,9 @@ class CommonPassage(NamedTuple):
     is_altered: bool
 
 
-def max_edit_distance(length: int, min_similarity: float = MIN_ALTERED_SIMILARITY) -> int:
+def max_edit_distance(quotation_length: int, min_similarity: float = MIN_ALTERED_SIMILARITY) -> int:
     """Return the maximum edit distance of a passage to a folded quotation of this length."""
-    return int((1 - min_similarity) * length + 1e-9)
+    return int((1 - min_similarity) * quotation_length + 1e-9)
 
 
 def surrounding_text(text: str, span: Span) -> tuple[str, str]:
@@ -237,7 +239,7 @@ def surrounding_text(text: str, span: Span) -> tuple[str, str]:
 class ComparisonBudget:
     """Budget of comparisons for approximate searches."""
 
-    remaining: int = MOST_COMPARED
+    remaining: int = MOST_CHARACTER_COMPARISONS
 
     @property
     def spent(self) -> bool:
@@ -252,28 +254,32 @@ class SearchableText:
     text: str
     comparison_budget: ComparisonBudget = field(default_factory=ComparisonBudget, compare=False)
 
-    def exact_match(self, quoted: Quotation) -> Match | None:
+    def exact_match(self, quotation: Quotation) -> Match | None:
         """Find a quotation word for word; return None if the quotation does not occur.
 
         Of several occurrences, the one with the same text before and after, in full or in its nearest part, is
         preferred, then the one nearest to the original position, or the first.
         """
-        start_and_ambiguity = _find_in_context(self.text, quoted)
+        start_and_ambiguity = _find_in_context(self.text, quotation)
         if start_and_ambiguity is None:
             return None
         start, is_ambiguous = start_and_ambiguity
-        match_kind: MatchKind = "in place" if quoted.start in (None, start) else "elsewhere"
-        return Match(Span(start, start + len(quoted.text)), match_kind, is_ambiguous=is_ambiguous)
+        match_kind: MatchKind = "in place" if quotation.start in (None, start) else "elsewhere"
+        return Match(Span(start, start + len(quotation.text)), match_kind, is_ambiguous=is_ambiguous)
 
-    def typographic_match(self, quoted: Quotation) -> Match | None:
+    def typographic_match(self, quotation: Quotation) -> Match | None:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
-        folded_quotation = self._fold_quotation(quoted)
-        start_and_ambiguity = _find_in_context(self._folded.text, folded_quotation) if folded_quotation.text else None
+        folded_quotation = self._fold_quotation(quotation)
+        start_and_ambiguity = (
+            _find_in_context(self._folded_text_with_offsets.text, folded_quotation) if folded_quotation.text else None
+        )
         if start_and_ambiguity is None:
             return None
         start, is_ambiguous = start_and_ambiguity
         return Match(
-            self._folded.original(Span(start, start + len(folded_quotation.text))), "typography", is_ambiguous=is_ambiguous
+            self._folded_text_with_offsets.original(Span(start, start + len(folded_quotation.text))),
+            "typography",
+            is_ambiguous=is_ambiguous,
         )
 
     def occurrences(self, text: str, max_count: int) -> list[Span]:
@@ -284,13 +290,13 @@ class SearchableText:
         folded_passage = fold_text(text)
         folded_spans = [
             Span(start, start + len(folded_passage))
-            for start in _occurrence_starts(self._folded.text, folded_passage, max_count)
+            for start in _occurrence_starts(self._folded_text_with_offsets.text, folded_passage, max_count)
         ]
-        return [self._folded.original(span) for span in folded_spans]
+        return [self._folded_text_with_offsets.original(span) for span in folded_spans]
 
     def altered_match(
         self,
-        quoted: Quotation,
+        quotation: Quotation,
         min_similarity: float = MIN_ALTERED_SIMILARITY,
         searched_ranges: Sequence[Span] | None = None,
     ) -> Match | None:
@@ -304,14 +310,14 @@ class SearchableText:
         searched_ranges
             Ranges of `folded_text` to search in, disjoint; None for all of it.
         """
-        folded_quotation = self._fold_quotation(quoted)
-        folded_length = len(folded_quotation.text)
-        if folded_length < SHORTEST_ALTERED_EXCERPT or self.comparison_budget.spent:
+        folded_quotation = self._fold_quotation(quotation)
+        folded_quotation_length = len(folded_quotation.text)
+        if folded_quotation_length < SHORTEST_ALTERED_EXCERPT or self.comparison_budget.spent:
             return None
-        max_distance = max_edit_distance(folded_length, min_similarity)
-        pattern_codes, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
-        distance, start, end, comparison_count = nearest_passage(
-            pattern_codes,
+        max_distance = max_edit_distance(folded_quotation_length, min_similarity)
+        quotation_code_points, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
+        edit_distance, start, end, comparison_count = nearest_passage(
+            quotation_code_points,
             self._folded_code_points,
             max_distance,
             preferred_start,
@@ -319,17 +325,23 @@ class SearchableText:
             searched_ranges,
         )
         self.comparison_budget.remaining -= comparison_count
-        if distance < 0 or start >= end:
+        if edit_distance < 0 or start >= end:
             return None
-        return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / folded_length)
+        return Match(
+            self._folded_text_with_offsets.original(Span(start, end)), "altered", 1 - edit_distance / folded_quotation_length
+        )
 
-    def match_in_parts(self, text: str) -> list[Span]:
+    def match_in_parts(self, quotation_text: str) -> list[Span]:
         """Find a quotation whose parts now stand apart, in the same order; return their spans, or none.
 
         Each part occurs as in `typographic_match`, and has at least `SHORTEST_ALTERED_EXCERPT` characters. The first parts
         are the longest.
         """
-        searched_text, remaining_quotation, search_start_offset = self._folded.text, fold_text(text), 0
+        searched_text, remaining_quotation, search_start_offset = (
+            self._folded_text_with_offsets.text,
+            fold_text(quotation_text),
+            0,
+        )
         part_spans: list[Span] = []
         # Most lost quotations are told by their beginning or end.
         if (
@@ -355,39 +367,39 @@ class SearchableText:
                 return []
             quotation_part_start = searched_text.find(remaining_quotation[:part_length], search_start_offset)
             search_start_offset = quotation_part_start + part_length
-            part_spans.append(self._folded.original(Span(quotation_part_start, search_start_offset)))
+            part_spans.append(self._folded_text_with_offsets.original(Span(quotation_part_start, search_start_offset)))
             remaining_quotation = remaining_quotation[part_length:]
         return part_spans
 
     def contains(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
-        return (folded_passage := fold_text(text)) != "" and folded_passage in self._folded.text
+        return (folded_passage := fold_text(text)) != "" and folded_passage in self._folded_text_with_offsets.text
 
-    def longest_suffix_starting_at(self, text: str, offset: int) -> Span | None:
-        """Return the longest suffix of ``text`` that occurs at ``offset``, as a range of ``text``; None if there is none."""
-        folded_quotation, folded_place = _Folded.of(text), self._folded_offset(offset)
-        following_folded_text = self._folded.text[folded_place : folded_place + SHORTEST_ALTERED_EXCERPT]
+    def longest_suffix_starting_at(self, quotation_text: str, offset: int) -> Span | None:
+        """Return the longest suffix of ``quotation_text`` that occurs at ``offset``, as a range; None if there is none."""
+        folded_quotation, folded_offset = _Folded.of(quotation_text), self._folded_offset(offset)
+        following_folded_text = self._folded_text_with_offsets.text[folded_offset : folded_offset + SHORTEST_ALTERED_EXCERPT]
         suffix_start = (
             folded_quotation.text.find(following_folded_text)
             if len(following_folded_text) == SHORTEST_ALTERED_EXCERPT
             else -1
         )
         while suffix_start >= 0:
-            if self._folded.text.startswith(folded_quotation.text[suffix_start:], folded_place):
+            if self._folded_text_with_offsets.text.startswith(folded_quotation.text[suffix_start:], folded_offset):
                 return folded_quotation.original(Span(suffix_start, len(folded_quotation.text)))
             suffix_start = folded_quotation.text.find(following_folded_text, suffix_start + 1)
         return None
 
-    def longest_common_passage(self, text: str, searched_range: Span) -> CommonPassage | None:
-        """Find the longest passage of ``text`` within a range; None if it is shorter than `SHORTEST_ALTERED_EXCERPT`.
+    def longest_common_passage(self, quotation_text: str, searched_range: Span) -> CommonPassage | None:
+        """Find the longest passage of ``quotation_text`` in a range; None if it is shorter than `SHORTEST_ALTERED_EXCERPT`.
 
         Texts are compared as in `typographic_match`. The passage is at the end, at the beginning or around the middle of
-        ``text``.
+        ``quotation_text``.
         """
         folded_range_start = self._folded_offset(searched_range.start)
         folded_quotation, searched_text = (
-            _Folded.of(text),
-            self._folded.text[folded_range_start : self._folded_offset(searched_range.end)],
+            _Folded.of(quotation_text),
+            self._folded_text_with_offsets.text[folded_range_start : self._folded_offset(searched_range.end)],
         )
         quotation_length = len(folded_quotation.text)
         if quotation_length < SHORTEST_ALTERED_EXCERPT:
@@ -426,8 +438,12 @@ class SearchableText:
             folded_range_start + span_start_in_range,
             folded_range_start + span_start_in_range + longest_span.end - longest_span.start,
         )
-        folded_text_before = self._folded.text[max(0, folded_span.start - 2 * _NEIGHBOURING_CHARACTERS) : folded_span.start]
-        folded_text_after = self._folded.text[folded_span.end : folded_span.end + 2 * _NEIGHBOURING_CHARACTERS]
+        folded_text_before = self._folded_text_with_offsets.text[
+            max(0, folded_span.start - 2 * _NEIGHBOURING_CHARACTERS) : folded_span.start
+        ]
+        folded_text_after = self._folded_text_with_offsets.text[
+            folded_span.end : folded_span.end + 2 * _NEIGHBOURING_CHARACTERS
+        ]
         has_similar_surroundings = _half_agrees_with_neighbour(
             folded_quotation.text[: longest_span.start], folded_text_before, is_before_passage=True
         )
@@ -435,29 +451,31 @@ class SearchableText:
             folded_quotation.text[longest_span.end :], folded_text_after, is_before_passage=False
         )
         return CommonPassage(
-            folded_quotation.original(longest_span), self._folded.original(folded_span), has_similar_surroundings
+            folded_quotation.original(longest_span),
+            self._folded_text_with_offsets.original(folded_span),
+            has_similar_surroundings,
         )
 
     def _folded_offset(self, original_offset: int) -> int:
-        return int(np.searchsorted(self._folded.places, original_offset))
+        return int(np.searchsorted(self._folded_text_with_offsets.places, original_offset))
 
-    def _fold_quotation(self, quoted: Quotation) -> Quotation:
-        text, prefix, suffix, start = quoted
+    def _fold_quotation(self, quotation: Quotation) -> Quotation:
+        text, prefix, suffix, start = quotation
         folded_quotation_start = None if start is None else self._folded_offset(start)
         return Quotation(fold_text(text), fold_text(prefix), fold_text(suffix), folded_quotation_start)
 
     @property
     def folded_text(self) -> str:
         """The text after normalisation by `fold_text`."""
-        return self._folded.text
+        return self._folded_text_with_offsets.text
 
     @cached_property
-    def _folded(self) -> "_Folded":
+    def _folded_text_with_offsets(self) -> "_Folded":
         return _Folded.of(self.text)
 
     @cached_property
     def _folded_code_points(self) -> IntArray:
-        return code_points(self._folded.text)
+        return code_points(self._folded_text_with_offsets.text)
 
 
 def _occurrence_starts(text: str, passage: str, max_count: int) -> list[int]:
@@ -470,58 +488,58 @@ def _occurrence_starts(text: str, passage: str, max_count: int) -> list[int]:
     return starts
 
 
-def _half_agrees_with_neighbour(unmatched_part: str, neighbour: str, *, is_before_passage: bool) -> bool:
+def _half_agrees_with_neighbour(unmatched_part: str, neighbouring_text: str, *, is_before_passage: bool) -> bool:
     """Return whether half of ``unmatched_part`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
     unmatched_part = (
         unmatched_part[-_NEIGHBOURING_CHARACTERS:] if is_before_passage else unmatched_part[:_NEIGHBOURING_CHARACTERS]
     )
     compared_length = len(unmatched_part) * 5 // 4
-    neighbour = neighbour[-compared_length:] if is_before_passage else neighbour[:compared_length]
-    if not unmatched_part or not neighbour:
+    neighbouring_text = neighbouring_text[-compared_length:] if is_before_passage else neighbouring_text[:compared_length]
+    if not unmatched_part or not neighbouring_text:
         return False
-    distance, *_ = nearest_passage(
-        code_points(unmatched_part), code_points(neighbour), len(unmatched_part) // 2, 0, MOST_COMPARED
+    edit_distance, *_ = nearest_passage(
+        code_points(unmatched_part), code_points(neighbouring_text), len(unmatched_part) // 2, 0, MOST_CHARACTER_COMPARISONS
     )
-    return distance >= 0
+    return edit_distance >= 0
 
 
-def _find_in_context(text: str, quoted: Quotation) -> tuple[int, bool] | None:
+def _find_in_context(text: str, quotation: Quotation) -> tuple[int, bool] | None:
     """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
-    if text.find(quoted.text) < 0:
+    if text.find(quotation.text) < 0:
         return None
-    narrow_prefix_and_suffix = quoted.prefix[-SHORT_CONTEXT_CHARACTERS:], quoted.suffix[:SHORT_CONTEXT_CHARACTERS]
+    narrow_prefix_and_suffix = quotation.prefix[-SHORT_CONTEXT_CHARACTERS:], quotation.suffix[:SHORT_CONTEXT_CHARACTERS]
     # The most distinctive first.
     prefix_and_suffix_pairs = [
-        (quoted.prefix, quoted.suffix),
-        (quoted.prefix, ""),
-        ("", quoted.suffix),
+        (quotation.prefix, quotation.suffix),
+        (quotation.prefix, ""),
+        ("", quotation.suffix),
         narrow_prefix_and_suffix,
         (narrow_prefix_and_suffix[0], ""),
         ("", narrow_prefix_and_suffix[1]),
     ]
     for prefix, suffix in dict.fromkeys([*prefix_and_suffix_pairs, ("", "")]):
-        quotation_with_context = prefix + quoted.text + suffix
+        quotation_with_context = prefix + quotation.text + suffix
         context_start = (
             text.find(quotation_with_context)
-            if quoted.start is None
-            else _nearest_occurrence_start(text, quotation_with_context, quoted.start - len(prefix))
+            if quotation.start is None
+            else _nearest_occurrence_start(text, quotation_with_context, quotation.start - len(prefix))
         )
         if context_start >= 0:
-            return context_start + len(prefix), quoted.start is None and text.find(
+            return context_start + len(prefix), quotation.start is None and text.find(
                 quotation_with_context, context_start + 1
             ) >= 0
     # The last context is empty, and every text contains it.
     raise AssertionError
 
 
-def _nearest_occurrence_start(text: str, pattern: str, preferred_offset: int) -> int:
+def _nearest_occurrence_start(text: str, searched_passage: str, preferred_offset: int) -> int:
     """Return the start of the pattern nearest to the place; -1 if it is not found."""
     preferred_offset = max(0, preferred_offset)
-    next_occurrence_start = text.find(pattern, preferred_offset)
+    next_occurrence_start = text.find(searched_passage, preferred_offset)
     if next_occurrence_start == preferred_offset:
         return next_occurrence_start
-    previous_occurrence_start = text.rfind(pattern, 0, preferred_offset + len(pattern) - 1)
+    previous_occurrence_start = text.rfind(searched_passage, 0, preferred_offset + len(searched_passage) - 1)
     if next_occurrence_start < 0 or previous_occurrence_start < 0:
         return max(next_occurrence_start, previous_occurrence_start)
     return (
@@ -549,9 +567,9 @@ class _Folded(NamedTuple):
             text.translate(plain_replacements), np.repeat(np.arange(len(character_codes)), folded_length_per_character)
         )
 
-    def original(self, span: Span) -> Span:
+    def original(self, folded_span: Span) -> Span:
         """Convert a range of the folded text to the corresponding range of the original text."""
-        return Span(int(self.places[span.start]), int(self.places[span.end - 1]) + 1)
+        return Span(int(self.places[folded_span.start]), int(self.places[folded_span.end - 1]) + 1)
 
 
 def fold_text(text: str) -> str:

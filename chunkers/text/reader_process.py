@@ -13,30 +13,30 @@ from pathlib import Path
 from typing import Any
 
 from chunkers.support import (
-    MAX_IDLE_MEMORY,
+    MAX_IDLE_READER_MEMORY_BYTES,
+    MOST_READER_MEMORY_BYTES,
     MOST_READER_PROCESSES,
-    READ_MEMORY,
-    READ_SECONDS,
+    MOST_READING_SECONDS,
     InputError,
     raise_if_cancelled,
     require_extra,
 )
 
-_POLL_S = 0.01
+_SECONDS_BETWEEN_CHECKS = 0.01
 """Seconds between checks, at first; later a twentieth of a second."""
 
-_free_readers = threading.Semaphore(MOST_READER_PROCESSES)
+_free_reader_semaphore = threading.Semaphore(MOST_READER_PROCESSES)
 _idle_readers_lock = threading.Lock()
 _idle_readers: "list[_Reader]" = []
 
 
-Parser = Callable[..., Iterator[Any]]
+ParserFunction = Callable[..., Iterator[Any]]
 """A function of a module that runs in the other process. It gets a file's bytes, its name and options, yields what it reads
 as values of JSON, and raises InputError if the file is not as it must be."""
 
 
 def parse_in_reader_process(
-    parser: Parser,
+    parser_function: ParserFunction,
     data: bytes,
     name: str,
     cancelled: Callable[[], bool] = bool,
@@ -47,7 +47,7 @@ def parse_in_reader_process(
 
     Parameters
     ----------
-    parser
+    parser_function
         Parser, which the other process imports by name, together with only the modules that it imports itself.
     name
         Name of the file, with which messages begin.
@@ -70,16 +70,16 @@ def parse_in_reader_process(
     Cancelled
         If the user asked to stop.
     """
-    while not _free_readers.acquire(timeout=0.1):
+    while not _free_reader_semaphore.acquire(timeout=0.1):
         raise_if_cancelled(cancelled)
     try:
         file_reader_process = _take_reader()
         try:
-            return file_reader_process.parse_file(parser, data, name, cancelled, value_function, options)
+            return file_reader_process.parse_file(parser_function, data, name, cancelled, value_function, options)
         finally:
             _keep_or_end_reader(file_reader_process)
     finally:
-        _free_readers.release()
+        _free_reader_semaphore.release()
 
 
 def _take_reader() -> "_Reader":
@@ -93,7 +93,7 @@ def _take_reader() -> "_Reader":
 
 def _keep_or_end_reader(reader: "_Reader") -> None:
     """Keep a process for the next file, unless it has ended or uses too much memory."""
-    if reader.is_alive and reader.memory() <= MAX_IDLE_MEMORY:
+    if reader.is_alive and reader.memory() <= MAX_IDLE_READER_MEMORY_BYTES:
         with _idle_readers_lock:
             _idle_readers.append(reader)
     else:
@@ -149,7 +149,7 @@ class _Reader:
 
     def parse_file(
         self,
-        parser: Parser,
+        parser_function: ParserFunction,
         data: bytes,
         name: str,
         cancelled: Callable[[], bool],
@@ -161,7 +161,9 @@ class _Reader:
         def exchange_with_reader() -> None:
             # An error means that the process has ended; that is handled below.
             with suppress(OSError, ValueError):
-                exchange_results.append(self._exchange_request_and_answer(parser, data, name, value_function, options))
+                exchange_results.append(
+                    self._exchange_request_and_answer(parser_function, data, name, value_function, options)
+                )
 
         exchange_thread = threading.Thread(target=exchange_with_reader, daemon=True, name="exchange with the reader")
         exchange_thread.start()
@@ -189,31 +191,37 @@ class _Reader:
 
     def _wait_for_answer(self, exchange_thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
         """Wait for the answer; raise if a limit is passed or the user cancels."""
-        wait_start, seconds_until_check = time.monotonic(), _POLL_S
+        wait_start, seconds_until_check = time.monotonic(), _SECONDS_BETWEEN_CHECKS
         # A small file may be read before the first look.
         raise_if_cancelled(cancelled)
         while exchange_thread.is_alive():
             exchange_thread.join(seconds_until_check)
             seconds_until_check = min(0.05, seconds_until_check * 1.2)
             raise_if_cancelled(cancelled)
-            if time.monotonic() - wait_start > READ_SECONDS:
+            if time.monotonic() - wait_start > MOST_READING_SECONDS:
                 raise InputError(
-                    f"{name}: a file may take at most {READ_SECONDS} seconds to be read; this file takes longer. Use a "
+                    f"{name}: a file may take at most {MOST_READING_SECONDS} seconds to be read; this file takes longer. "
+                    "Use a "
                     "smaller file."
                 )
-            if self.memory() > READ_MEMORY:
+            if self.memory() > MOST_READER_MEMORY_BYTES:
                 raise _too_much_memory_error(name)
 
     def _exchange_request_and_answer(
-        self, parser: Parser, data: bytes, name: str, value_function: Callable[[Any], Any] | None, options: dict[str, Any]
+        self,
+        parser_function: ParserFunction,
+        data: bytes,
+        name: str,
+        value_function: Callable[[Any], Any] | None,
+        options: dict[str, Any],
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return the values that the parser yields, and its final answer."""
         request_stream, answer_stream = self._process.stdin, self._process.stdout
         if request_stream is None or answer_stream is None:
             raise ValueError("the process that reads files must have pipes; it has none")
         request_header = {
-            "parser": [parser.__module__, parser.__name__],
-            "folder": _parser_package_folder(parser),
+            "parser": [parser_function.__module__, parser_function.__name__],
+            "folder": _parser_package_folder(parser_function),
             "name": name,
             "options": options,
             "size": len(data),
@@ -231,9 +239,9 @@ class _Reader:
         raise ValueError("the process that reads files ended in the middle of its answer")
 
 
-def _parser_package_folder(parser: Parser) -> str:
+def _parser_package_folder(parser_function: ParserFunction) -> str:
     """Return the folder in which a parser's package lies, where that is not the package that the process has anyway."""
-    top_package_name = parser.__module__.partition(".")[0]
+    top_package_name = parser_function.__module__.partition(".")[0]
     if top_package_name == str(__package__).partition(".")[0]:
         return ""
     return str(Path(next(iter(sys.modules[top_package_name].__path__))).parent)
@@ -241,7 +249,8 @@ def _parser_package_folder(parser: Parser) -> str:
 
 def _too_much_memory_error(name: str) -> InputError:
     return InputError(
-        f"{name}: a file may take at most {READ_MEMORY // 1_000_000_000} GB of memory to be read, {READ_MEMORY:,} bytes; "
+        f"{name}: a file may take at most {MOST_READER_MEMORY_BYTES // 1_000_000_000} GB of memory to be read, "
+        f"{MOST_READER_MEMORY_BYTES:,} bytes; "
         "this file takes more. Use a smaller file."
     )
 

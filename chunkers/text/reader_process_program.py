@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from chunkers.support import READ_MEMORY, InputError
+from chunkers.support import MOST_READER_MEMORY_BYTES, InputError
 
 _BATCH_CHARACTERS = 100_000
 """Characters of JSON in a line of an answer, or somewhat more."""
@@ -40,7 +40,7 @@ def _limit_process_memory() -> None:
         import resource
 
         # The parent process checks every few milliseconds; this stops what is faster. Elsewhere such a limit has no effect.
-        resource.setrlimit(resource.RLIMIT_AS, (READ_MEMORY, READ_MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_READER_MEMORY_BYTES, MOST_READER_MEMORY_BYTES))
 
 
 def _answer_parsing_request(

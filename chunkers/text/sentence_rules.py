@@ -10,21 +10,21 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 
 # A stop, and what may stand between it and the end of its sentence.
-_IDEOGRAPHIC_STOPS = "。！？｡"
-_IDEOGRAPHIC_STOP = re.compile(rf"[{_IDEOGRAPHIC_STOPS}][。！？｡”’»›」』）】〉》〕〗)\]]*")
+_IDEOGRAPHIC_STOP_CHARACTERS = "。！？｡"
+_IDEOGRAPHIC_STOP_PATTERN = re.compile(rf"[{_IDEOGRAPHIC_STOP_CHARACTERS}][。！？｡”’»›」』）】〉》〕〗)\]]*")
 _SPACE = re.compile(r"\s*")
-_CONTINUING_MARK = re.compile("[，、：；,;:]")
+_CONTINUING_MARK_PATTERN = re.compile("[，、：；,;:]")
 
 # Most marks open in one language and close in another: they open after white space or at the very beginning.
 _OPENING_MARK_CHARACTERS = "\"'“”‘’„‚«»‹›「『《〈（【([¿¡"
-_OPENING_MARKS = re.compile(
+_OPENING_MARKS_PATTERN = re.compile(
     rf"(?:(?<=\s)|(?<![\s\S]))[{re.escape(_OPENING_MARK_CHARACTERS)}]+(?:(?<=[«‹])\s+)?\Z|[「『《〈（【¿¡]+\Z"
 )
-_MOST_MARKS = 8
+_MOST_OPENING_MARKS = 8
 
 _ITEM_NUMBER_PATTERN = re.compile(r"\(?\d{1,3}[.)]")
 _LINE_ITEM_NUMBER_PATTERN = re.compile(r"\(?(?:\d{1,3}|[ivxlIVXL]{1,5}|[A-Za-z])[.)]")
-_ABBREVIATIONS = (
+_ABBREVIATIONS_PATTERN = (
     # English, and abbreviations shared with it
     "approx|secs?|figs?|eqs?|eqns?|nos?|ch|chaps?|vols?|arts?|tabs?|refs?|pp?|pars?|cf|ed|op|"
     # German, Dutch
@@ -34,17 +34,17 @@ _ABBREVIATIONS = (
     # Polish, Czech, Russian, Ukrainian, Greek
     "str|rys|č|čl|obr|рис|табл|стр|гл|ст|см|мал|αρ|σελ"
 )
-_REFERENCE_ABBREVIATION = re.compile(rf"(?:^|[\s(\[«“\"])(?:{_ABBREVIATIONS})\.\Z", re.IGNORECASE)
-_REFERRED_NUMBER = re.compile(r"[(\[]?(?:\d|[IVXLC]+\b)")
-_TITLE_ABBREVIATION = re.compile(r"(?:^|[\s(\[«“\"])(?:[Mm]evr|[Mm]ej|Pr)\.\Z")
+_REFERENCE_ABBREVIATION_PATTERN = re.compile(rf"(?:^|[\s(\[«“\"])(?:{_ABBREVIATIONS_PATTERN})\.\Z", re.IGNORECASE)
+_REFERRED_NUMBER_PATTERN = re.compile(r"[(\[]?(?:\d|[IVXLC]+\b)")
+_TITLE_ABBREVIATION_PATTERN = re.compile(r"(?:^|[\s(\[«“\"])(?:[Mm]evr|[Mm]ej|Pr)\.\Z")
 _HYPHENATED_INITIALS = re.compile(r"(?<![^\W\d_])[^\W\d_]\.[-‐‑][^\W\d_]\.\Z")
-_ABBREVIATION_BEFORE_SENTENCE = re.compile(
-    rf"(?:(?i:\b(?:{_ABBREVIATIONS}))|(?<![^\W\d_])(?![A-ZÀ-ÞΑ-ΩА-Я])[^\W\d_]{{1,4}})\.\s+\Z"
+_ABBREVIATION_BEFORE_SENTENCE_PATTERN = re.compile(
+    rf"(?:(?i:\b(?:{_ABBREVIATIONS_PATTERN}))|(?<![^\W\d_])(?![A-ZÀ-ÞΑ-ΩА-Я])[^\W\d_]{{1,4}})\.\s+\Z"
 )
-_SHORT_WORD = re.compile(r"(?:^|\s)[^\W\d_]{1,4}\.\Z")
-_LAST_WORD = re.compile(r"[^\s.(\[«“„\"]+(?=\.\Z)")
-_SIGNS_BEFORE_FIRST_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
-_QUOTATION_END = re.compile(r"[.?!][\"”’]\Z")
+_SHORT_LAST_WORD_PATTERN = re.compile(r"(?:^|\s)[^\W\d_]{1,4}\.\Z")
+_LAST_WORD_PATTERN = re.compile(r"[^\s.(\[«“„\"]+(?=\.\Z)")
+_CHARACTERS_BEFORE_FIRST_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
+_QUOTATION_END_PATTERN = re.compile(r"[.?!][\"”’]\Z")
 # It begins with the stop, which is found much faster than words.
 _ETC_BEFORE_WORD_PATTERN = re.compile(r"\.(?<=(?<!\S)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.)\s+(?=[^\W\d_])", re.IGNORECASE)
 # Does not match at the most frequent end of a sentence, which no rule moves or removes: the last word is no initial, title
@@ -53,33 +53,39 @@ _UNSURE_SENTENCE_END_PATTERN = re.compile(
     r"(?![A-Za-z][A-Za-z](?<!vr)(?<!ej)(?<!Pr)(?:(?<![ivxlIVXL]{2})|(?<=[A-HJKM-UWYZa-hjkm-uwyz]..))[.?!]\s"
     r"(?:[-*+] )?(?:[A-Z][a-z]|[ABD-HJKMN-UWYZ]))"
 )
-_SURE_END_LENGTH = 4
+_SHORTEST_SURE_SENTENCE = 4
 """Characters of a sure end before the next sentence: two letters, the stop and white space."""
 _EXAMINED_CHARACTERS = 24
 """Characters before and after a boundary that a rule looks at."""
 
 # Thai, Lao, Tibetan, Myanmar and Khmer, kana, Chinese characters: their words are not parted by spaces.
-_UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_UNSPACED_SCRIPT_PATTERN = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 
-_ORDINAL = re.compile(r"\d\.\s")
-_GERMAN_ARTICLE = (
+_ORDINAL_NUMBER_PATTERN = re.compile(r"\d\.\s")
+_GERMAN_ARTICLE_PATTERN = (
     "d(?:er|ie|as|en|em|es)|(?:[km]?ein|dein|sein|ihr|unser|euer)(?:e[rnms]?)?|(?:jed|dies|jen)e[rnms]?|"
     "im|am|zum|zur|vom|beim|ins|ans|aufs|fürs|übers|in|ab|an|bei|mit|seit|bis|nach|vor"
 )
 _CHARACTERS_EXAMINED_BEFORE_ORDINALS = 40
 # Of several, as in "des 18. und 19. Jahrhunderts", the first follows it.
-_GERMAN_ORDINALS = r"(?:\d{1,2}\.(?:,|\s+(?:und|oder|bis|sowie|[-‐‑–]|(?:und|bis)\s+zu[mr]))\s+){,2}\d{1,2}\."
-_GERMAN_ORDINAL = re.compile(rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_ARTICLE})\s+{_GERMAN_ORDINALS}\Z", re.IGNORECASE)
+_GERMAN_ORDINAL_LIST_PATTERN = r"(?:\d{1,2}\.(?:,|\s+(?:und|oder|bis|sowie|[-‐‑–]|(?:und|bis)\s+zu[mr]))\s+){,2}\d{1,2}\."
+_GERMAN_ORDINAL_AFTER_ARTICLE_PATTERN = re.compile(
+    rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_ARTICLE_PATTERN})\s+{_GERMAN_ORDINAL_LIST_PATTERN}\Z", re.IGNORECASE
+)
 # After these a plain number may end a sentence, as in "um 8. Menschen kamen", so the noun must be one that has ordinals.
-_GERMAN_PREPOSITION = (
+_GERMAN_PREPOSITION_PATTERN = (
     "auf|aus|durch|für|gegen|gemäß|hinter|laut|neben|ohne|statt|trotz|über|um|unter|von|während|wegen|zu|zwischen|und|oder"
 )
-_GERMAN_ORDINAL_IN_DOUBT = re.compile(rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_PREPOSITION})\s+{_GERMAN_ORDINALS}\Z", re.IGNORECASE)
-_GERMAN_ORDERED_NOUN = re.compile(
+_UNSURE_GERMAN_ORDINAL_PATTERN = re.compile(
+    rf"(?:^|[\s(\[„»“\"])(?:{_GERMAN_PREPOSITION_PATTERN})\s+{_GERMAN_ORDINAL_LIST_PATTERN}\Z", re.IGNORECASE
+)
+_GERMAN_NOUN_AFTER_ORDINAL_PATTERN = re.compile(
     r"(?:Jahrhundert|Jahrtausend)(?:en|e?s|e)?\b|"
     r"(?:Platz|Rang|Stock(?:werks?)?|Etage|Geschoss|Klasse|Liga|Ehe|Hand|Reihe|Stufe|Auflage)\b"
 )
-_GERMAN_BEGINNING = re.compile(
+_GERMAN_SENTENCE_BEGINNING_PATTERN = re.compile(
     r"(?:d(?:er|ie|as|en|em|es|ies(?:e[rnms]?)?|ann|anach|aher|abei|adurch|amit|aran|arauf|azu|ort|a|och|u|enn)|ein(?:e[rnms]?)?|"
     r"e[sr]|sie|so|seit(?:dem|her)?|(?:[dsmk]ein|ihr|unser|jed|all|viel)(?:e[rnms]?)?|wi[re]|ich|man|und|aber|auch|als|wenn|weil|"
     r"was|wer|wo|nach(?:dem|her)?|vor(?:her)?|bevor|in|i[mn]s?|a[nm]|auf|bei|mit|zu[mr]?|für|von|vom|hier|jetzt|nun|nur|noch|"
@@ -87,47 +93,47 @@ _GERMAN_BEGINNING = re.compile(
     re.IGNORECASE,
 )
 
-_STOP_BEFORE_SMALL_LETTER = re.compile(r"[.?!]\s+[a-z]")
-_WIDE_SPACE_BEFORE_STOP = re.compile(r"[^\S\x00-\x7f]+(?=\s*\.)")
+_STOP_BEFORE_SMALL_LETTER_PATTERN = re.compile(r"[.?!]\s+[a-z]")
+_WIDE_SPACE_BEFORE_STOP_PATTERN = re.compile(r"[^\S\x00-\x7f]+(?=\s*\.)")
 # It begins with the stop, which is found much faster than wide spaces.
-_STOP_AFTER_SPACE = re.compile(r"\.(?<=\s\.)")
+_STOP_AFTER_SPACE_PATTERN = re.compile(r"\.(?<=\s\.)")
 _GERSHAYIM = re.compile('"(?<=[\u05d0-\u05ea]")(?=[\u05d0-\u05ea])')
 
 
 # It begins with the line break before, which is found much faster than the beginning of a line.
-_MARKED_LINE = re.compile(
+_MARKDOWN_LINE_PATTERN = re.compile(
     r"\n(?=[ \t]*[|#\-*+•‣◦(\d])(?:"
     r"(?P<row>[ \t]*\|.*\|[ \t]*)$|(?P<heading>#{1,6}[ \t]+\S.*)|[ \t]*(?:[-*+•‣◦]|\(?\d{1,3}[.)])[ \t]+\S)",
     re.MULTILINE,
 )
-_MAY_BE_MARKED = re.compile(r"[ \t|#\-*+•‣◦(\d]")
+_POSSIBLE_MARKDOWN_PATTERN = re.compile(r"[ \t|#\-*+•‣◦(\d]")
 _TABLE_DELIMITER_ROW = re.compile(r"[ \t|:]*-[ \t|:-]*")
 
 
-Rule = Callable[[str, list[int]], list[int]]
+SentenceRule = Callable[[str, list[int]], list[int]]
 
 
-def sentence_rules_for(text: str, language: str) -> tuple[Rule, ...]:
+def sentence_rules_for(text: str, language: str) -> tuple[SentenceRule, ...]:
     """Return the rules that correct the splitter sentencex in this text and language, in order of application."""
-    rules: list[Rule] = [correct_sentence_starts]
+    rules: list[SentenceRule] = [correct_sentence_starts]
     if _ETC_BEFORE_WORD_PATTERN.search(text):
         rules.append(split_after_etcetera)
-    if language == "de" and _ORDINAL.search(text):
+    if language == "de" and _ORDINAL_NUMBER_PATTERN.search(text):
         rules.append(remove_ends_after_ordinals)
-    if not text.isascii() and any(stop in text for stop in _IDEOGRAPHIC_STOPS):
+    if not text.isascii() and any(stop in text for stop in _IDEOGRAPHIC_STOP_CHARACTERS):
         rules.append(split_after_ideographic_stops)
-    if _MARKED_LINE.search(f"\n{text}"):
+    if _MARKDOWN_LINE_PATTERN.search(f"\n{text}"):
         rules.append(split_at_markdown_lines)
     return tuple(rules)
 
 
 def split_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     """End a sentence after the ideographic stops 。！？｡ and closing marks, unless a comma follows."""
-    if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
+    if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOP_CHARACTERS):
         return starts
     corrected_starts = set(starts)
     counted_until_offset = quotation_mark_count = 0
-    for stop_match in _IDEOGRAPHIC_STOP.finditer(text):
+    for stop_match in _IDEOGRAPHIC_STOP_PATTERN.finditer(text):
         next_start = stop_match.end()
         quotation_mark_count += text.count('"', counted_until_offset, next_start)
         counted_until_offset = next_start
@@ -136,31 +142,33 @@ def split_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
             next_start += 1
         next_start = _SPACE.match(text, next_start).end()  # type: ignore[union-attr]  # it also matches the empty string
         corrected_starts.difference_update(range(stop_match.start() + 1, next_start))
-        if next_start < len(text) and not _CONTINUING_MARK.match(text, next_start):
+        if next_start < len(text) and not _CONTINUING_MARK_PATTERN.match(text, next_start):
             corrected_starts.add(next_start)
     return sorted(corrected_starts)
 
 
 def correct_sentence_starts(text: str, starts: list[int]) -> list[int]:
     """Move opening marks to the sentence that they open, and remove false ends, such as those inside words."""
-    unsure_sentence_numbers = _unsure_sentence_numbers(text, starts)
-    if not unsure_sentence_numbers:
+    sentence_numbers_with_unsure_start = _sentence_numbers_with_unsure_start(text, starts)
+    if not sentence_numbers_with_unsure_start:
         return starts
     adjusted_starts = remove_ends_in_words(text, move_opening_marks(text, starts))
     return _remove_false_ends(
         text,
         adjusted_starts,
-        unsure_sentence_numbers if adjusted_starts == starts else _unsure_sentence_numbers(text, adjusted_starts),
+        sentence_numbers_with_unsure_start
+        if adjusted_starts == starts
+        else _sentence_numbers_with_unsure_start(text, adjusted_starts),
     )
 
 
-def _unsure_sentence_numbers(text: str, starts: Sequence[int]) -> list[int]:
+def _sentence_numbers_with_unsure_start(text: str, starts: Sequence[int]) -> list[int]:
     """Return the numbers of the sentences, from 1, whose beginning `correct_sentence_starts` may move or remove."""
     match_unsure_end = _UNSURE_SENTENCE_END_PATTERN.match
     return [
         number
         for number, (previous, start) in enumerate(pairwise(starts), start=1)
-        if start - previous < _SURE_END_LENGTH or match_unsure_end(text, start - _SURE_END_LENGTH)
+        if start - previous < _SHORTEST_SURE_SENTENCE or match_unsure_end(text, start - _SHORTEST_SURE_SENTENCE)
     ]
 
 
@@ -174,16 +182,16 @@ def move_opening_marks(text: str, starts: list[int]) -> list[int]:
     moved_starts = {0}
     for previous_start, sentence_start in pairwise(starts):
         if has_angle_quotes or not text[sentence_start - 1].isspace():
-            opening_marks_match = _OPENING_MARKS.search(
-                text, max(previous_start, sentence_start - _MOST_MARKS), sentence_start
+            opening_marks_match = _OPENING_MARKS_PATTERN.search(
+                text, max(previous_start, sentence_start - _MOST_OPENING_MARKS), sentence_start
             )
             sentence_start = opening_marks_match.start() if opening_marks_match else sentence_start
         moved_starts.add(sentence_start)
     return sorted(moved_starts)
 
 
-def _remove_false_ends(text: str, starts: list[int], unsure_sentence_numbers: Sequence[int]) -> list[int]:
-    """Remove false ends of sentences; only the beginnings of the sentences in ``unsure_sentence_numbers`` may be false.
+def _remove_false_ends(text: str, starts: list[int], sentence_numbers_with_unsure_start: Sequence[int]) -> list[int]:
+    """Remove false ends of sentences; only those before ``sentence_numbers_with_unsure_start`` may be false.
 
     False ends come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an
     initial, and before a small letter, unless the text has no capitals.
@@ -191,7 +199,7 @@ def _remove_false_ends(text: str, starts: list[int], unsure_sentence_numbers: Se
     has_capitals = not text.islower()
     joined_sentence_numbers: set[int] = set()
     joined_sentence_start = 0
-    for sentence_number in unsure_sentence_numbers:
+    for sentence_number in sentence_numbers_with_unsure_start:
         previous_start, start = starts[sentence_number - 1 : sentence_number + 1]
         if sentence_number - 1 not in joined_sentence_numbers:
             joined_sentence_start = previous_start
@@ -203,7 +211,7 @@ def _remove_false_ends(text: str, starts: list[int], unsure_sentence_numbers: Se
                 item_number_pattern, text, previous_start, start
             ) and not _matches_whole_sentence(item_number_pattern, text, start, following_start)
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
-            follows_abbreviation = joined_sentence_start < previous_start and _ABBREVIATION_BEFORE_SENTENCE.search(
+            follows_abbreviation = joined_sentence_start < previous_start and _ABBREVIATION_BEFORE_SENTENCE_PATTERN.search(
                 text, max(joined_sentence_start, previous_start - _EXAMINED_CHARACTERS), previous_start
             )
             if is_item_number and not follows_abbreviation:
@@ -222,7 +230,7 @@ def _remove_false_ends(text: str, starts: list[int], unsure_sentence_numbers: Se
         else:
             is_false_end = _begins_with_korean_particle(text_before, text_after)
         # The first letter may come behind marks and dashes.
-        if is_false_end or (has_capitals and _is_small_letter(text_after.lstrip(_SIGNS_BEFORE_FIRST_LETTER)[:1])):
+        if is_false_end or (has_capitals and _is_small_letter(text_after.lstrip(_CHARACTERS_BEFORE_FIRST_LETTER)[:1])):
             joined_sentence_numbers.add(sentence_number)
     return (
         [start for number, start in enumerate(starts) if number not in joined_sentence_numbers]
@@ -239,8 +247,8 @@ def _matches_whole_sentence(pattern: re.Pattern[str], text: str, start: int, end
 def _is_abbreviation_with_number(text_before: str, text_after: str) -> bool:
     """Return whether an abbreviation and the number that it refers to are on the two sides."""
     return bool(
-        (_REFERRED_NUMBER.match(text_after) and _REFERENCE_ABBREVIATION.search(text_before))
-        or (text_after[:1].isdecimal() and _SHORT_WORD.search(text_before))
+        (_REFERRED_NUMBER_PATTERN.match(text_after) and _REFERENCE_ABBREVIATION_PATTERN.search(text_before))
+        or (text_after[:1].isdecimal() and _SHORT_LAST_WORD_PATTERN.search(text_before))
     )
 
 
@@ -251,7 +259,7 @@ def _ends_with_initial(text_before: str) -> bool:
     last_letter = text_before[-2:-1]
     if (text_before[-3:-1].isalpha() and len(text_before) > 2) or (last_letter.isascii() and not last_letter.isalpha()):
         return False
-    word_match = _LAST_WORD.search(text_before)
+    word_match = _LAST_WORD_PATTERN.search(text_before)
     base_letters = (
         [letter for letter in word_match[0] if not unicodedata.category(letter).startswith("M")] if word_match else []
     )
@@ -259,7 +267,7 @@ def _ends_with_initial(text_before: str) -> bool:
 
 
 def _ends_with_title(text_before: str) -> bool:
-    return text_before.endswith(("evr.", "ej.", "Pr.")) and _TITLE_ABBREVIATION.search(text_before) is not None
+    return text_before.endswith(("evr.", "ej.", "Pr.")) and _TITLE_ABBREVIATION_PATTERN.search(text_before) is not None
 
 
 def _is_small_letter(letter: str) -> bool:
@@ -269,7 +277,7 @@ def _is_small_letter(letter: str) -> bool:
 
 def _begins_with_korean_particle(text_before: str, text_after: str) -> bool:
     """Return whether the particle that follows a quotation in Korean is attached to it."""
-    return "\uac00" <= text_after[:1] <= "\ud7a3" and bool(_QUOTATION_END.search(text_before))
+    return "\uac00" <= text_after[:1] <= "\ud7a3" and bool(_QUOTATION_END_PATTERN.search(text_before))
 
 
 def remove_ends_in_words(text: str, starts: list[int]) -> list[int]:
@@ -280,7 +288,10 @@ def remove_ends_in_words(text: str, starts: list[int]) -> list[int]:
     return [
         start
         for start in starts
-        if start == 0 or text[start - 1] not in ".?!:;" or not text[start].isalnum() or _UNSPACED.match(text, start)
+        if start == 0
+        or text[start - 1] not in ".?!:;"
+        or not text[start].isalnum()
+        or _UNSPACED_SCRIPT_PATTERN.match(text, start)
     ]
 
 
@@ -299,9 +310,12 @@ def _follows_german_ordinal(text: str, start: int) -> bool:
     if text[start : start + 1].isdecimal():
         return False
     text_before = text[max(0, start - _CHARACTERS_EXAMINED_BEFORE_ORDINALS) : start].rstrip()
-    if _GERMAN_ORDINAL.search(text_before):
-        return _GERMAN_BEGINNING.match(text, start) is None
-    return _GERMAN_ORDERED_NOUN.match(text, start) is not None and _GERMAN_ORDINAL_IN_DOUBT.search(text_before) is not None
+    if _GERMAN_ORDINAL_AFTER_ARTICLE_PATTERN.search(text_before):
+        return _GERMAN_SENTENCE_BEGINNING_PATTERN.match(text, start) is None
+    return (
+        _GERMAN_NOUN_AFTER_ORDINAL_PATTERN.match(text, start) is not None
+        and _UNSURE_GERMAN_ORDINAL_PATTERN.search(text_before) is not None
+    )
 
 
 def split_after_etcetera(text: str, starts: list[int]) -> list[int]:
@@ -318,11 +332,11 @@ def replace_misleading_characters(text: str) -> str:
     byte, and panics at wider spaces.
     """
     if text.islower():
-        text = _STOP_BEFORE_SMALL_LETTER.sub(lambda match: match[0][:-1] + match[0][-1].upper(), text)
+        text = _STOP_BEFORE_SMALL_LETTER_PATTERN.sub(lambda match: match[0][:-1] + match[0][-1].upper(), text)
     if text.isascii():
         return text
-    if _STOP_AFTER_SPACE.search(text):
-        text = _WIDE_SPACE_BEFORE_STOP.sub(lambda match: " " * len(match[0]), text)
+    if _STOP_AFTER_SPACE_PATTERN.search(text):
+        text = _WIDE_SPACE_BEFORE_STOP_PATTERN.sub(lambda match: " " * len(match[0]), text)
     return _GERSHAYIM.sub("\u05f4", text)
 
 
@@ -331,11 +345,11 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
 
     The delimiter row below a table's header belongs to the header, and a row is one sentence whatever is in its cells.
     """
-    if "\n" not in text and not _MAY_BE_MARKED.match(text):
+    if "\n" not in text and not _POSSIBLE_MARKDOWN_PATTERN.match(text):
         return starts
     sentence_starts: set[int] = set()
     table_row_spans: list[tuple[int, int]] = []
-    for line_match in _MARKED_LINE.finditer(f"\n{text}"):
+    for line_match in _MARKDOWN_LINE_PATTERN.finditer(f"\n{text}"):
         # With the line break in front, both offsets are those of the text itself: the line's, and the next one's.
         line_start, next_line_start = line_match.span()
         if line_match.lastgroup is None:

@@ -11,11 +11,18 @@ from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from chunkers.support import LONGEST_SHOWN_VALUE, MAX_PARAGRAPH, InputError, raise_if_cancelled, require_extra, short_repr
+from chunkers.support import (
+    LONGEST_SHOWN_VALUE,
+    MAX_PARAGRAPH_CHARACTERS,
+    InputError,
+    raise_if_cancelled,
+    require_extra,
+    short_repr,
+)
 from chunkers.text.front_matter import front_matter
-from chunkers.text.language_detection import LANGUAGES, detect_language, preload_language_detector
+from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE, detect_language, preload_language_detector
 from chunkers.text.sentence_rules import (
-    Rule,
+    SentenceRule,
     move_opening_marks,
     replace_misleading_characters,
     sentence_rules_for,
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SPLITTER = "sentencex"
 
-SPLITTERS = {
+SPLITTER_DESCRIPTIONS = {
     "sentencex": "the rules of some 30 languages, by their lists of abbreviations; the language is detected, or named as in "
     "sentencex:de",
     "spacy": "spaCy's rule-based sentencizer; a blank line always ends a sentence",
@@ -50,7 +57,7 @@ class SplitterName(NamedTuple):
     Attributes
     ----------
     kind
-        A key of `SPLITTERS`, if the name is valid.
+        A key of `SPLITTER_DESCRIPTIONS`, if the name is valid.
     variant
         A language's code for ``sentencex``, a pipeline's name for ``spacy``; None if none is written.
     """
@@ -75,15 +82,15 @@ _SEPARATOR_PATTERN_BY_SPLITTER = {
 
 _LINE_END = re.compile(r"\r\n?")
 
-_SENTENCEX_CHARACTERS = 4_000
+_SENTENCEX_WINDOW_CHARACTERS = 4_000
 """Characters of a paragraph passed to sentencex at once: its time is quadratic in the number of quotation marks."""
 
-ASCII_STOPS = {"el": ".?!;", "hy": ".?!:;"}
+ASCII_STOPS_BY_LANGUAGE = {"el": ".?!;", "hy": ".?!:;"}
 """The ASCII characters after which sentencex may end a sentence, by language; in all others, a full stop, ? and !."""
 
-_LONG_WORD = re.compile(r"\S{400,}")
+_LONG_WORD_PATTERN = re.compile(r"\S{400,}")
 # Between two letters or digits if possible, so that no slice ends at a full stop inside a word.
-_LONG_WORD_SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
+_LONG_WORD_SLICE_PATTERN = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 
 
 def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bool) -> list[tuple[int, int]]:
@@ -97,7 +104,8 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
     text
         The original text.
     splitter
-        A key of `SPLITTERS`, ``sentencex:CODE`` for the rules of a language, or ``spacy:NAME`` for an installed pipeline.
+        A key of `SPLITTER_DESCRIPTIONS`, ``sentencex:CODE`` for the rules of a language, or ``spacy:NAME`` for an installed
+        pipeline.
     cancelled
         Called at every sentence; returns true once the user has cancelled.
 
@@ -132,9 +140,9 @@ GIVEN_SPLITTER = "given"
 def is_splitter_name(name: str) -> bool:
     """Return whether ``name`` is a valid name of a sentence splitter; a spaCy pipeline need not be installed."""
     splitter_kind, language_or_pipeline = SplitterName.parse(name)
-    return name in SPLITTERS or (
+    return name in SPLITTER_DESCRIPTIONS or (
         language_or_pipeline is not None
-        and (splitter_kind == "spacy" or (splitter_kind == "sentencex" and language_or_pipeline in LANGUAGES))
+        and (splitter_kind == "spacy" or (splitter_kind == "sentencex" and language_or_pipeline in LANGUAGE_NAME_BY_CODE))
     )
 
 
@@ -167,14 +175,19 @@ def _check_splitter_name(splitter: str) -> None:
     splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
     if splitter == GIVEN_SPLITTER:
         raise InputError("sentences must be passed again, because they came from the caller; got only the word 'given'.")
-    if splitter_kind == "sentencex" and language_or_pipeline is not None and language_or_pipeline not in LANGUAGES:
+    if (
+        splitter_kind == "sentencex"
+        and language_or_pipeline is not None
+        and language_or_pipeline not in LANGUAGE_NAME_BY_CODE
+    ):
         raise InputError(
-            f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGES)}; got "
+            f"sentences: the language code after 'sentencex:' must be one of {', '.join(LANGUAGE_NAME_BY_CODE)}; got "
             f"{short_repr(language_or_pipeline)}."
         )
     if not is_splitter_name(splitter):
         raise InputError(
-            f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
+            f"sentences must be one of {', '.join(SPLITTER_DESCRIPTIONS)}, sentencex:CODE for a language or spacy:NAME for "
+            "an "
             f"installed pipeline; got {short_repr(splitter)}."
         )
 
@@ -203,22 +216,22 @@ def load_splitter(splitter: str, text: str) -> None:
     check_splitter(splitter)
     splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
     if splitter_kind == "spacy":
-        _sentence_pipeline(language_or_pipeline or "")
+        _load_sentence_pipeline(language_or_pipeline or "")
     elif splitter_kind == "sentencex" and language_or_pipeline is None:
         preload_language_detector(_LINE_END.sub("\n", text))
 
 
-def _spans_between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _spans_between(text: str, separator_pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     span_start = 0
-    for separator_match in separator.finditer(text):
+    for separator_match in separator_pattern.finditer(text):
         yield span_start, separator_match.start()
         span_start = separator_match.end()
     yield span_start, len(text)
 
 
-def _sentence_starts_by_spacy(text: str, pipeline: str) -> Iterator[list[int]]:
+def _sentence_starts_by_spacy(text: str, pipeline_name: str) -> Iterator[list[int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
-    spacy_sentence_pipeline = _sentence_pipeline(pipeline)
+    spacy_sentence_pipeline = _load_sentence_pipeline(pipeline_name)
     paragraph_spans = list(_spans_between(text, _BLANK_LINES))
     check_spacy_length(max(end - start for start, end in paragraph_spans))
     for (start, end), parsed_paragraph in zip(
@@ -235,10 +248,10 @@ def _sentence_starts_by_sentencex(text: str, language: str) -> Iterator[list[int
     # It takes a third of the time of get_sentence_boundaries, which makes a dictionary for every sentence.
     from sentencex import segment
 
-    def sentencex_sentence_starts(window: str) -> list[int]:
-        return [0, *accumulate(map(len, segment(language, window)[:-1]))]
+    def sentencex_sentence_starts(window_text: str) -> list[int]:
+        return [0, *accumulate(map(len, segment(language, window_text)[:-1]))]
 
-    stop_pattern = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
+    stop_pattern = re.compile(f"[{re.escape(ASCII_STOPS_BY_LANGUAGE.get(language, '.?!'))}]")
     sentence_rules_for_language = sentence_rules_for(text, language)
     for start, end in _spans_between(text, _BLANK_LINES):
         paragraph_text = text[start:end]
@@ -253,25 +266,28 @@ def _sentence_starts_by_sentencex(text: str, language: str) -> Iterator[list[int
         )
 
 
-def _sentencex_starts_by_window(paragraph: str, starts_of: Callable[[str], list[int]]) -> list[int]:
-    """Return the sentence starts that sentencex finds by ``starts_of``, the paragraph's beginning included."""
-    if len(paragraph) <= _SENTENCEX_CHARACTERS:
-        return starts_of(paragraph)
+def _sentencex_starts_by_window(paragraph: str, sentence_starts_of_window: Callable[[str], list[int]]) -> list[int]:
+    """Return the sentence starts that ``sentence_starts_of_window`` finds, the paragraph's beginning included."""
+    if len(paragraph) <= _SENTENCEX_WINDOW_CHARACTERS:
+        return sentence_starts_of_window(paragraph)
     sentence_starts, window_start = {0}, 0
     while window_start < len(paragraph):
         sentence_starts_in_window = [
-            window_start + start for start in starts_of(paragraph[window_start : window_start + _SENTENCEX_CHARACTERS])
+            window_start + start
+            for start in sentence_starts_of_window(paragraph[window_start : window_start + _SENTENCEX_WINDOW_CHARACTERS])
         ]
         sentence_starts.update(sentence_starts_in_window[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
         last_sentence_may_continue = (
-            window_start + _SENTENCEX_CHARACTERS < len(paragraph) and len(sentence_starts_in_window) > 1
+            window_start + _SENTENCEX_WINDOW_CHARACTERS < len(paragraph) and len(sentence_starts_in_window) > 1
         )
-        window_start = sentence_starts_in_window[-1] if last_sentence_may_continue else window_start + _SENTENCEX_CHARACTERS
+        window_start = (
+            sentence_starts_in_window[-1] if last_sentence_may_continue else window_start + _SENTENCEX_WINDOW_CHARACTERS
+        )
     return sorted(sentence_starts)
 
 
-def _apply_rules(paragraph: str, paragraph_start: int, rules: Sequence[Rule], starts: list[int]) -> list[int]:
+def _apply_rules(paragraph: str, paragraph_start: int, rules: Sequence[SentenceRule], starts: list[int]) -> list[int]:
     """Apply our rules to the sentence starts of a paragraph, and return the starts as offsets in the whole text."""
     for rule in rules:
         starts = rule(paragraph, starts)
@@ -285,34 +301,36 @@ def _spans_from_starts(text: str, starts: Iterable[list[int]]) -> Iterator[tuple
 
 def check_spacy_length(length: int) -> None:
     """Raise InputError if a text is too long for spaCy to process at once."""
-    if length > MAX_PARAGRAPH:
+    if length > MAX_PARAGRAPH_CHARACTERS:
         raise InputError(
-            f"spaCy: a paragraph or a text to embed may have at most {MAX_PARAGRAPH:,} characters; this text has "
+            f"spaCy: a paragraph or a text to embed may have at most {MAX_PARAGRAPH_CHARACTERS:,} characters; this text has "
             f"{length:,}. Divide the text into shorter paragraphs."
         )
 
 
-def spacy_document(nlp: Language, text: str) -> Doc:
+def spacy_document(spacy_pipeline: Language, text: str) -> Doc:
     """Tokenize a text with spaCy; slice very long words, for which spaCy's tokenizer takes quadratic time."""
     slice_ends = [
-        piece.end() for word in _LONG_WORD.finditer(text) for piece in _LONG_WORD_SLICE.finditer(text, *word.span())
+        piece.end()
+        for word in _LONG_WORD_PATTERN.finditer(text)
+        for piece in _LONG_WORD_SLICE_PATTERN.finditer(text, *word.span())
     ]
     if not slice_ends:
-        return nlp.make_doc(text)
+        return spacy_pipeline.make_doc(text)
     from spacy.tokens import Doc
 
-    piece_documents = [nlp.make_doc(text[start:end]) for start, end in pairwise([0, *slice_ends, len(text)])]
+    piece_documents = [spacy_pipeline.make_doc(text[start:end]) for start, end in pairwise([0, *slice_ends, len(text)])]
     # Joined token by token: Doc.from_docs would begin a sentence at every slice.
     tokens_of_all_pieces = [token for piece in piece_documents for token in piece]
     return Doc(
-        nlp.vocab,
+        spacy_pipeline.vocab,
         words=[token.text for token in tokens_of_all_pieces],
         spaces=[bool(token.whitespace_) for token in tokens_of_all_pieces],
     )
 
 
 @lru_cache(maxsize=4)
-def _sentence_pipeline(name: str) -> Language:
+def _load_sentence_pipeline(name: str) -> Language:
     if not name:
         import spacy
 
@@ -325,7 +343,7 @@ def _sentence_pipeline(name: str) -> Language:
                 f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; none of its components does. Choose "
                 "a pipeline with a parser, a senter or a sentencizer."
             )
-    spacy_sentence_pipeline.max_length = MAX_PARAGRAPH
+    spacy_sentence_pipeline.max_length = MAX_PARAGRAPH_CHARACTERS
     return spacy_sentence_pipeline
 
 

@@ -77,11 +77,11 @@ def read_slides(archive: zipfile.ZipFile, name: str) -> ExtractedText:
 
 
 def _slide_content(
-    slide: Element, name: str, omission_counts: Counter[str], *, writes_bulleted_lists: bool = True
+    slide_element: Element, file_name: str, omission_counts: Counter[str], *, writes_bulleted_lists: bool = True
 ) -> tuple[str, list[str]]:
     """Return the title and the blocks of text of a slide or its notes."""
     slide_title_text, text_blocks = "", []
-    for shape in _slide_shapes(slide.find("{*}cSld/{*}spTree")):
+    for shape in _slide_shapes(slide_element.find("{*}cSld/{*}spTree")):
         shape_kind = _local_name(shape)
         if shape_kind == "sp":
             shape_placeholder_element = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
@@ -101,7 +101,7 @@ def _slide_content(
         elif shape_kind == "graphicFrame":
             table_element = shape.find(".//{*}tbl")
             if table_element is not None:
-                text_blocks.append(markdown_table([*_table_rows(table_element)], name).text)
+                text_blocks.append(markdown_table([*_table_rows(table_element)], file_name).text)
             omission_counts.update(
                 what for tag, what in _NOUN_BY_FRAMED_TAG.items() if shape.find(f".//{{*}}{tag}") is not None
             )
@@ -135,16 +135,16 @@ def _levelled_paragraphs(shape: Element) -> Iterator[tuple[int, str]]:
 
 
 def _element_text(element: Element) -> str:
-    text_runs = (
+    run_texts = (
         " " if _local_name(node) == "br" else node.text or "" for node in element.iter() if _local_name(node) in ("t", "br")
     )
-    return " ".join("".join(text_runs).split())
+    return " ".join("".join(run_texts).split())
 
 
-def _table_rows(table: Element) -> Iterator[Row]:
+def _table_rows(table_element: Element) -> Iterator[Row]:
     """Yield the rows of a table; a cell merged over rows has its text in each of them."""
     cells_above: list[str] = []
-    for row_number, row in enumerate(table.iterfind("{*}tr"), 1):
+    for row_number, row in enumerate(table_element.iterfind("{*}tr"), 1):
         row_cell_texts = []
         for column_index, cell in enumerate(row.iterfind("{*}tc")):
             continues_cell_above = cell.get("vMerge") in ("1", "true") and column_index < len(cells_above)
@@ -158,8 +158,8 @@ def _table_rows(table: Element) -> Iterator[Row]:
 
 def _part_relations(archive: zipfile.ZipFile, part_path: str) -> dict[str, tuple[str, str]]:
     """Return the kind and the target of every relation of a part inside the file, by its id."""
-    part_folder, part_file = posixpath.split(part_path)
-    relations_path = posixpath.join(part_folder, "_rels", f"{part_file}.rels")
+    part_folder, part_file_name = posixpath.split(part_path)
+    relations_path = posixpath.join(part_folder, "_rels", f"{part_file_name}.rels")
     if relations_path not in archive.namelist():
         return {}
     return {

@@ -11,13 +11,13 @@ from datetime import datetime, time
 from itertools import islice
 from typing import Any, NamedTuple
 
-from chunkers.support import MAX_BYTES, MOST_ROWS, MOST_TABLE_COLUMNS, InputError
+from chunkers.support import MAX_FILE_BYTES, MOST_TABLE_COLUMNS, MOST_TABLE_ROWS, InputError
 from chunkers.text.extracted_text import ExtractedText, TextParts, omissions_from_counts, too_large_error
 
-_ROWS_COMPARED = 50
+_MOST_COMPARED_ROWS = 50
 """Rows below a possible header that are compared with it."""
 
-_VALUE_SHARE = 0.8
+_LEAST_VALUE_SHARE = 0.8
 """Share of a column's cells that must be numbers or dates for it to be a column of them."""
 
 _NUMBER_OR_DATE_PATTERN = re.compile(r"(?=\D*\d)[-+\d\s.,:/'’%()€$£¥°TZeE]+")
@@ -54,8 +54,10 @@ def cell_text(value: str) -> str:
 
 def check_row_count(count: int, name: str) -> None:
     """Raise InputError if a table has more than `MOST_ROWS` rows, empty ones included."""
-    if count > MOST_ROWS:
-        raise InputError(f"{name}: a table may have at most {MOST_ROWS:,} rows; this table has more. Divide the table.")
+    if count > MOST_TABLE_ROWS:
+        raise InputError(
+            f"{name}: a table may have at most {MOST_TABLE_ROWS:,} rows; this table has more. Divide the table."
+        )
 
 
 def check_column_count(count: int, name: str) -> None:
@@ -67,7 +69,7 @@ def check_column_count(count: int, name: str) -> None:
         )
 
 
-def markdown_table(rows: Sequence[Row], name: str, merged_cell_row_numbers: Collection[int] = ()) -> TableText:
+def markdown_table(rows: Sequence[Row], file_name: str, merged_cell_row_numbers: Collection[int] = ()) -> TableText:
     """Write rows as a Markdown table.
 
     Rows and columns without any text are left out. Rows above the table with text in the first column alone, such as a
@@ -95,8 +97,8 @@ def markdown_table(rows: Sequence[Row], name: str, merged_cell_row_numbers: Coll
             row_start_offsets.append(row_start_offset)
             row_labels.append(row_label)
             row_start_offset = text_length
-        if text_length > MAX_BYTES:
-            raise too_large_error(name, text_length, "at least ", item_noun="the text")
+        if text_length > MAX_FILE_BYTES:
+            raise too_large_error(file_name, text_length, "at least ", item_noun="the text")
     return TableText("\n".join(markdown_lines), row_start_offsets, row_labels)
 
 
@@ -131,12 +133,12 @@ def _lines_with_row_numbers(rows: list[Row], merged_cell_row_numbers: Collection
         yield _markdown_row(row.cells, column_count), str(row.number)
 
 
-def column_letters(column: int) -> str:
+def column_letters(column_index: int) -> str:
     """Return the name that spreadsheet programs give to a column, counted from 0: A, B, ..., Z, AA."""
     column_name_letters = ""
-    column += 1
-    while column:
-        column, letter_index = divmod(column - 1, 26)
+    column_index += 1
+    while column_index:
+        column_index, letter_index = divmod(column_index - 1, 26)
         column_name_letters = chr(ord("A") + letter_index) + column_name_letters
     return column_name_letters
 
@@ -158,19 +160,19 @@ def _count_rows_above_table(rows: Sequence[Row]) -> int:
 
 def _count_header_rows(rows: Sequence[Row], merged_cell_row_numbers: Collection[int]) -> int:
     """Return the number of header rows: 0, 1 or 2."""
-    first_row_cells, *cells_below = [row.cells for row in rows[: _ROWS_COMPARED + 1]]
-    if not cells_below:
+    first_row_cells, *cells_of_rows_below = [row.cells for row in rows[: _MOST_COMPARED_ROWS + 1]]
+    if not cells_of_rows_below:
         return int(not any(_is_number_or_date(cell) for cell in first_row_cells))
-    second_row_cells, *cells_below_second = cells_below
+    second_row_cells, *cells_of_rows_below_second = cells_of_rows_below
     first_row_has_gaps = any(name and not _cell_at(first_row_cells, column) for column, name in enumerate(second_row_cells))
-    if first_row_has_gaps and cells_below_second and not any(_is_number_or_date(cell) for cell in second_row_cells):
+    if first_row_has_gaps and cells_of_rows_below_second and not any(_is_number_or_date(cell) for cell in second_row_cells):
         header_favouring_column_count, header_opposing_column_count, _ = _count_header_evidence(
-            second_row_cells, cells_below_second
+            second_row_cells, cells_of_rows_below_second
         )
         if rows[0].number in merged_cell_row_numbers or (header_favouring_column_count and not header_opposing_column_count):
             return 2
     header_favouring_column_count, header_opposing_column_count, header_repeating_column_count = _count_header_evidence(
-        first_row_cells, [cells for cells in cells_below if cells != first_row_cells]
+        first_row_cells, [cells for cells in cells_of_rows_below if cells != first_row_cells]
     )
     return int(
         header_favouring_column_count > header_opposing_column_count
@@ -181,18 +183,18 @@ def _count_header_rows(rows: Sequence[Row], merged_cell_row_numbers: Collection[
     )
 
 
-def _count_header_evidence(header: Sequence[str], rows_below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
+def _count_header_evidence(header_cells: Sequence[str], rows_below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
     names_above_values_count = values_above_values_count = repeated_text_count = 0
-    for column_index, header_cell in enumerate(header):
+    for column_index, header_cell in enumerate(header_cells):
         filled_cells_below = [
             cell for row in rows_below if (cell := _cell_at(row, column_index)).lower() not in _MISSING_VALUE_WORDS
         ]
         if header_cell.lower() in _MISSING_VALUE_WORDS or not filled_cells_below:
             continue
-        if sum(_NUMBER_OR_DATE_PATTERN.fullmatch(cell) is not None for cell in filled_cells_below) >= _VALUE_SHARE * len(
-            filled_cells_below
-        ):
+        if sum(
+            _NUMBER_OR_DATE_PATTERN.fullmatch(cell) is not None for cell in filled_cells_below
+        ) >= _LEAST_VALUE_SHARE * len(filled_cells_below):
             # A year may be a name, but not above other years.
             if _is_number_or_date(header_cell) or (
                 _YEAR.fullmatch(header_cell) and all(_YEAR.fullmatch(cell) for cell in filled_cells_below)
@@ -214,11 +216,11 @@ def _cell_at(cells: Sequence[str], column_index: int) -> str:
     return cells[column_index] if column_index < len(cells) else ""
 
 
-def _column_names(header: Sequence[Row]) -> list[str]:
+def _column_names(header_rows: Sequence[Row]) -> list[str]:
     """Return the names of the columns; above a name of the second row counts what stands to the left of a gap."""
-    if len(header) == 1:
-        return header[0].cells
-    return [*_joined_column_names(*(row.cells for row in header))]
+    if len(header_rows) == 1:
+        return header_rows[0].cells
+    return [*_joined_column_names(*(row.cells for row in header_rows))]
 
 
 def _joined_column_names(first_row_cells: Sequence[str], second_row_cells: Sequence[str]) -> Iterator[str]:
@@ -236,14 +238,14 @@ def _joined_column_names(first_row_cells: Sequence[str], second_row_cells: Seque
 # CSV, whose separator is found from the rows.
 
 _SEPARATORS = "\t;|,"
-_EVENNESS_SHARE = 0.9
+_LEAST_SHARE_OF_BEST_SEPARATOR = 0.9
 """Share of the most even separator's rows that another one's must reach."""
 
 _SAMPLE_CHARACTERS = 100_000
 """Characters by which the separator is chosen."""
 
 _SAMPLE_ROWS = 500
-_SEPARATOR_LINE = ("sep=", '"sep=')
+_SEPARATOR_LINE_BEGINNINGS = ("sep=", '"sep=')
 """Beginnings of a first line in which Excel names the separator."""
 
 
@@ -257,19 +259,21 @@ def read_csv(text: str, name: str) -> TableText:
     """
     text = text.removeprefix("\ufeff")
     first_line, _, text_below = text.partition("\n")
-    csv_field_separator = first_line.strip().strip('"')[4:5] if first_line.lower().startswith(_SEPARATOR_LINE) else ""
+    csv_field_separator = (
+        first_line.strip().strip('"')[4:5] if first_line.lower().startswith(_SEPARATOR_LINE_BEGINNINGS) else ""
+    )
     if csv_field_separator:
         text = text_below
     csv_field_separator = csv_field_separator or find_csv_separator(text)
     csv_rows = [*_csv_rows(text, csv_field_separator, name)]
     if text.count('"') % 2 and csv_rows and any("\n" in cell for cell in csv_rows[-1]):
         # A quotation mark that is never closed has taken all that follows it into one cell.
-        csv_rows = [*_csv_rows(text, csv_field_separator, name, quoted=False)]
+        csv_rows = [*_csv_rows(text, csv_field_separator, name, uses_quotation_marks=False)]
     return markdown_table([Row(number, [*map(cell_text, cells)]) for number, cells in enumerate(csv_rows, 1)], name)
 
 
-def _csv_rows(text: str, separator: str, name: str, *, quoted: bool = True) -> Iterator[list[str]]:
-    for row_number, cells in enumerate(csv_reader(text, separator, quoted=quoted), 1):
+def _csv_rows(text: str, separator: str, name: str, *, uses_quotation_marks: bool = True) -> Iterator[list[str]]:
+    for row_number, cells in enumerate(csv_reader(text, separator, uses_quotation_marks=uses_quotation_marks), 1):
         check_row_count(row_number, name)
         while cells and not cells[-1].strip():
             cells.pop()
@@ -277,21 +281,21 @@ def _csv_rows(text: str, separator: str, name: str, *, quoted: bool = True) -> I
         yield cells
 
 
-def csv_reader(text: str, separator: str, *, quoted: bool = True, strict: bool = False) -> Iterator[list[str]]:
+def csv_reader(text: str, separator: str, *, uses_quotation_marks: bool = True, strict: bool = False) -> Iterator[list[str]]:
     """Return a reader of a CSV text, without a limit to the length of a cell.
 
     Parameters
     ----------
-    quoted
+    uses_quotation_marks
         False if quotation marks mean nothing.
     strict
         True to raise csv.Error where the text is not CSV.
     """
-    csv.field_size_limit(MAX_BYTES)
+    csv.field_size_limit(MAX_FILE_BYTES)
     return csv.reader(
         io.StringIO(text, newline=""),
         delimiter=separator,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+        quoting=csv.QUOTE_MINIMAL if uses_quotation_marks else csv.QUOTE_NONE,
         strict=strict,
     )
 
@@ -306,7 +310,7 @@ def find_csv_separator(text: str) -> str:
         separator: _most_common_width_share(text[:_SAMPLE_CHARACTERS], separator, len(text) > _SAMPLE_CHARACTERS)
         for separator in _SEPARATORS
     }
-    least_accepted_share = max(row_share_by_separator.values()) * _EVENNESS_SHARE
+    least_accepted_share = max(row_share_by_separator.values()) * _LEAST_SHARE_OF_BEST_SEPARATOR
     return (
         next(separator for separator in _SEPARATORS if row_share_by_separator[separator] >= least_accepted_share)
         if least_accepted_share
@@ -327,12 +331,12 @@ def _most_common_width_share(sample: str, separator: str, is_sample_cut_off: boo
 # XLSX: every visible sheet as a heading and a Markdown table of its stored values.
 
 
-_MERGED_RANGE = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)"')
-_FORMULA_WITHOUT_VALUE = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>|</c>)")
+_MERGED_RANGE_PATTERN = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)"')
+_FORMULA_WITHOUT_VALUE_PATTERN = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v></v>|</c>)")
 _MOST_SHEET_ROWS = 2**20
 """The last row that a spreadsheet has; a file may name a later one, up to which every row would be made."""
 
-_DRAWING_PATH_BY_NOUN = {"picture": re.compile(r"xl/media/."), "chart": re.compile(r"xl/charts/chart\d*\.xml")}
+_DRAWING_PATH_PATTERN_BY_NOUN = {"picture": re.compile(r"xl/media/."), "chart": re.compile(r"xl/charts/chart\d*\.xml")}
 
 
 def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> ExtractedText:
@@ -349,7 +353,7 @@ def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> Extracted
     load_workbook = _import_load_workbook()
     omission_counts: Counter[str] = Counter()
     for member_name in archive.namelist():
-        omission_counts.update(what for what, path in _DRAWING_PATH_BY_NOUN.items() if path.match(member_name))
+        omission_counts.update(what for what, path in _DRAWING_PATH_PATTERN_BY_NOUN.items() if path.match(member_name))
         if member_name.startswith("xl/comments"):
             omission_counts["comment"] += archive.read(member_name).count(b"<comment ")
     openpyxl_workbook = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
@@ -359,7 +363,7 @@ def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> Extracted
             omission_counts["hidden sheet"] += 1
             continue
         sheet_xml = archive.read(sheet._worksheet_path)
-        omission_counts["uncalculated formula"] += len(_FORMULA_WITHOUT_VALUE.findall(sheet_xml))
+        omission_counts["uncalculated formula"] += len(_FORMULA_WITHOUT_VALUE_PATTERN.findall(sheet_xml))
         merged_ranges = [*_merged_ranges(sheet_xml)]
         cells_by_row_number = _sheet_rows(sheet, name)
         _fill_merged_cells(cells_by_row_number, merged_ranges)
@@ -385,7 +389,7 @@ def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> Extracted
             f"{sheet_title}!{label}" if len(titled_tables) > 1 else label for label in markdown_table_of_sheet.labels
         ]
         workbook_text += sheet_heading_markdown + markdown_table_of_sheet.text
-        if len(workbook_text) > MAX_BYTES:
+        if len(workbook_text) > MAX_FILE_BYTES:
             raise too_large_error(name, len(workbook_text), "at least ", item_noun="the text")
     workbook_row_parts = TextParts("row", tuple(row_start_offsets), tuple(row_labels)) if row_start_offsets else None
     return ExtractedText(workbook_text, tuple(omissions_from_counts(omission_counts)), parts=workbook_row_parts)
@@ -438,8 +442,15 @@ def _cell_value_text(value: Any) -> str:
 
 def _merged_ranges(sheet_xml: bytes) -> Iterator[tuple[int, int, int, int]]:
     """Yield left, top, right and bottom of the merged ranges of a sheet's XML, all counted from 1."""
-    for left_column, top_row, right_column, bottom_row in _MERGED_RANGE.findall(sheet_xml):
-        yield _column_number(left_column), int(top_row), _column_number(right_column), int(bottom_row)
+    for left_column_letters, top_row_number, right_column_letters, bottom_row_number in _MERGED_RANGE_PATTERN.findall(
+        sheet_xml
+    ):
+        yield (
+            _column_number(left_column_letters),
+            int(top_row_number),
+            _column_number(right_column_letters),
+            int(bottom_row_number),
+        )
 
 
 def _column_number(letters: bytes) -> int:
@@ -453,12 +464,12 @@ def _fill_merged_cells(
     cells_by_row_number: dict[int, list[str]], merged_ranges: Iterable[tuple[int, int, int, int]]
 ) -> None:
     """Write the text of each cell that is merged over rows into those of them that are not empty."""
-    last_sheet_row = max(cells_by_row_number, default=0)
+    last_sheet_row_number = max(cells_by_row_number, default=0)
     for left_column, top_row, _, bottom_row in merged_ranges:
         top_row_cells = cells_by_row_number.get(top_row, [])
         if len(top_row_cells) < left_column or not top_row_cells[left_column - 1]:
             continue
-        for row_number in range(top_row + 1, min(bottom_row, last_sheet_row) + 1):
+        for row_number in range(top_row + 1, min(bottom_row, last_sheet_row_number) + 1):
             if row_cells := cells_by_row_number.get(row_number):
                 row_cells += [""] * (left_column - len(row_cells))
                 row_cells[left_column - 1] = row_cells[left_column - 1] or top_row_cells[left_column - 1]

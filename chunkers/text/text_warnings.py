@@ -8,12 +8,12 @@ from itertools import islice
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from chunkers.text.document import Document
-from chunkers.text.sentences import GIVEN_SPLITTER, SPLITTERS, SplitterName, split_sentences
+from chunkers.text.sentences import GIVEN_SPLITTER, SPLITTER_DESCRIPTIONS, SplitterName, split_sentences
 
 LONG_SENTENCE_BYTES = 400
 """Bytes of UTF-8 from which a sentence of more than half the text is reported: 400 letters of English, 130 of Chinese."""
 
-UNKNOWN_SHARE = 0.2
+UNKNOWN_CHARACTER_WARNING_SHARE = 0.2
 """Share of a text's visible characters unknown to a model from which that is reported."""
 
 LONGEST_WORD = 100
@@ -22,7 +22,7 @@ LONGEST_WORD = 100
 _SLICE_COUNT, _SLICE_CHARACTERS = 10, 2_000
 """Number and length in characters of the evenly spaced slices sampled from a long text, with 500 of its long words."""
 
-_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+_LONG_WORD_PATTERN = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
 
 class SuggestedSetting(NamedTuple):
@@ -90,7 +90,7 @@ def _long_sentence_misfit(document: Document) -> Misfit | None:
 @lru_cache(maxsize=16)
 def _cached_long_sentence_misfit(text: str, splitter: str, sentence_count: int, longest_sentence_characters: int) -> Misfit:
     sentence_count_by_splitter = {}
-    for other_splitter in SPLITTERS:
+    for other_splitter in SPLITTER_DESCRIPTIONS:
         if other_splitter not in (splitter, SplitterName.parse(splitter).kind, "spacy"):
             other_sentence_spans = split_sentences(text, other_splitter)
             longest_sentence_start, longest_sentence_end = _longest_span(other_sentence_spans)
@@ -136,7 +136,7 @@ def _unknown_tokens_misfit(
     unknown_character_share, long_word_count = _unknown_token_share(
         embedder_or_tokenizer.unknown_token_lengths, document.text
     )
-    if not long_word_count and unknown_character_share <= UNKNOWN_SHARE:
+    if not long_word_count and unknown_character_share <= UNKNOWN_CHARACTER_WARNING_SHARE:
         return None
     model_phrase = embedder_or_tokenizer.name if role == "embedder" else f"the tokenizer {embedder_or_tokenizer.name}"
     long_word_clause = (
@@ -159,7 +159,7 @@ def _unknown_token_share(
     find_unknown_token_lengths: Callable[[Sequence[str]], list[list[int]]], text: str
 ) -> tuple[float, int]:
     """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""
-    long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
+    long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD_PATTERN.finditer(text), 500)]
     too_long_word_count = sum(
         length > LONGEST_WORD for lengths in find_unknown_token_lengths(long_words) for length in lengths
     )

@@ -29,7 +29,7 @@ BYTE_PAIR_TABLE_URLS = {
 }
 """Names of the byte-pair tokenizers, and where tiktoken fetches their tables from."""
 
-TOKENIZERS = {
+TOKENIZER_DESCRIPTIONS = {
     "all-MiniLM-L6-v2": "the word pieces of the bundled model",
     "cl100k_base": "the byte pairs of GPT-4; tiktoken fetches their table once, on first use",
     "o200k_base": "the byte pairs of GPT-4o; tiktoken fetches their table once, on first use",
@@ -176,11 +176,11 @@ class BytePairTokenizer:
         ModelError
             If the table is not on this machine and cannot be fetched, or the text is too much for tiktoken.
         """
-        return [len(self._encode(text)) for text in texts]
+        return [len(self._token_ids(text)) for text in texts]
 
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each token, in code points. Raises the errors of ``count``."""
-        token_byte_lengths = self._token_byte_lengths[self._encode(text)]
+        token_byte_lengths = self._token_byte_lengths[self._token_ids(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
             character_start_mask = np.frombuffer(text.encode(), dtype=np.int8) >= -64
@@ -189,8 +189,8 @@ class BytePairTokenizer:
             )
         return np.asarray(np.cumsum(token_byte_lengths) - token_byte_lengths)
 
-    def _encode(self, text: str) -> npt.NDArray[np.uint32]:
-        encode_ordinary = partial(self._encoding.encode_to_numpy, disallowed_special=())
+    def _token_ids(self, text: str) -> npt.NDArray[np.uint32]:
+        encode_ordinary = partial(self._tiktoken_encoding.encode_to_numpy, disallowed_special=())
         try:
             if len(text) < LONG_TEXT_CHARACTERS:
                 return encode_ordinary(text)
@@ -204,7 +204,7 @@ class BytePairTokenizer:
             ) from error
 
     @cached_property
-    def _encoding(self) -> "tiktoken.Encoding":
+    def _tiktoken_encoding(self) -> "tiktoken.Encoding":
         require_extra("tokens", self.name)
         os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_token_table_folder()))
         import requests
@@ -222,9 +222,9 @@ class BytePairTokenizer:
     @cached_property
     def _token_byte_lengths(self) -> IntArray:
         """The number of bytes of every token, by its id."""
-        byte_length_by_token = np.zeros(self._encoding.n_vocab, dtype=np.intp)
-        for token_bytes in self._encoding.token_byte_values():
-            byte_length_by_token[self._encoding.encode_single_token(token_bytes)] = len(token_bytes)
+        byte_length_by_token = np.zeros(self._tiktoken_encoding.n_vocab, dtype=np.intp)
+        for token_bytes in self._tiktoken_encoding.token_byte_values():
+            byte_length_by_token[self._tiktoken_encoding.encode_single_token(token_bytes)] = len(token_bytes)
         return byte_length_by_token
 
 
@@ -303,12 +303,12 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
     InputError
         If there is no tokenizer of that name.
     """
-    if not isinstance(name, str) or name not in TOKENIZERS:
-        raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {short_repr(name)}.")
+    if not isinstance(name, str) or name not in TOKENIZER_DESCRIPTIONS:
+        raise InputError(f"tokenizer must be one of {', '.join(TOKENIZER_DESCRIPTIONS)}; got {short_repr(name)}.")
     return _new_tokenizer(name)
 
 
-@lru_cache(maxsize=len(TOKENIZERS))
+@lru_cache(maxsize=len(TOKENIZER_DESCRIPTIONS))
 def _new_tokenizer(name: str) -> Tokenizer:
     if name in BYTE_PAIR_TABLE_URLS:
         return BytePairTokenizer(name)

@@ -20,20 +20,24 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-_CLOCK = r"(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"
-_STAMP = rf"[\[(]{_CLOCK}[\])]|{_CLOCK}(?!\S)"
+_CLOCK_TIME_PATTERN = r"(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"
+_TIME_STAMP_PATTERN = rf"[\[(]{_CLOCK_TIME_PATTERN}[\])]|{_CLOCK_TIME_PATTERN}(?!\S)"
 _SPEAKER_NAME_PATTERN = r"(?:[^\W\d_]{1,3}\.|[^\W\d_][\w'’&()\-]*)(?:[ \t]+(?:[^\W\d_]{1,3}\.|[\w'’&()\-]+)){0,3}?"
 
-_TIMING = re.compile(rf"\ufeff?[ \t]*(?P<timing>{_CLOCK}[ \t]*-->[ \t]*{_CLOCK})(?!\S)")
-_SPEAKER_LINE = re.compile(
-    rf"\ufeff?[ \t]*(?:>>+[ \t]*|-[ \t]*)?(?P<bold>\*\*|__)?(?:(?:{_STAMP})[ \t]*(?:-[ "
-    rf"\t]*)?)?(?P<name>{_SPEAKER_NAME_PATTERN})[ \t]*"
-    rf"(?:(?:{_STAMP})[ \t]*)?(?(bold)(?:(?P=bold)[ \t]*[:：]|[:：][ \t]*(?P=bold))|[:：])(?:(?<=：)|(?=\s|$))"
+_CUE_TIMING_PATTERN = re.compile(
+    rf"\ufeff?[ \t]*(?P<timing>{_CLOCK_TIME_PATTERN}[ \t]*-->[ \t]*{_CLOCK_TIME_PATTERN})(?!\S)"
 )
-_SPEAKER_WITH_TIME = re.compile(rf"\ufeff?[ \t]*(?P<name>{_SPEAKER_NAME_PATTERN})[ \t]+(?:{_STAMP})[ \t]*$")
-_LEADING_TIME_STAMP = re.compile(rf"\ufeff?[ \t]*[\[(]{_CLOCK}[\])]")
-_SPEAKER_CHANGE = re.compile(r"\ufeff?[ \t]*>>+")
-_DASH = re.compile(r"[ \t]*[-–—][ \t]*(?=\S)")
+_SPEAKER_LINE_PATTERN = re.compile(
+    rf"\ufeff?[ \t]*(?:>>+[ \t]*|-[ \t]*)?(?P<bold>\*\*|__)?(?:(?:{_TIME_STAMP_PATTERN})[ \t]*(?:-[ "
+    rf"\t]*)?)?(?P<name>{_SPEAKER_NAME_PATTERN})[ \t]*"
+    rf"(?:(?:{_TIME_STAMP_PATTERN})[ \t]*)?(?(bold)(?:(?P=bold)[ \t]*[:：]|[:：][ \t]*(?P=bold))|[:：])(?:(?<=：)|(?=\s|$))"
+)
+_SPEAKER_WITH_TIME_PATTERN = re.compile(
+    rf"\ufeff?[ \t]*(?P<name>{_SPEAKER_NAME_PATTERN})[ \t]+(?:{_TIME_STAMP_PATTERN})[ \t]*$"
+)
+_LEADING_TIME_STAMP = re.compile(rf"\ufeff?[ \t]*[\[(]{_CLOCK_TIME_PATTERN}[\])]")
+_SPEAKER_CHANGE_PATTERN = re.compile(r"\ufeff?[ \t]*>>+")
+_SPEECH_DASH_PATTERN = re.compile(r"[ \t]*[-–—][ \t]*(?=\S)")
 # Bounded, since a text may have very many beginnings of a tag without an end.
 _VOICE_TAG_PATTERN = re.compile(r"<v(?:\.[^\s>]{0,100})?[ \t]{1,9}(?P<name>[^>\r\n]{1,200})>")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
@@ -195,7 +199,7 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
     """Return the cues of a text."""
     transcript_cues = []
     for line_index, line in enumerate(lines):
-        timing_match = _TIMING.match(line.text)
+        timing_match = _CUE_TIMING_PATTERN.match(line.text)
         if timing_match is None:
             continue
         cue_start = line.start
@@ -206,23 +210,23 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
                 is_behind_blank_line
                 and line_before
                 and not line_before.startswith("WEBVTT")
-                and _TIMING.match(line_before) is None
+                and _CUE_TIMING_PATTERN.match(line_before) is None
             )
             # Some files have no empty line between cues.
             if is_cue_identifier or (line_before.isdecimal() and (is_behind_blank_line or line_index > 1)):
                 cue_start = lines[line_index - 1].start
-        body_start = lines[line_index + 1].start if line_index + 1 < len(lines) else len(text)
-        transcript_cues.append(Cue(cue_start, body_start, timing_match["timing"]))
+        cue_body_start = lines[line_index + 1].start if line_index + 1 < len(lines) else len(text)
+        transcript_cues.append(Cue(cue_start, cue_body_start, timing_match["timing"]))
     return transcript_cues
 
 
 def _turn_mark_of_line(line: _Line) -> _Mark | None:
     """Return the turn that begins with a line; None if none does."""
-    for speaker_pattern in (_SPEAKER_LINE, _SPEAKER_WITH_TIME):
+    for speaker_pattern in (_SPEAKER_LINE_PATTERN, _SPEAKER_WITH_TIME_PATTERN):
         speaker_match = speaker_pattern.match(line.text)
         if speaker_match is not None and not speaker_match["name"][0].islower():
             return _new_turn_mark(line, speaker_match.end(), speaker_match["name"])
-    speaker_match = _LEADING_TIME_STAMP.match(line.text) or _SPEAKER_CHANGE.match(line.text)
+    speaker_match = _LEADING_TIME_STAMP.match(line.text) or _SPEAKER_CHANGE_PATTERN.match(line.text)
     return None if speaker_match is None else _new_turn_mark(line, speaker_match.end(), "")
 
 
@@ -262,14 +266,14 @@ def _turn_marks_of_cues(text: str, lines: Sequence[_Line], cues: Sequence[Cue]) 
 
 def _turn_marks_in_cue(spoken_lines: Sequence[_Line]) -> Iterator[_Mark]:
     """Yield the turns that begin inside a cue."""
-    dashes_mark_turns = sum(_DASH.match(line.text) is not None for line in spoken_lines) > 1
+    dashes_mark_turns = sum(_SPEECH_DASH_PATTERN.match(line.text) is not None for line in spoken_lines) > 1
     for line in spoken_lines:
         voice_tags = [*_VOICE_TAG_PATTERN.finditer(line.text)]
         for voice_tag in voice_tags:
             tag_start = line.start + voice_tag.start()
             yield _Mark(tag_start, " ".join(voice_tag["name"].split()), voice_tag[0], line.start + voice_tag.end())
         if not voice_tags:
-            dash_match = _DASH.match(line.text) if dashes_mark_turns else None
+            dash_match = _SPEECH_DASH_PATTERN.match(line.text) if dashes_mark_turns else None
             turn_mark_of_line = _turn_mark_of_line(line)
             if turn_mark_of_line is not None or dash_match is not None:
                 yield turn_mark_of_line or _Mark(line.start, "", "", line.start)

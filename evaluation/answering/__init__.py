@@ -3,11 +3,11 @@
 from evaluation.answering.judging import Judgement, applicable_kinds_of_judgement, bert_scores, has_bert_score
 from evaluation.answering.questions_and_answers import (
     ANSWER_SEPARATOR,
-    ANSWER_TOKENS,
+    MOST_ANSWER_TOKENS,
     REFERENCE_BASELINE,
     SWAPPED_REFERENCE_BASELINE,
-    TRIVIAL_EXPLAINED,
-    TRIVIAL_TITLES,
+    TRIVIAL_BASELINE_EXPLANATIONS,
+    TRIVIAL_BASELINE_TITLES,
     AnswerContext,
     Exchange,
     GatheredPassages,

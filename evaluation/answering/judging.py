@@ -100,8 +100,8 @@ def judgement_request(kind: JudgementKind, judging_input: JudgingInput) -> tuple
 def judge_answer(
     kind: JudgementKind,
     judging_input: JudgingInput,
-    recording: Recording,
-    cosines_with_others: CosineFunction,
+    model_call_recorder: Recording,
+    cosine_function: CosineFunction,
     repeat_number: int = 0,
 ) -> Judgement:
     """Return the model's judgement of an answer, repeating the request if its reply is unreadable.
@@ -115,17 +115,20 @@ def judge_answer(
     """
     reply_readers: dict[JudgementKind, Callable[[str], _Verdict]] = {
         "faithfulness": read_faithfulness,
-        "relevancy": lambda reply: read_relevancy(reply, judging_input.question, cosines_with_others),
+        "relevancy": lambda reply: read_relevancy(reply, judging_input.question, cosine_function),
         "correctness": read_correctness,
     }
     messages, expected_reply_kind = judgement_request(kind, judging_input)
     try:
         model_verdict = ask_until_usable(
-            partial(recording, kind=expected_reply_kind), messages, reply_readers[kind], recording.report_usability
+            partial(model_call_recorder, kind=expected_reply_kind),
+            messages,
+            reply_readers[kind],
+            model_call_recorder.report_usability,
         )
     except UnusableAnswer as complaint:
-        return Judgement(kind, None, str(complaint), (), recording.exchange, repeat_number)
-    return Judgement(kind, model_verdict.value, "", model_verdict.sentences, recording.exchange, repeat_number)
+        return Judgement(kind, None, str(complaint), (), model_call_recorder.exchange, repeat_number)
+    return Judgement(kind, model_verdict.value, "", model_verdict.sentences, model_call_recorder.exchange, repeat_number)
 
 
 def read_faithfulness(reply: str) -> _Verdict:
@@ -146,7 +149,7 @@ def read_faithfulness(reply: str) -> _Verdict:
     )
 
 
-def read_relevancy(reply: str, question: str, cosines_with_others: CosineFunction) -> _Verdict:
+def read_relevancy(reply: str, question: str, cosine_function: CosineFunction) -> _Verdict:
     """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises UnusableAnswer if the reply is not in the requested form.
@@ -154,7 +157,7 @@ def read_relevancy(reply: str, question: str, cosines_with_others: CosineFunctio
     parsed_relevancy_reply = parse_json_answer(reply, answer_forms.Relevancy)
     if parsed_relevancy_reply.evasive:
         return _Verdict(0.0, ("The answer is evasive.", *parsed_relevancy_reply.questions))
-    derived_question_cosines = cosines_with_others(question, parsed_relevancy_reply.questions)
+    derived_question_cosines = cosine_function(question, parsed_relevancy_reply.questions)
     cosine_and_question_sentences = tuple(
         f"{format_number(cosine, '.2f')}: {other}"
         for cosine, other in zip(derived_question_cosines, parsed_relevancy_reply.questions, strict=True)

@@ -70,7 +70,7 @@ def questions_of_lines(text: str) -> QuestionItems:
     """
     question_lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
     places_with_line_parts = ((place, *line.partition(ANSWER_SEPARATOR)) for place, line in question_lines)
-    return _usable_items((place, question, reference) for place, question, _, reference in places_with_line_parts)
+    return _usable_question_items((place, question, reference) for place, question, _, reference in places_with_line_parts)
 
 
 def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> QuestionItems:
@@ -96,7 +96,7 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
             questions_with_places.append((place_in_file, error, ""))
         if len(questions_with_places) > MOST_QUESTIONS:
             break
-    question_items = _usable_items(questions_with_places)
+    question_items = _usable_question_items(questions_with_places)
     return QuestionItems(question_items.usable, tuple(f"{name}, {problem}" for problem in question_items.problems))
 
 
@@ -120,13 +120,13 @@ def items_by_document_text(questions: Iterable[Question], corpus: Corpus) -> dic
         question_rows_of_text = question_rows_by_text.setdefault(document_text, [])
         if len(question_rows_of_text) <= MOST_QUESTIONS:
             question_rows_of_text.append((short_repr(question.text), question.text, " ".join(excerpt_texts)))
-    return {text: _usable_items(rows) for text, rows in question_rows_by_text.items()}
+    return {text: _usable_question_items(rows) for text, rows in question_rows_by_text.items()}
 
 
-def _reference_answer(row: QuestionRow) -> str:
+def _reference_answer(question_row: QuestionRow) -> str:
     """Return the reference answer of a row; empty if it has none."""
     for answer_column_name in ANSWER_COLUMNS:
-        column_value = row.get(answer_column_name)
+        column_value = question_row.get(answer_column_name)
         if isinstance(column_value, list):
             column_value = " ".join(filter(None, (answer for answer in column_value if isinstance(answer, str))))
         if column_value is None or (isinstance(column_value, str) and not column_value.strip()):
@@ -135,10 +135,10 @@ def _reference_answer(row: QuestionRow) -> str:
             raise InputError(f"the value of {answer_column_name} must be a string; got {short_repr(column_value)}.")
         return column_value
     for answer_column_name in EXCERPT_COLUMNS:
-        if row.get(answer_column_name):
+        if question_row.get(answer_column_name):
             return " ".join(
                 _excerpt_text(excerpt, answer_column_name)
-                for excerpt in parse_excerpt_list(row[answer_column_name], answer_column_name)
+                for excerpt in parse_excerpt_list(question_row[answer_column_name], answer_column_name)
             )
     return ""
 
@@ -150,9 +150,9 @@ def _excerpt_text(value: object, column: str) -> str:
     return excerpt_text_value
 
 
-def _usable_items(question_rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
+def _usable_question_items(question_rows: Iterable[tuple[str, Any, str]]) -> QuestionItems:
     """Return the questions that can be used, each once."""
-    usable_items: list[QuestionItem] = []
+    usable_question_items: list[QuestionItem] = []
     problem_sentences: list[str] = []
     for place_in_input, question, reference_answer in question_rows:
         try:
@@ -170,7 +170,7 @@ def _usable_items(question_rows: Iterable[tuple[str, Any, str]]) -> QuestionItem
                 raise InputError(
                     "A reference answer must be valid Unicode; it contains a lone surrogate. Remove the broken character."
                 )
-            if any(checked_question_item.question == other.question for other in usable_items):
+            if any(checked_question_item.question == other.question for other in usable_question_items):
                 raise InputError(
                     f"every question must appear only once; {short_repr(checked_question_item.question)} appears again, and "
                     "this repetition is left out."
@@ -178,19 +178,19 @@ def _usable_items(question_rows: Iterable[tuple[str, Any, str]]) -> QuestionItem
         except InputError as error:
             problem_sentences.append(f"{place_in_input}: {error}")
             continue
-        if len(usable_items) == MOST_QUESTIONS:
+        if len(usable_question_items) == MOST_QUESTIONS:
             problem_sentences.append(
                 f"{place_in_input} and on: at most {MOST_QUESTIONS:,} questions can be answered; the rest is left out."
             )
             break
-        usable_items.append(checked_question_item)
-    return QuestionItems(tuple(usable_items), tuple(problem_sentences))
+        usable_question_items.append(checked_question_item)
+    return QuestionItems(tuple(usable_question_items), tuple(problem_sentences))
 
 
 # Passages of the chunks, and answers from these alone.
 
 
-ANSWER_TOKENS = 100
+MOST_ANSWER_TOKENS = 100
 """Tokens of an answer, or of what is said of one, as an estimate of the cost counts them."""
 
 
@@ -258,7 +258,7 @@ class GatheredPassages:
 
 
 def gather_passages(
-    chunking: Chunking, questions: Sequence[str], budget: int, tools: Tools, ruler: AnyRuler
+    chunking: Chunking, questions: Sequence[str], token_budget: int, tools: Tools, token_ruler: AnyRuler
 ) -> GatheredPassages:
     """Return the passages of the best chunks for every question, ranked by embedding, up to a token budget.
 
@@ -274,7 +274,9 @@ def gather_passages(
     search_index = index_text(chunking, tools, "embedding")
     context_of_each_question = []
     for question in questions:
-        question_with_ranked_chunks = retrieve_for_question(search_index, question, tools, Limit(budget=budget), ruler)
+        question_with_ranked_chunks = retrieve_for_question(
+            search_index, question, tools, Limit(budget=token_budget), token_ruler
+        )
         passages_of_question = tuple(
             Passage(hit.number, "\n".join(chunking.document.text[start:end] for start, end in hit.given), hit.whole)
             for hit in question_with_ranked_chunks.hits
@@ -384,7 +386,7 @@ class _NotCached(Exception):
     """Exception raised instead of sending a request whose answer is not in the cache."""
 
 
-def cached_model_answer(question: str, context: AnswerContext, asking: Asking) -> str | None:
+def cached_model_answer(question: str, context: AnswerContext, model_access: Asking) -> str | None:
     """Return the cached answer to a question; None if answering would send a request to the model.
 
     The answer is empty if the model was asked before and gave no usable answer.
@@ -393,7 +395,7 @@ def cached_model_answer(question: str, context: AnswerContext, asking: Asking) -
         return context.given_answer
 
     def cached_reply_or_cancel(messages: Sequence[Message]) -> Reply:
-        reply = asking.cached_answer(messages, ANSWER_IN_WORDS)
+        reply = model_access.cached_answer(messages, ANSWER_IN_WORDS)
         if reply is None:
             raise _NotCached
         return reply
@@ -406,7 +408,7 @@ def cached_model_answer(question: str, context: AnswerContext, asking: Asking) -
         return ""
 
 
-def model_answer(question: str, context: AnswerContext, recording: Recording) -> Answer:
+def model_answer(question: str, context: AnswerContext, model_call_recorder: Recording) -> Answer:
     """Return the model's answer to a question, repeating the request if an answer is unusable.
 
     Raises
@@ -419,16 +421,16 @@ def model_answer(question: str, context: AnswerContext, recording: Recording) ->
     if context.given_answer is not None:
         return Answer(context.given_answer, "" if context.given_answer else "there is no reference answer", Exchange())
     try:
-        ask_for_answer = partial(recording, kind=ANSWER_IN_WORDS)
+        ask_for_answer = partial(model_call_recorder, kind=ANSWER_IN_WORDS)
         answer_text = ask_until_usable(
             ask_for_answer,
             answer_messages(question, context),
             _stripped_answer,
-            recording.report_usability,
+            model_call_recorder.report_usability,
         )
     except UnusableAnswer as complaint:
-        return Answer("", str(complaint), recording.exchange)
-    return Answer(answer_text, "", recording.exchange)
+        return Answer("", str(complaint), model_call_recorder.exchange)
+    return Answer(answer_text, "", model_call_recorder.exchange)
 
 
 def _stripped_answer(answer: str) -> str:
@@ -443,7 +445,7 @@ def _stripped_answer(answer: str) -> str:
 CLOSED_BOOK_BASELINE, NO_CUT_BASELINE, RANDOM_CUTS_BASELINE = "closed_book", "no_cut", "random"
 REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE = "reference", "swapped"
 
-TRIVIAL_TITLES = {
+TRIVIAL_BASELINE_TITLES = {
     CLOSED_BOOK_BASELINE: "Closed book",
     NO_CUT_BASELINE: "No cut",
     RANDOM_CUTS_BASELINE: "Random places",
@@ -452,7 +454,7 @@ TRIVIAL_TITLES = {
 }
 """The names of the trivial rows."""
 
-TRIVIAL_EXPLAINED = {
+TRIVIAL_BASELINE_EXPLANATIONS = {
     CLOSED_BOOK_BASELINE: "the model is given the question and nothing of the text: what it knows, or makes up, without it.",
     NO_CUT_BASELINE: "the text from its beginning until the budget is full, whatever the question.",
     RANDOM_CUTS_BASELINE: "the text is cut between sentences at random places, one draw, into as many chunks as the "
@@ -467,19 +469,19 @@ _SEED = 0
 
 
 def gather_trivial_baseline_passages(
-    name: str,
+    baseline_name: str,
     document: Document,
-    items: Sequence[QuestionItem],
-    budget: int,
+    question_items: Sequence[QuestionItem],
+    token_budget: int,
     chunk_count: int,
     tools: Tools,
-    ruler: AnyRuler,
+    token_ruler: AnyRuler,
 ) -> GatheredPassages:
     """Return the passages that a trivial baseline, such as the uncut text, supplies for every question.
 
     Parameters
     ----------
-    budget
+    token_budget
         Maximum number of tokens in the passages for a question.
     chunk_count
         Number of chunks for random cuts, limited by the number of sentences.
@@ -491,10 +493,12 @@ def gather_trivial_baseline_passages(
     Cancelled
         If the user asked to stop.
     """
-    if name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE):
-        given_reference_answers = [item.reference for item in items]
+    if baseline_name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE):
+        given_reference_answers = [item.reference for item in question_items]
         given_reference_answers = (
-            given_reference_answers if name == REFERENCE_BASELINE else references_of_other_questions(given_reference_answers)
+            given_reference_answers
+            if baseline_name == REFERENCE_BASELINE
+            else references_of_other_questions(given_reference_answers)
         )
         return GatheredPassages(
             tuple(AnswerContext((), 0, closed_book=True, given_answer=answer) for answer in given_reference_answers),
@@ -502,24 +506,31 @@ def gather_trivial_baseline_passages(
             0.0,
             0,
         )
-    if name == CLOSED_BOOK_BASELINE:
-        return GatheredPassages((AnswerContext((), 0, closed_book=True),) * len(items), 0.0, 0.0, 0)
-    if name == NO_CUT_BASELINE:
+    if baseline_name == CLOSED_BOOK_BASELINE:
+        return GatheredPassages((AnswerContext((), 0, closed_book=True),) * len(question_items), 0.0, 0.0, 0)
+    if baseline_name == NO_CUT_BASELINE:
         whole_document_span = Span(0, len(document.text))
-        spans_within_token_budget = [span for (span,) in fill_budget([(whole_document_span,)], budget, ruler)]
+        spans_within_token_budget = [span for (span,) in fill_budget([(whole_document_span,)], token_budget, token_ruler)]
         passages_of_every_question = tuple(
             Passage(0, document.text[start:end], Span(start, end) == whole_document_span)
             for start, end in spans_within_token_budget
         )
         return GatheredPassages(
-            (AnswerContext(passages_of_every_question, ruler(spans_within_token_budget)),) * len(items), 0.0, 0.0, 1
+            (AnswerContext(passages_of_every_question, token_ruler(spans_within_token_budget)),) * len(question_items),
+            0.0,
+            0.0,
+            1,
         )
     sentence_gap_numbers = range(1, len(document.sentences))
     random_gap_numbers = random.Random(_SEED).sample(
         sentence_gap_numbers, max(0, min(chunk_count - 1, len(sentence_gap_numbers)))
     )
     return gather_passages(
-        chunking_from_cuts(document, random_gap_numbers), [item.question for item in items], budget, tools, ruler
+        chunking_from_cuts(document, random_gap_numbers),
+        [item.question for item in question_items],
+        token_budget,
+        tools,
+        token_ruler,
     )
 
 

@@ -209,7 +209,7 @@ class AnswerReport:
 
 
 def cost_table(
-    report: AnswerReport, passages_by_chunker_number: Mapping[int, GatheredPassages], model: LanguageModel | None
+    report: AnswerReport, passages_by_chunker_number: Mapping[int, GatheredPassages], language_model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
     """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
 
@@ -233,7 +233,9 @@ def cost_table(
             sum(exchange.tokens_in for exchange in answer_exchanges),
             sum(exchange.tokens_out for exchange in answer_exchanges),
         )
-        answering_price_dollars = None if model is None else model.price(sent_token_count, received_token_count)
+        answering_price_dollars = (
+            None if language_model is None else language_model.price(sent_token_count, received_token_count)
+        )
         cost_rows.append(
             {
                 "chunker": row_name,
@@ -280,7 +282,7 @@ def _difference_in_words(difference: Difference) -> str:
 # All answers and judgements as a file: CSV for a spreadsheet, JSON lines with every prompt and every word.
 
 
-def answers_to_csv(row_names: Sequence[str], results: AnswerResults) -> str:
+def answers_to_csv(row_names: Sequence[str], answer_results: AnswerResults) -> str:
     """Return the answers as CSV, one row each, with an apostrophe before text that looks like a formula."""
     csv_column_heads = [
         "chunker",
@@ -303,15 +305,15 @@ def answers_to_csv(row_names: Sequence[str], results: AnswerResults) -> str:
             " ".join(result.not_judged),
             result.context.tokens,
         ]
-        for (chunker, _), result in sorted(results.items())
+        for (chunker, _), result in sorted(answer_results.items())
     )
     return csv_text(csv_column_heads, csv_answer_rows)
 
 
-def answers_to_json_lines(row_names: Sequence[str], results: AnswerResults) -> str:
+def answers_to_json_lines(row_names: Sequence[str], answer_results: AnswerResults) -> str:
     """Return the answers as JSON lines, each with its passages and all conversations with the models."""
     json_lines_of_answers = []
-    for (chunker_number, _), answer_result in sorted(results.items()):
+    for (chunker_number, _), answer_result in sorted(answer_results.items()):
         answer_fields_by_name = {
             "chunker": row_names[chunker_number],
             "question": answer_result.item.question,

@@ -23,7 +23,7 @@ from evaluation.answering.judging import (
     judgement_request,
 )
 from evaluation.answering.questions_and_answers import (
-    ANSWER_TOKENS,
+    MOST_ANSWER_TOKENS,
     Answer,
     AnswerContext,
     Exchange,
@@ -80,13 +80,14 @@ class AnswerResult:
         """Kinds of judgement for which the model's latest reply was unreadable."""
         return tuple(kind for kind, all_ in self.judgements.items() if all_[-1].problem)
 
-    def is_complete(self, *, judged: bool) -> bool:
-        """Return whether all measures are present, including those of the judging model if ``judged``."""
+    def is_complete(self, *, requires_judgements: bool) -> bool:
+        """Return whether all measures are present, including those of the judging model if ``requires_judgements``."""
         if not self.answer.is_usable:
             return True
-        has_cosine = self.question_cosine is not None
-        return has_cosine and (
-            not judged or {*applicable_kinds_of_judgement(self.item.reference, self.context)} <= {*self.judgements}
+        has_question_cosine = self.question_cosine is not None
+        return has_question_cosine and (
+            not requires_judgements
+            or {*applicable_kinds_of_judgement(self.item.reference, self.context)} <= {*self.judgements}
         )
 
 
@@ -113,8 +114,8 @@ class Services:
 
 
 def reusable_results(
-    results: Iterable[AnswerResult],
-    items: Sequence[QuestionItem],
+    earlier_results: Iterable[AnswerResult],
+    question_items: Sequence[QuestionItem],
     passages_by_chunker_number: Mapping[int, GatheredPassages],
     *,
     same_judge: bool,
@@ -125,18 +126,18 @@ def reusable_results(
     ``same_judge``.
     """
     earlier_result_by_input = {
-        (result.item, result.context): result if same_judge else replace(result, judgements={}) for result in results
+        (result.item, result.context): result if same_judge else replace(result, judgements={}) for result in earlier_results
     }
-    places_and_earlier_results = (
+    number_pairs_and_earlier_results = (
         ((chunker, question), earlier_result_by_input.get((item, context)))
         for chunker, own in passages_by_chunker_number.items()
-        for question, (item, context) in enumerate(zip(items, own.contexts, strict=True))
+        for question, (item, context) in enumerate(zip(question_items, own.contexts, strict=True))
     )
-    return {place: result for place, result in places_and_earlier_results if result is not None}
+    return {place: result for place, result in number_pairs_and_earlier_results if result is not None}
 
 
 def answer_and_judge_item(
-    item: QuestionItem,
+    question_item: QuestionItem,
     context: AnswerContext,
     services: Services,
     store_result: Callable[[AnswerResult], None],
@@ -157,20 +158,22 @@ def answer_and_judge_item(
     answer_result = earlier_result
     if answer_result is None or not answer_result.answer.text:
         answer_result = AnswerResult(
-            item, context, model_answer(item.question, context, Recording(services.asking, services.count_tokens, cancelled))
+            question_item,
+            context,
+            model_answer(question_item.question, context, Recording(services.asking, services.count_tokens, cancelled)),
         )
         store_result(answer_result)
     if not answer_result.answer.is_usable:
         return
     if answer_result.question_cosine is None:
-        compared_texts = [item.question, *([item.reference] if item.reference else [])]
+        compared_texts = [question_item.question, *([question_item.reference] if question_item.reference else [])]
         answer_cosines_to_texts = [
             float(cosine) for cosine in services.cosines_with(answer_result.answer.text, compared_texts)
         ]
         answer_result = replace(
             answer_result,
             question_cosine=answer_cosines_to_texts[0],
-            reference_cosine=answer_cosines_to_texts[1] if item.reference else None,
+            reference_cosine=answer_cosines_to_texts[1] if question_item.reference else None,
         )
         store_result(answer_result)
     if services.judge is not None:
@@ -179,12 +182,12 @@ def answer_and_judge_item(
             services,
             store_result,
             cancelled,
-            kinds=[kind for kind in JUDGEMENT_KINDS if kind not in answer_result.judgements],
+            judgement_kinds=[kind for kind in JUDGEMENT_KINDS if kind not in answer_result.judgements],
         )
 
 
 def answer_all_questions(
-    items: Sequence[QuestionItem],
+    question_items: Sequence[QuestionItem],
     passages_by_chunker_number: Mapping[int, GatheredPassages],
     services: Services,
     store_result: Callable[[tuple[int, int], AnswerResult], None],
@@ -219,7 +222,7 @@ def answer_all_questions(
         chunker_number, question_number = chunker_and_question_number
         context_of_question = passages_by_chunker_number[chunker_number].contexts[question_number]
         answer_and_judge_item(
-            items[question_number],
+            question_items[question_number],
             context_of_question,
             services,
             partial(store_result, chunker_and_question_number),
@@ -230,13 +233,13 @@ def answer_all_questions(
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
     chunker_and_question_numbers = [
-        (chunker, question) for question in range(len(items)) for chunker in passages_by_chunker_number
+        (chunker, question) for question in range(len(question_items)) for chunker in passages_by_chunker_number
     ]
     has_judging_model = services.judge is not None
     incomplete_chunker_question_pairs = [
         place
         for place in chunker_and_question_numbers
-        if place not in earlier_results or not earlier_results[place].is_complete(judged=has_judging_model)
+        if place not in earlier_results or not earlier_results[place].is_complete(requires_judgements=has_judging_model)
     ]
     run_in_parallel([partial(answer_one_question, place) for place in incomplete_chunker_question_pairs], cancelled)
 
@@ -246,20 +249,20 @@ def judge_result(
     services: Services,
     store_result: Callable[[AnswerResult], None],
     cancelled: Callable[[], bool],
-    repeat: int = 0,
-    kinds: Collection[JudgementKind] = JUDGEMENT_KINDS,
+    repeat_number: int = 0,
+    judgement_kinds: Collection[JudgementKind] = JUDGEMENT_KINDS,
 ) -> None:
-    """Have the model judge an answer by the ``kinds`` that apply; pass the result to ``store_result`` after each judgement.
+    """Have the model judge an answer by the ``judgement_kinds`` that apply; store the result after each judgement.
 
-    A new ``repeat`` number asks again instead of using the cache. Raises the same errors as `answer_and_judge_item`.
+    A new ``repeat_number`` number asks again instead of using the cache. Raises the same errors as `answer_and_judge_item`.
     """
     assert services.judge is not None
     judging_input = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)
     for judgement_kind in applicable_kinds_of_judgement(result.item.reference, result.context):
-        if judgement_kind in kinds:
-            judge_exchange_recording = Recording(services.judge, services.count_tokens, cancelled, repeat)
+        if judgement_kind in judgement_kinds:
+            judge_exchange_recording = Recording(services.judge, services.count_tokens, cancelled, repeat_number)
             model_judgement = judge_answer(
-                judgement_kind, judging_input, judge_exchange_recording, services.cosines_with, repeat
+                judgement_kind, judging_input, judge_exchange_recording, services.cosines_with, repeat_number
             )
             earlier_judgements_of_kind = result.judgements.get(judgement_kind, ())
             result = replace(
@@ -303,7 +306,7 @@ class PromptSizes(NamedTuple):
     references: Sequence[int]
 
     @classmethod
-    def of(cls, items: Sequence[QuestionItem], count_tokens: Callable[[Sequence[str]], list[int]]) -> "PromptSizes":
+    def of(cls, question_items: Sequence[QuestionItem], count_tokens: Callable[[Sequence[str]], list[int]]) -> "PromptSizes":
         """Return the token counts of the prompts, the questions and the reference answers."""
         fixed_prompt_texts = [
             prompts.ANSWER_SYSTEM_PROMPT,
@@ -311,19 +314,19 @@ class PromptSizes(NamedTuple):
             *(JUDGING_PROMPTS[kind][0] for kind in JUDGEMENT_KINDS),
         ]
         prompt_and_item_token_counts = count_tokens(
-            [*fixed_prompt_texts, *(item.question for item in items), *(item.reference for item in items)]
+            [*fixed_prompt_texts, *(item.question for item in question_items), *(item.reference for item in question_items)]
         )
-        answering_prompt_token_count, closed_book_token_count, *judging_prompt_token_counts = prompt_and_item_token_counts[
-            : len(fixed_prompt_texts)
-        ]
+        answering_prompt_token_count, closed_book_prompt_token_count, *judging_prompt_token_counts = (
+            prompt_and_item_token_counts[: len(fixed_prompt_texts)]
+        )
         item_token_counts = prompt_and_item_token_counts[len(fixed_prompt_texts) :]
         judging_tokens_by_kind = dict(zip(JUDGEMENT_KINDS, judging_prompt_token_counts, strict=True))
         return cls(
             answering_prompt_token_count,
-            closed_book_token_count,
+            closed_book_prompt_token_count,
             judging_tokens_by_kind,
-            item_token_counts[: len(items)],
-            item_token_counts[len(items) :],
+            item_token_counts[: len(question_items)],
+            item_token_counts[len(question_items) :],
         )
 
     def answer_tokens(self, question_number: int, context: AnswerContext) -> int:
@@ -333,7 +336,7 @@ class PromptSizes(NamedTuple):
 
     def estimate_judgement_request_tokens(self, kind: JudgementKind, question_number: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
-        prompt_and_reply_token_count = self.judging[kind] + ANSWER_TOKENS
+        prompt_and_reply_token_count = self.judging[kind] + MOST_ANSWER_TOKENS
         match kind:
             case "faithfulness":
                 return prompt_and_reply_token_count + context.tokens + self.questions[question_number]
@@ -351,35 +354,45 @@ class RemainingRequests(NamedTuple):
 
 
 def remaining_requests(
-    item: QuestionItem, context: AnswerContext, earlier_result: AnswerResult | None, asking: Asking, judge: Asking | None
+    question_item: QuestionItem,
+    context: AnswerContext,
+    earlier_result: AnswerResult | None,
+    model_access: Asking,
+    judge_model_access: Asking | None,
 ) -> RemainingRequests:
     """Return the requests that a question still needs, given earlier results and cached answers.
 
     Parameters
     ----------
-    judge
+    judge_model_access
         Access to the judging model; None if the answers are not judged.
     """
-    applicable_judgement_kinds = () if judge is None else applicable_kinds_of_judgement(item.reference, context)
-    if earlier_result is not None and earlier_result.is_complete(judged=judge is not None):
+    applicable_judgement_kinds = (
+        () if judge_model_access is None else applicable_kinds_of_judgement(question_item.reference, context)
+    )
+    if earlier_result is not None and earlier_result.is_complete(requires_judgements=judge_model_access is not None):
         return RemainingRequests(False, ())
     earlier_answer_text = earlier_result is not None and earlier_result.answer.text
-    answer_text = earlier_answer_text or cached_model_answer(item.question, context, asking)
+    answer_text = earlier_answer_text or cached_model_answer(question_item.question, context, model_access)
     if answer_text is None:
         return RemainingRequests(True, applicable_judgement_kinds)
-    if not answer_text or judge is None:
+    if not answer_text or judge_model_access is None:
         return RemainingRequests(False, ())
     earlier_judgements_by_kind = earlier_result.judgements if earlier_result is not None and earlier_answer_text else {}
-    judging_input = JudgingInput(item.question, item.reference, answer_text, context)
+    judging_input = JudgingInput(question_item.question, question_item.reference, answer_text, context)
     unjudged_kinds = (kind for kind in applicable_judgement_kinds if kind not in earlier_judgements_by_kind)
     return RemainingRequests(
         False,
-        tuple(kind for kind in unjudged_kinds if judge.cached_answer(*judgement_request(kind, judging_input)) is None),
+        tuple(
+            kind
+            for kind in unjudged_kinds
+            if judge_model_access.cached_answer(*judgement_request(kind, judging_input)) is None
+        ),
     )
 
 
 def estimate_answer_requests(
-    items: Sequence[QuestionItem],
+    question_items: Sequence[QuestionItem],
     passages_by_chunker_number: Mapping[int, GatheredPassages],
     prompt_sizes: PromptSizes,
     remaining_requests_of: Callable[[tuple[int, int], QuestionItem, AnswerContext], RemainingRequests],
@@ -396,8 +409,10 @@ def estimate_answer_requests(
     answer_request_token_counts: list[int] = []
     judgement_request_token_counts: list[int] = []
     for chunker_number, retrieved_passages in passages_by_chunker_number.items():
-        for question_number, (item, context) in enumerate(zip(items, retrieved_passages.contexts, strict=True)):
-            remaining_requests_of_question = remaining_requests_of((chunker_number, question_number), item, context)
+        for question_number, (question_item, context) in enumerate(
+            zip(question_items, retrieved_passages.contexts, strict=True)
+        ):
+            remaining_requests_of_question = remaining_requests_of((chunker_number, question_number), question_item, context)
             if remaining_requests_of_question.answer:
                 answer_request_token_counts.append(prompt_sizes.answer_tokens(question_number, context))
             judgement_request_token_counts += [
@@ -413,7 +428,7 @@ def estimate_answer_requests(
 # Measures of an answer as JSON without any text: scores, tokens, and whether there was an answer at all.
 
 
-PROBLEM_NOT_STORED = "what was wrong with it is not kept"
+PROBLEM_NOT_STORED_PHRASE = "what was wrong with it is not kept"
 """Why there is no answer or judgement, of one that was stored: the reason may quote the model."""
 
 
@@ -464,7 +479,7 @@ def answer_result_to_json(result: AnswerResult) -> bytes:
     )
 
 
-def answer_result_from_json(data: bytes, item: QuestionItem, context: AnswerContext) -> AnswerResult:
+def answer_result_from_json(json_bytes: bytes, question_item: QuestionItem, context: AnswerContext) -> AnswerResult:
     """Return the result that `answer_result_to_json` stored; the answer's text is empty, since it was not stored.
 
     Raises
@@ -473,14 +488,14 @@ def answer_result_from_json(data: bytes, item: QuestionItem, context: AnswerCont
         If the JSON was not written by `answer_result_to_json`.
     """
     try:
-        stored_result_record = _Stored.model_validate_json(data)
+        stored_result_record = _Stored.model_validate_json(json_bytes)
     except ValidationError as error:
         raise InputError(
             "A stored answer must be in the format that Seamark writes; this one is not. Ask the question again."
         ) from error
     answer_without_text = Answer(
         "",
-        PROBLEM_NOT_STORED if stored_result_record.failed else "",
+        PROBLEM_NOT_STORED_PHRASE if stored_result_record.failed else "",
         Exchange((), stored_result_record.tokens_in, stored_result_record.tokens_out),
     )
     judgements_by_kind: dict[JudgementKind, tuple[Judgement, ...]] = {
@@ -488,7 +503,7 @@ def answer_result_from_json(data: bytes, item: QuestionItem, context: AnswerCont
             Judgement(
                 kind,
                 judgement.value,
-                PROBLEM_NOT_STORED if judgement.failed else "",
+                PROBLEM_NOT_STORED_PHRASE if judgement.failed else "",
                 (),
                 Exchange((), judgement.tokens_in, judgement.tokens_out),
                 judgement.repeat,
@@ -498,7 +513,7 @@ def answer_result_from_json(data: bytes, item: QuestionItem, context: AnswerCont
         for kind, times in stored_result_record.judgements.items()
     }
     return AnswerResult(
-        item,
+        question_item,
         context,
         answer_without_text,
         stored_result_record.question_cosine,

@@ -37,7 +37,7 @@ BASELINE_SCORES: Mapping[str, Mapping[str, bool]] = {
 }
 """The scores of each kind that a baseline has, and whether more is better."""
 
-Scores = Mapping[str, Mapping[str, float]]
+ScoresByKind = Mapping[str, Mapping[str, float]]
 """The scores of each kind by name; a kind that was not measured, or a score that is undefined, is left out."""
 
 
@@ -83,7 +83,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         """Return the baseline as indented JSON that ends with a line break."""
         return self.model_dump_json(indent=2) + "\n"
 
-    def worse_score_messages(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:
+    def worse_score_messages(self, scores: ScoresByKind, tolerance: float) -> Iterator[tuple[str, str]]:
         """Yield a message for each score that is undefined or worse than the baseline by more than ``tolerance``.
 
         Each message comes with the kind of the score.
@@ -124,7 +124,7 @@ def mean_boundary_scores(marked_documents_with_chunkings: Sequence[tuple[MarkedD
     return {name: statistics.fmean(values) for name, values in defined_values_by_score.items() if values}
 
 
-def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check: Check) -> dict[str, float]:
+def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check_settings: Check) -> dict[str, float]:
     """Return the mean of each retrieval score of the `TOP_K` chunks, measured in tokens, over all questions.
 
     Raises
@@ -132,9 +132,9 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check: 
     InputError
         If a text cannot be embedded.
     """
-    search_index = build_index(corpus, check.chunker, check.tools, check.embedded_as)
-    corpus_token_ruler = TokenRuler(corpus.whole.text, check.tools.tokenizer)
-    retrieval_evaluation = evaluate_retrieval(search_index, questions, check.tools, corpus_token_ruler, TOP_K)
+    search_index = build_index(corpus, check_settings.chunker, check_settings.tools, check_settings.embedded_as)
+    corpus_token_ruler = TokenRuler(corpus.whole.text, check_settings.tools.tokenizer)
+    retrieval_evaluation = evaluate_retrieval(search_index, questions, check_settings.tools, corpus_token_ruler, TOP_K)
     means_with_deviations = {
         name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL_RULE]
     }
@@ -144,7 +144,7 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check: 
 # Known problems, in a file next to the documents, so that a check reports only new ones.
 
 
-_LONGEST_SHOWN = 60
+_LONGEST_SHOWN_IDENTITY = 60
 _PASSAGE_HASH_DIGITS = 16
 
 
@@ -160,7 +160,9 @@ class KnownProblem(BaseModel, frozen=True, extra="forbid"):
         """Return the entry that recognises a problem even after its line number or measured values have changed."""
         identity_line = " ".join(problem.identity.split())
         shortened_identity = (
-            identity_line if len(identity_line) <= _LONGEST_SHOWN else identity_line[: _LONGEST_SHOWN - 1] + "…"
+            identity_line
+            if len(identity_line) <= _LONGEST_SHOWN_IDENTITY
+            else identity_line[: _LONGEST_SHOWN_IDENTITY - 1] + "…"
         )
         digest = hashlib.sha256(problem.identity.encode("utf-8", "surrogatepass")).hexdigest()[:_PASSAGE_HASH_DIGITS]
         return cls(rule=problem.rule, passage=digest, text=shortened_identity.encode("utf-8", "replace").decode())
@@ -192,12 +194,12 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
             ) from error
 
     @classmethod
-    def of(cls, documents: Sequence[CheckedDocument]) -> Self:
+    def of(cls, checked_documents: Sequence[CheckedDocument]) -> Self:
         """Return a list of known problems with every problem in these documents that no comment ignores."""
         return cls(
             files={
                 _relative_file_name(checked.file): problems
-                for checked in documents
+                for checked in checked_documents
                 if (problems := _problems_not_ignored(checked))
             }
         )
@@ -213,27 +215,27 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         joined_json_file_entries = ",\n".join(json_file_entries)
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{joined_json_file_entries}\n  }}\n}}\n'
 
-    def mark_known_problems(self, checked: CheckedDocument) -> CheckedDocument:
+    def mark_known_problems(self, checked_document: CheckedDocument) -> CheckedDocument:
         """Return a copy of a document's check in which known problems are marked.
 
         Each entry of the list covers one problem.
         """
         remaining_count_by_problem = Counter(
-            (known.rule, known.passage) for known in self.files.get(_relative_file_name(checked.file), ())
+            (known.rule, known.passage) for known in self.files.get(_relative_file_name(checked_document.file), ())
         )
         problems_with_known_marked = []
-        for problem in checked.problems:
+        for problem in checked_document.problems:
             known_problem = KnownProblem.of(problem)
             is_known = (
                 not problem.suppression_reason and remaining_count_by_problem[known_problem.rule, known_problem.passage] > 0
             )
             remaining_count_by_problem[known_problem.rule, known_problem.passage] -= is_known
             problems_with_known_marked.append(replace(problem, suppression_reason="known") if is_known else problem)
-        return replace(checked, problems=tuple(problems_with_known_marked))
+        return replace(checked_document, problems=tuple(problems_with_known_marked))
 
-    def count_problems_gone(self, documents: Sequence[CheckedDocument]) -> int:
+    def count_problems_gone(self, checked_documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
-        successfully_cut_documents = [checked for checked in documents if checked.chunking is not None]
+        successfully_cut_documents = [checked for checked in checked_documents if checked.chunking is not None]
         known_problem_count = sum(
             len(self.files.get(_relative_file_name(checked.file), ())) for checked in successfully_cut_documents
         )
@@ -244,8 +246,8 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         )
 
 
-def _problems_not_ignored(checked: CheckedDocument) -> list[KnownProblem]:
-    return [KnownProblem.of(problem) for problem in checked.problems if problem.suppression_reason != "ignored"]
+def _problems_not_ignored(checked_document: CheckedDocument) -> list[KnownProblem]:
+    return [KnownProblem.of(problem) for problem in checked_document.problems if problem.suppression_reason != "ignored"]
 
 
 def _relative_file_name(file: str) -> str:

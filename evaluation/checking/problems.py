@@ -17,8 +17,8 @@ from evaluation.segmentation import SizeBounds, chunk_sizes, requested_size_boun
 # Comments in a document that have a check ignore problems at one place.
 
 
-_COMMENT = re.compile(r"<!--\s*seamark:\s*ignore\b([^<>]*?)-->")
-_RULE_NAMES = re.compile(r"[\s,]+")
+_IGNORE_COMMENT_PATTERN = re.compile(r"<!--\s*seamark:\s*ignore\b([^<>]*?)-->")
+_RULE_NAME_SEPARATOR_PATTERN = re.compile(r"[\s,]+")
 
 
 class IgnoredPassage(NamedTuple):
@@ -50,9 +50,9 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
     )
     ignored_passages, unknown_rules_with_spans = [], []
     for html_block_span in html_block_spans:
-        for comment_match in _COMMENT.finditer(text, *html_block_span):
+        for comment_match in _IGNORE_COMMENT_PATTERN.finditer(text, *html_block_span):
             comment_span = Span(*comment_match.span())
-            rule_names_in_comment = [name for name in _RULE_NAMES.split(comment_match[1]) if name]
+            rule_names_in_comment = [name for name in _RULE_NAME_SEPARATOR_PATTERN.split(comment_match[1]) if name]
             unknown_rules_with_spans += [(comment_span, name) for name in rule_names_in_comment if name not in known_rules]
             known_rules_in_comment = frozenset(name for name in rule_names_in_comment if name in known_rules)
             next_block_index = bisect_left(non_html_block_spans, comment_span.end, key=lambda other: other.start)
@@ -62,9 +62,9 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
     return ignored_passages, unknown_rules_with_spans
 
 
-Level = Literal["error", "warning", "note"]
+ProblemLevel = Literal["error", "warning", "note"]
 
-LEVELS: tuple[Level, ...] = ("error", "warning", "note")
+PROBLEM_LEVELS: tuple[ProblemLevel, ...] = ("error", "warning", "note")
 """Severities of a problem, the gravest first; an error fails the check."""
 
 OFF_LEVEL = "off"
@@ -86,7 +86,7 @@ class CheckRule(NamedTuple):
 
     title: str
     why: str
-    level: Level
+    level: ProblemLevel
 
 
 _BROKEN_BLOCK_RULES = ("inside_code", "inside_table", "inside_formula", "inside_list")
@@ -105,7 +105,7 @@ _NOTE_RULES = (
 )
 
 
-def _default_severity_level(name: str) -> Level:
+def _default_severity_level(name: str) -> ProblemLevel:
     return "error" if name in _ERROR_RULES else "note" if name in _NOTE_RULES else "warning"
 
 
@@ -148,7 +148,7 @@ class Problem:
     """
 
     rule: str
-    level: Level
+    level: ProblemLevel
     file: str
     message: str
     place: FileRange | None = None
@@ -188,7 +188,7 @@ class Check:
     Attributes
     ----------
     levels
-        Level of each rule, one of `LEVELS` or `OFF_LEVEL`; other rules have their level in `ALL_RULES`.
+        Level of each rule, one of `PROBLEM_LEVELS` or `OFF_LEVEL`; other rules have their level in `ALL_RULES`.
     bounds
         Required chunk sizes; None for the sizes that the chunker's parameters set, if any.
     embedded_as
@@ -201,15 +201,15 @@ class Check:
     bounds: SizeBounds | None = None
     embedded_as: EmbeddedAs = "plain"
 
-    def level(self, rule: str, *, avoidable: bool = True) -> Level | None:
+    def level(self, rule: str, *, avoidable: bool = True) -> ProblemLevel | None:
         """Return the severity level of a rule; None if the rule is turned off.
 
         A problem that no chunk of the required size could avoid is a note, unless the user set a level for the rule.
         """
         level_name = self.levels.get(rule, ALL_RULES[rule].level if avoidable else "note")
-        return next((level for level in LEVELS if level == level_name), None)
+        return next((level for level in PROBLEM_LEVELS if level == level_name), None)
 
-    def check_document(self, document: Document, file: str) -> CheckedDocument:
+    def check_document(self, document: Document, document_file_path: str) -> CheckedDocument:
         """Cut a document and return its rule violations in text order.
 
         Raises
@@ -218,10 +218,12 @@ class Check:
             If the document cannot be cut or the chunk sizes cannot be counted.
         """
         chunking = run(self.chunker, document, replace(self.tools), self.embedded_as)
-        document_line_locator = _Lines(document, file)
+        document_line_locator = _Lines(document, document_file_path)
         # Only what is read as it is can have comments of Markdown.
         ignored_passages, unknown_rules_with_spans = (
-            parse_ignore_comments(document.text, ALL_RULES) if document_format_of_name(file) is None else ([], [])
+            parse_ignore_comments(document.text, ALL_RULES)
+            if document_format_of_name(document_file_path) is None
+            else ([], [])
         )
         document_problems = []
         for violation in sorted(self._rule_violations(chunking), key=lambda finding: (finding.span, finding.rule)):
@@ -236,7 +238,7 @@ class Check:
                     Problem(
                         violation.rule,
                         violation_severity_level,
-                        file,
+                        document_file_path,
                         violation.message,
                         document_line_locator.file_range_of(violation.span),
                         document_line_locator.page_or_part_phrase(violation.span),
@@ -245,23 +247,25 @@ class Check:
                     )
                 )
         unknown_ignored_rule_remarks = tuple(
-            f"{file}:{document_line_locator.line_number(span.start)}: a comment may only ignore rules; "
+            f"{document_file_path}:{document_line_locator.line_number(span.start)}: a comment may only ignore rules; "
             f"{short_repr(name)} is none."
             for span, name in unknown_rules_with_spans
         )
-        return CheckedDocument(file, chunking, tuple(document_problems), remarks=unknown_ignored_rule_remarks)
+        return CheckedDocument(document_file_path, chunking, tuple(document_problems), remarks=unknown_ignored_rule_remarks)
 
     def _rule_violations(self, chunking: Chunking) -> Iterator[_Violation]:
         suspicious_cut_findings = find_suspicious_cuts(chunking)
-        oversize_phrase_by_span = self._oversize_phrase_by_span(
+        oversize_phrase_by_passage = self._oversize_phrase_by_passage(
             chunking, [finding.span for finding in suspicious_cut_findings if finding.rule in _BROKEN_PASSAGE_RULES]
         )
         # What is read is said of the text that is embedded, which may be longer than the chunk.
         for finding in suspicious_cut_findings:
             finding_reason_sentence = f"{finding.reason[0].upper()}{finding.reason[1:]}".rstrip(".")
-            is_violation_avoidable = finding.rule not in _BROKEN_PASSAGE_RULES or finding.span not in oversize_phrase_by_span
+            is_violation_avoidable = (
+                finding.rule not in _BROKEN_PASSAGE_RULES or finding.span not in oversize_phrase_by_passage
+            )
             finding_reason_sentence += (
-                "" if is_violation_avoidable else f"; it cannot be whole: {oversize_phrase_by_span[finding.span]}"
+                "" if is_violation_avoidable else f"; it cannot be whole: {oversize_phrase_by_passage[finding.span]}"
             )
             yield _Violation(finding.rule, finding.span, f"{finding_reason_sentence}.", is_violation_avoidable)
         if self.level("unread") is not None:
@@ -269,15 +273,15 @@ class Check:
         if self.level("size") is not None:
             yield from self._size_violations(chunking)
 
-    def _oversize_phrase_by_span(self, chunking: Chunking, spans: Sequence[Span]) -> dict[Span, str]:
+    def _oversize_phrase_by_passage(self, chunking: Chunking, passage_spans: Sequence[Span]) -> dict[Span, str]:
         """Return the blocks and sentences that are too long for a chunk of the requested size, with their sizes in words."""
         chunk_size_bounds = self.bounds or requested_size_bounds(self.chunker)
-        if not spans or chunk_size_bounds is None or chunk_size_bounds.most is None:
+        if not passage_spans or chunk_size_bounds is None or chunk_size_bounds.most is None:
             return {}
-        chunking_of_spans = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in spans))
+        chunking_of_passages = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in passage_spans))
         spans_with_sizes = zip(
-            spans,
-            chunk_sizes(chunk_size_bounds.unit, chunking_of_spans, self.tools.tokenizer, self.tools.embedder),
+            passage_spans,
+            chunk_sizes(chunk_size_bounds.unit, chunking_of_passages, self.tools.tokenizer, self.tools.embedder),
             strict=True,
         )
         maximum_size, limit_phrase = (
@@ -367,9 +371,9 @@ def parse_severity_levels(rule_and_level_texts: Sequence[str]) -> dict[str, str]
             raise InputError(f"--level must have the form RULE=LEVEL; got {rule_and_level!r}.")
         if rule_name not in ALL_RULES:
             raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {short_repr(rule_name)}.")
-        if severity_level not in (*LEVELS, OFF_LEVEL):
+        if severity_level not in (*PROBLEM_LEVELS, OFF_LEVEL):
             raise InputError(
-                f"--level: the level of {rule_name} must be one of {', '.join((*LEVELS, OFF_LEVEL))}; got "
+                f"--level: the level of {rule_name} must be one of {', '.join((*PROBLEM_LEVELS, OFF_LEVEL))}; got "
                 f"{short_repr(severity_level)}."
             )
         severity_level_by_rule[rule_name] = severity_level

@@ -13,16 +13,16 @@ from xml.etree import ElementTree as etree
 
 from chunkers import Recipe, __version__
 from chunkers.support import pluralize
-from evaluation.checking.baseline import Scores
+from evaluation.checking.baseline import ScoresByKind
 from evaluation.checking.problems import (
     ALL_RULES,
     BOUNDARIES_RULE,
-    LEVELS,
     MOST_PROBLEMS,
+    PROBLEM_LEVELS,
     RETRIEVAL_RULE,
     CheckedDocument,
-    Level,
     Problem,
+    ProblemLevel,
 )
 
 
@@ -39,9 +39,9 @@ class CheckReport:
     """
 
     recipe: Recipe
-    levels: dict[str, Level]
+    levels: dict[str, ProblemLevel]
     documents: Sequence[CheckedDocument]
-    scores: Scores
+    scores: ScoresByKind
     score_problems: Sequence[Problem] = ()
 
     @cached_property
@@ -50,7 +50,9 @@ class CheckReport:
         all_document_problems = [
             problem for document in self.documents for problem in document.problems if not problem.suppression_reason
         ]
-        return sorted([*self.score_problems, *all_document_problems], key=lambda problem: LEVELS.index(problem.level))
+        return sorted(
+            [*self.score_problems, *all_document_problems], key=lambda problem: PROBLEM_LEVELS.index(problem.level)
+        )
 
     @cached_property
     def quiet(self) -> list[Problem]:
@@ -68,10 +70,10 @@ class CheckReport:
         return self.all[:MOST_PROBLEMS]
 
     @cached_property
-    def counts(self) -> dict[Level, int]:
+    def counts(self) -> dict[ProblemLevel, int]:
         """Number of reported problems by severity level, most serious first."""
         problem_count_by_level = Counter(problem.level for problem in self.all)
-        return {level: problem_count_by_level[level] for level in LEVELS}
+        return {level: problem_count_by_level[level] for level in PROBLEM_LEVELS}
 
     @property
     def unchecked_document_sentences(self) -> list[str]:
@@ -186,14 +188,14 @@ def check_report_as_junit(report: CheckReport) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(test_suites_element, encoding="unicode") + "\n"
 
 
-def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], why_not_checked: str) -> etree.Element:
+def _junit_suite(file: str, rule_names: list[str], problems: Sequence[Problem], why_not_checked: str) -> etree.Element:
     test_suite_element = etree.Element("testsuite", name=_replace_non_xml_characters(file))
     if why_not_checked:
         test_case_element = etree.SubElement(
             test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name="readable"
         )
         etree.SubElement(test_case_element, "error", message=_replace_non_xml_characters(why_not_checked))
-    for rule_name in () if why_not_checked else rules:
+    for rule_name in () if why_not_checked else rule_names:
         test_case_element = etree.SubElement(
             test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name=rule_name
         )
@@ -206,9 +208,12 @@ def _junit_suite(file: str, rules: list[str], problems: Sequence[Problem], why_n
             rule_failure_element.text = _junit_problem_lines(errors_of_rule)
         elif rule_problems:
             etree.SubElement(test_case_element, "system-out").text = _junit_problem_lines(rule_problems)
-    failure_count, error_count = len(test_suite_element.findall("*/failure")), len(test_suite_element.findall("*/error"))
+    failure_element_count, error_element_count = (
+        len(test_suite_element.findall("*/failure")),
+        len(test_suite_element.findall("*/error")),
+    )
     test_suite_element.attrib.update(
-        tests=str(len(test_suite_element)), failures=str(failure_count), errors=str(error_count)
+        tests=str(len(test_suite_element)), failures=str(failure_element_count), errors=str(error_element_count)
     )
     return test_suite_element
 
@@ -322,7 +327,7 @@ def _sarif_result(problem: Problem, rule_index: int, repeat_number: int) -> dict
     }
 
 
-def file_uri(file: str) -> str:
+def file_uri(file_path: str) -> str:
     """Return a file path as a URI: a relative path stays relative, an absolute path gets the scheme ``file:``."""
-    path = Path(file)
+    path = Path(file_path)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())

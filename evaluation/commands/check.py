@@ -32,7 +32,7 @@ from evaluation.checking.baseline import (
     TOLERATED_SCORE_LOSS,
     Baseline,
     KnownProblems,
-    Scores,
+    ScoresByKind,
     mean_boundary_scores,
     mean_retrieval_scores,
     measured_content_hash,
@@ -40,8 +40,8 @@ from evaluation.checking.baseline import (
 from evaluation.checking.problems import (
     ALL_RULES,
     BOUNDARIES_RULE,
-    LEVELS,
     OFF_LEVEL,
+    PROBLEM_LEVELS,
     RETRIEVAL_RULE,
     Check,
     CheckedDocument,
@@ -80,7 +80,7 @@ REPORT_FORMATTERS: Mapping[str, Callable[[CheckReport], str]] = {
 }
 """The forms of a report."""
 
-_NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions."
+_NO_SCORES_MESSAGE = "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions."
 
 
 def add_size_options(parser: argparse.ArgumentParser) -> None:
@@ -90,10 +90,10 @@ def add_size_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unit", choices=SIZE_UNITS, default="tokens", help="what both count (default: %(default)s)")
 
 
-def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_check_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``check`` command to an argument parser."""
     rule_list_help_text = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
-    check_parser = commands.add_parser(
+    check_parser = command_subparsers.add_parser(
         "check",
         help="documents and a recipe against rules, for continuous integration",
         description="Cut documents and say what breaks a rule. The exit status is 0 without an error, 1 with one, and 2 if "
@@ -110,7 +110,7 @@ def add_check_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         action="append",
         default=[],
         metavar="RULE=LEVEL",
-        help=f"how grave it is to break a rule: {', '.join((*LEVELS, OFF_LEVEL))}",
+        help=f"how grave it is to break a rule: {', '.join((*PROBLEM_LEVELS, OFF_LEVEL))}",
     )
     check_parser.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
     check_parser.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
@@ -157,8 +157,8 @@ def run_check(options: argparse.Namespace) -> int:
     """Check all documents, write the requested reports, and return the exit status."""
     report_formats_and_files = [_parse_report_option(text) for text in options.report] or [("text", "")]
     _check_options(options)
-    for output_file in (options.write_baseline, options.write_known, *(file for _, file in report_formats_and_files)):
-        _check_writable(output_file)
+    for output_file_path in (options.write_baseline, options.write_known, *(file for _, file in report_formats_and_files)):
+        _check_writable(output_file_path)
     (chunker_spec,) = named_chunkers(options)
     chunker = chunker_spec.build()
     recipe = chunker_spec.recipe_of(chunker)
@@ -174,7 +174,7 @@ def run_check(options: argparse.Namespace) -> int:
     sources_to_check = _read_sources(options, recipe.sentences)
     readable_documents = [source.document for source in sources_to_check if isinstance(source.document, Document)]
     chunker = chunker.for_documents([document.name for document in readable_documents])
-    document_check = Check(chunker, tools, severity_levels, size_bounds, recipe.embedded_as)
+    check_settings = Check(chunker, tools, severity_levels, size_bounds, recipe.embedded_as)
     corpus, questions = _read_corpus_and_questions(options.questions, readable_documents)
     texts_with_known_boundaries = [
         source.marked_document for source in sources_to_check if source.marked_document is not None
@@ -186,22 +186,22 @@ def run_check(options: argparse.Namespace) -> int:
             "check; it is for others. Write a new one with --write-baseline."
         )
     with report_spending_at_end(tools.asking):
-        checked_documents = [_check_source(document_check, source) for source in sources_to_check]
-        mean_scores_by_kind = _measure_scores(sources_to_check, checked_documents, corpus, questions, document_check)
+        checked_documents = [_check_source(check_settings, source) for source in sources_to_check]
+        mean_scores_by_kind = _measure_scores(sources_to_check, checked_documents, corpus, questions, check_settings)
     checked_documents = _mark_known_problems(checked_documents, known_problems, options)
-    all_marked_documents_cut = all(
+    are_all_marked_documents_cut = all(
         outcome.chunking is not None
         for source, outcome in zip(sources_to_check, checked_documents, strict=True)
         if source.known
     )
     below_baseline_problems = (
         _problems_below_baseline(
-            stored_baseline, mean_scores_by_kind, document_check, str(chunker_spec.file or options.baseline), options
+            stored_baseline, mean_scores_by_kind, check_settings, str(chunker_spec.file or options.baseline), options
         )
-        if stored_baseline is not None and all_marked_documents_cut
+        if stored_baseline is not None and are_all_marked_documents_cut
         else []
     )
-    active_level_by_rule = {name: level for name in ALL_RULES if (level := document_check.level(name)) is not None}
+    active_level_by_rule = {name: level for name in ALL_RULES if (level := check_settings.level(name)) is not None}
     check_report = CheckReport(recipe, active_level_by_rule, checked_documents, mean_scores_by_kind, below_baseline_problems)
     for complaint in (
         *check_report.unchecked_document_sentences,
@@ -210,54 +210,59 @@ def run_check(options: argparse.Namespace) -> int:
         print_to_stderr(complaint)
     if recipe.embedded_as == "context":
         _report_chunks_without_context(checked_documents)
-    baseline_file = options.baseline or options.write_baseline
-    if baseline_file and not all_marked_documents_cut:
+    baseline_file_path = options.baseline or options.write_baseline
+    if baseline_file_path and not are_all_marked_documents_cut:
         print_to_stderr(
-            f"{baseline_file}: a baseline is of all documents with known boundaries; as not all of them were cut, none is "
+            f"{baseline_file_path}: a baseline is of all documents with known boundaries; as not all of them were cut, "
+            "none is "
             "compared or written."
         )
     elif options.write_baseline:
         _write_baseline(options.write_baseline, content_hash, mean_scores_by_kind)
-    for report_format, output_file in report_formats_and_files:
-        write_output(REPORT_FORMATTERS[report_format](check_report), output_file)
+    for report_format, output_file_path in report_formats_and_files:
+        write_output(REPORT_FORMATTERS[report_format](check_report), output_file_path)
     return check_report.status
 
 
 def _mark_known_problems(
-    documents: list[CheckedDocument], known_problems: KnownProblems | None, options: argparse.Namespace
+    checked_documents: list[CheckedDocument], known_problems: KnownProblems | None, options: argparse.Namespace
 ) -> list[CheckedDocument]:
     """Return the documents with their known problems marked, all there are now where these are written."""
     if options.write_known:
-        known_problems = KnownProblems.of(documents)
+        known_problems = KnownProblems.of(checked_documents)
         write_output(known_problems.to_json(), options.write_known)
-    elif known_problems is not None and (gone_problem_count := known_problems.count_problems_gone(documents)):
+    elif known_problems is not None and (gone_problem_count := known_problems.count_problems_gone(checked_documents)):
         print_to_stderr(
             f"{options.known}: known problems that are there no more: {gone_problem_count:,}; --write-known writes the "
             "list anew."
         )
-    return documents if known_problems is None else [known_problems.mark_known_problems(document) for document in documents]
+    return (
+        checked_documents
+        if known_problems is None
+        else [known_problems.mark_known_problems(document) for document in checked_documents]
+    )
 
 
 def _problems_below_baseline(
-    baseline: Baseline, scores: Scores, check: Check, baseline_file: str, options: argparse.Namespace
+    baseline: Baseline, scores: ScoresByKind, check_settings: Check, baseline_file_path: str, options: argparse.Namespace
 ) -> list[Problem]:
     """Return a problem for each score below the baseline."""
     return [
-        Problem(kind, level, baseline_file, f"Of {kind}, {sentence}")
+        Problem(kind, level, baseline_file_path, f"Of {kind}, {sentence}")
         for kind, sentence in baseline.worse_score_messages(scores, options.tolerance)
-        if (level := check.level(kind)) is not None
+        if (level := check_settings.level(kind)) is not None
     ]
 
 
-def _write_baseline(baseline_file: str, content_hash: str, scores: Scores) -> None:
+def _write_baseline(baseline_file_path: str, content_hash: str, scores: ScoresByKind) -> None:
     if not scores:
-        raise InputError(_NO_SCORES)
-    write_output(Baseline(documents=content_hash, scores=scores).to_json(), baseline_file)
+        raise InputError(_NO_SCORES_MESSAGE)
+    write_output(Baseline(documents=content_hash, scores=scores).to_json(), baseline_file_path)
 
 
-def _report_chunks_without_context(documents: Sequence[CheckedDocument]) -> None:
+def _report_chunks_without_context(checked_documents: Sequence[CheckedDocument]) -> None:
     """Report the chunks without a context sentence."""
-    for document in documents:
+    for document in checked_documents:
         chunks_of_document = () if document.chunking is None else document.chunking.chunks
         if chunks_without_context_count := sum(not chunk.situation for chunk in chunks_of_document):
             print_to_stderr(
@@ -279,7 +284,7 @@ def _check_options(options: argparse.Namespace) -> None:
             "--known and --write-known must not be given together: one reads the list, the other writes it. Leave one out."
         )
     if options.write_baseline and not (options.marked or options.sample or options.questions):
-        raise InputError(_NO_SCORES)
+        raise InputError(_NO_SCORES_MESSAGE)
 
 
 def _check_writable(file: str | None) -> None:
@@ -295,41 +300,41 @@ def _check_writable(file: str | None) -> None:
 
 def _measure_scores(
     sources: Sequence[_Source],
-    documents: Sequence[CheckedDocument],
+    checked_documents: Sequence[CheckedDocument],
     corpus: Corpus | None,
     questions: Sequence[Question],
-    check: Check,
-) -> Scores:
+    check_settings: Check,
+) -> ScoresByKind:
     """Return the scores of the checked documents."""
     mean_scores_by_kind = {}
     marked_texts_with_chunkings = [
         (source.marked_document, outcome.chunking)
-        for source, outcome in zip(sources, documents, strict=True)
+        for source, outcome in zip(sources, checked_documents, strict=True)
         if source.marked_document is not None and outcome.chunking is not None
     ]
     if marked_texts_with_chunkings:
         mean_scores_by_kind[BOUNDARIES_RULE] = mean_boundary_scores(marked_texts_with_chunkings)
     if corpus is not None:
-        mean_scores_by_kind[RETRIEVAL_RULE] = mean_retrieval_scores(corpus, questions, check)
+        mean_scores_by_kind[RETRIEVAL_RULE] = mean_retrieval_scores(corpus, questions, check_settings)
     return mean_scores_by_kind
 
 
-def _check_source(check: Check, source: _Source) -> CheckedDocument:
+def _check_source(check_settings: Check, source: _Source) -> CheckedDocument:
     if isinstance(source.document, str):
         return CheckedDocument(source.file, None, complaint=source.document)
     try:
-        return check.check_document(source.document, source.file)
+        return check_settings.check_document(source.document, source.file)
     except InputError as error:
         return CheckedDocument(source.file, None, complaint=message_with_file_name(source.file, error))
 
 
 def _parse_report_option(text: str) -> tuple[str, str]:
-    report_format, equals_sign, report_file = text.partition("=")
-    if report_format not in REPORT_FORMATTERS or (equals_sign and not report_file):
+    report_format, equals_sign, report_file_path = text.partition("=")
+    if report_format not in REPORT_FORMATTERS or (equals_sign and not report_file_path):
         raise InputError(
             f"--report must be FORMAT or FORMAT=FILE, where FORMAT is one of {', '.join(REPORT_FORMATTERS)}; got {text!r}."
         )
-    return report_format, report_file
+    return report_format, report_file_path
 
 
 def size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
@@ -346,10 +351,10 @@ def size_bounds_of_options(options: argparse.Namespace) -> SizeBounds | None:
 def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
     """Return everything that is to be checked; raises InputError if there is nothing."""
     sources: list[_Source] = []
-    read_document = document_reader(options.encoding)
+    document_reading_function = document_reader(options.encoding)
     for path, document_name in named_files(options.files):
         try:
-            file_text = read_document(read_file_bytes(path, document_name), document_name)
+            file_text = document_reading_function(read_file_bytes(path, document_name), document_name)
             sources.append(
                 _Source(
                     printable_file_name(path), Document.from_text(file_text.text, splitter, document_name, file_text.parts)
@@ -362,7 +367,7 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
         printable_file_name(path): path for path, _ in named_files(options.marked, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING))
     }
     marked_texts, unusable_file_complaints = read_marked_texts(
-        ((name, read_file_bytes(path)) for name, path in path_by_name.items()), read_document
+        ((name, read_file_bytes(path)) for name, path in path_by_name.items()), document_reading_function
     )
     sources += [
         _Source(next((path for path in path_by_name if complaint.startswith(path)), "--marked"), complaint)
@@ -371,27 +376,33 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
     sources += [
         _Source(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in marked_texts
     ]
-    for sample in map(load_sample, options.sample):
-        sources.append(_Source(sample.id, Document.from_text(sample.text, splitter, sample.id), sample.known or ()))
+    for sample_document in map(load_sample, options.sample):
+        sources.append(
+            _Source(
+                sample_document.id,
+                Document.from_text(sample_document.text, splitter, sample_document.id),
+                sample_document.known or (),
+            )
+        )
     if not sources:
         raise InputError("Name at least one document to check, with FILE, --marked or --sample; none was named.")
     return sources
 
 
 def _read_corpus_and_questions(
-    questions_file: str | None, documents: Sequence[Document]
+    questions_file_path: str | None, readable_documents: Sequence[Document]
 ) -> tuple[Corpus | None, tuple[Question, ...]]:
     """Return the corpus and its questions; neither without a file."""
-    if questions_file is None:
+    if questions_file_path is None:
         return None, ()
-    if not documents:
+    if not readable_documents:
         raise InputError(
             "--questions needs at least one readable document; none of the named documents is readable. Name other "
             "documents."
         )
-    corpus = Corpus(tuple(documents))
-    questions_of_corpus = read_questions(read_file_bytes(questions_file), Path(questions_file).name, corpus)
-    for problem in questions_of_corpus.problems:
-        print_to_stderr(problem)
-    questions_of_corpus.require_usable(Path(questions_file).name)
+    corpus = Corpus(tuple(readable_documents))
+    questions_of_corpus = read_questions(read_file_bytes(questions_file_path), Path(questions_file_path).name, corpus)
+    for question_problem_sentence in questions_of_corpus.problems:
+        print_to_stderr(question_problem_sentence)
+    questions_of_corpus.require_usable(Path(questions_file_path).name)
     return corpus, tuple(questions_of_corpus.usable)

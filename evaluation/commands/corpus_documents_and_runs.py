@@ -16,7 +16,7 @@ from chunkers.text import READABLE_ENDINGS, FileText
 TABLE_ENDINGS = (".jsonl", ".ndjson", ".parquet")
 """File endings of tables with one document per row: its text in ``text`` and, optionally, its name in ``id``."""
 
-_PIECE_BYTES = 1 << 40
+_BYTES_PER_TABLE_PIECE = 1 << 40
 """Bytes of a table that are one piece: all of them."""
 
 
@@ -28,12 +28,12 @@ def read_corpus_documents(corpus_path: str, encoding: str | None) -> Iterator[tu
     InputError
         If there is no file to read, or a table has no texts.
     """
-    read_document = document_reader(encoding)
+    document_reading_function = document_reader(encoding)
     corpus_paths_and_names = [*named_files([corpus_path], (*READABLE_ENDINGS, *TABLE_ENDINGS))]
     for path, document_name in corpus_paths_and_names:
         if not _is_table_name(document_name):
             try:
-                yield document_name, read_document(read_file_bytes(path, document_name), document_name)
+                yield document_name, document_reading_function(read_file_bytes(path, document_name), document_name)
             except InputError as error:
                 yield document_name, error
     if any(_is_table_name(name) for _, name in corpus_paths_and_names):
@@ -58,10 +58,10 @@ def _read_table_documents(folder_or_table: Path) -> Iterator[tuple[str, FileText
     from corpus.inputs import InputDocument, Inputs, Source, TextColumns
 
     table_document_source = Source([folder_or_table.absolute()], [folder_or_table], TextColumns())
-    for piece in Inputs([folder_or_table], TextColumns(), _PIECE_BYTES).pieces():
-        if piece.kind == "file" or not _is_table_name(piece.path or folder_or_table.name):
+    for table_piece in Inputs([folder_or_table], TextColumns(), _BYTES_PER_TABLE_PIECE).pieces():
+        if table_piece.kind == "file" or not _is_table_name(table_piece.path or folder_or_table.name):
             continue
-        for document in table_document_source.documents(piece):
+        for document in table_document_source.documents(table_piece):
             if isinstance(document, InputDocument):
                 yield document.id, FileText(document.text, "utf-8", "utf-8")
             else:

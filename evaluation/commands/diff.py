@@ -82,9 +82,9 @@ CORPUS may have JSON lines (.jsonl, .ndjson) and Parquet (.parquet), with a docu
 name, as questions give it, in “id”."""
 
 
-def add_diff_command(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_diff_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``diff`` command to an argument parser."""
-    command_parser = commands.add_parser(
+    command_parser = command_subparsers.add_parser(
         "diff",
         help="what a change of chunkers or settings costs: chunks and tokens to embed again, questions won and lost",
         description="Compare two ways to cut the same documents.",
@@ -97,7 +97,7 @@ def add_diff_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     add_chunker_option(
         command_parser,
         several=True,
-        note="; here two, A and B that replaces it, which may also be folders of finished “seamark corpus” runs",
+        help_ending="; here two, A and B that replaces it, which may also be folders of finished “seamark corpus” runs",
         is_document=lambda word: (
             names_documents(word, (*READABLE_ENDINGS, *TABLE_ENDINGS)) and not is_corpus_run(Path(word))
         ),
@@ -112,7 +112,11 @@ def add_diff_command(commands: "argparse._SubParsersAction[Parser]") -> None:
         "--questions", type=Path, metavar="FILE", help="questions on the documents, as for retrieval"
     )
     add_setting_options(
-        command_parser, "sentences", "embedder", "tokenizer", default="for a chunker by its name, the other side's"
+        command_parser,
+        "sentences",
+        "embedder",
+        "tokenizer",
+        default_help_template="for a chunker by its name, the other side's",
     )
     add_search_options(command_parser)
     command_parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -180,10 +184,12 @@ def run_diff(options: argparse.Namespace) -> int:
     return 1 if left_out_document_count else 0
 
 
-def _measure_question_changes(options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache) -> dict[str, Any]:
+def _measure_question_changes(
+    options: argparse.Namespace, sides: Sequence[_Side], embedding_cache: EmbeddingCache
+) -> dict[str, Any]:
     """Measure the questions won and lost, print them unless JSON is wanted, and return them as JSON has them."""
     try:
-        measured_question_changes = QuestionChanges.measured(options, [side.column for side in sides], cache)
+        measured_question_changes = QuestionChanges.measured(options, [side.column for side in sides], embedding_cache)
     except KeyboardInterrupt:
         end_progress_line()
         cache_hint_phrase = (
@@ -213,20 +219,24 @@ def _check_options(options: argparse.Namespace) -> None:
 
 def _open_both_sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
-    runs_or_specs = [_corpus_run_in_folder(written) or parse_chunker_spec(written) for written in options.chunker]
+    corpus_runs_or_chunker_specs = [
+        _corpus_run_in_folder(written) or parse_chunker_spec(written) for written in options.chunker
+    ]
     default_recipe = next(
-        (source.recipe for source in runs_or_specs if source.recipe is not None), Recipe(chunker="recursive")
+        (source.recipe for source in corpus_runs_or_chunker_specs if source.recipe is not None), Recipe(chunker="recursive")
     )
     value_by_option = {
         name: value for name in ("sentences", "embedder", "tokenizer") if (value := getattr(options, name)) is not None
     }
-    if value_by_option and all(source.recipe is not None for source in runs_or_specs):
+    if value_by_option and all(source.recipe is not None for source in corpus_runs_or_chunker_specs):
         raise InputError(
             f"--{next(iter(value_by_option))} works only for a chunker by its name; both sides have a recipe, which names "
             "its own. Leave it out."
         )
     default_recipe = default_recipe.model_copy(update={"versions": {}, **value_by_option})
-    side_before, side_after = (_open_side(source, default_recipe, options.embedded_as) for source in runs_or_specs)
+    side_before, side_after = (
+        _open_side(source, default_recipe, options.embedded_as) for source in corpus_runs_or_chunker_specs
+    )
     return side_before, side_after
 
 
@@ -242,14 +252,14 @@ def _corpus_run_in_folder(command_line_argument: str) -> CorpusRun | None:
     return CorpusRun(possible_run_folder)
 
 
-def _open_side(run_or_chunker: CorpusRun | ChunkerSpec, base_recipe: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
-    if isinstance(run_or_chunker, CorpusRun):
+def _open_side(run_or_chunker_spec: CorpusRun | ChunkerSpec, base_recipe: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
+    if isinstance(run_or_chunker_spec, CorpusRun):
         return _Side(
-            MeasuredColumn(str(run_or_chunker.folder), run_or_chunker.recipe, run_or_chunker.recipe.build()),
-            run_or_chunker.recipe.embedded_as,
-            run_or_chunker,
+            MeasuredColumn(str(run_or_chunker_spec.folder), run_or_chunker_spec.recipe, run_or_chunker_spec.recipe.build()),
+            run_or_chunker_spec.recipe.embedded_as,
+            run_or_chunker_spec,
         )
-    built_chunker_and_recipe = chunker_with_recipe(run_or_chunker, base_recipe, run_or_chunker.written_form)
+    built_chunker_and_recipe = chunker_with_recipe(run_or_chunker_spec, base_recipe, run_or_chunker_spec.written_form)
     return _Side(built_chunker_and_recipe, embedded_as or built_chunker_and_recipe.recipe.embedded_as)
 
 
@@ -268,7 +278,7 @@ def _equal_texts_share_vector(side_before: _Side, side_after: _Side) -> bool:
 
 
 def _compare_sides(
-    options: argparse.Namespace, sides: Sequence[_Side], cache: EmbeddingCache
+    options: argparse.Namespace, sides: Sequence[_Side], embedding_cache: EmbeddingCache
 ) -> tuple[IndexComparison, int]:
     """Return the changes, and the number of documents that were left out."""
     left_out_document_count = 0
@@ -278,7 +288,7 @@ def _compare_sides(
                 if side.run is not None:
                     _add_run_chunks(side.run, comparison, bool(is_side_after))
             if any(side.run is None for side in sides):
-                left_out_document_count = _cut_and_add_documents(options, sides, comparison, cache)
+                left_out_document_count = _cut_and_add_documents(options, sides, comparison, embedding_cache)
             return comparison.result(options.top), left_out_document_count
     except sqlite3.OperationalError as error:
         raise InputError(
@@ -299,12 +309,12 @@ def _add_run_chunks(run: CorpusRun, comparison: ChunkComparison, is_after: bool)
 
 
 def _cut_and_add_documents(
-    options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, cache: EmbeddingCache
+    options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, embedding_cache: EmbeddingCache
 ) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
     names_of_corpus_documents = [*corpus_document_names(options.corpus[0])]
     cutting_functions_with_sides = [
-        (_document_cutting_function(options, side, names_of_corpus_documents, cache), after)
+        (_document_cutting_function(options, side, names_of_corpus_documents, embedding_cache), after)
         for after, side in enumerate(sides)
         if side.run is None
     ]
@@ -317,7 +327,7 @@ def _cut_and_add_documents(
             if isinstance(file_text_or_error, InputError):
                 raise file_text_or_error
             # Both before either is added: a document that one side cannot cut is left out on both.
-            chunks_per_side = [
+            chunk_texts_with_side = [
                 (chunk_texts(file_text_or_error, document_name), after)
                 for chunk_texts, after in cutting_functions_with_sides
             ]
@@ -327,7 +337,7 @@ def _cut_and_add_documents(
             print_to_stderr(f"{error} The document is left out.")
             left_out_document_count += 1
             continue
-        for texts_and_token_counts, is_side_after in chunks_per_side:
+        for texts_and_token_counts, is_side_after in chunk_texts_with_side:
             comparison.add(document_name, texts_and_token_counts, bool(is_side_after))
         cutting_progress_callback(document_number, len(names_of_corpus_documents))
     end_progress_line()
@@ -335,11 +345,11 @@ def _cut_and_add_documents(
 
 
 def _document_cutting_function(
-    options: argparse.Namespace, side: _Side, document_names: Sequence[str], cache: EmbeddingCache
+    options: argparse.Namespace, side: _Side, document_names: Sequence[str], embedding_cache: EmbeddingCache
 ) -> Callable[[FileText, str], list[tuple[str, int]]]:
     """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
     recipe, embedded_as = side.column.recipe, side.embedded_as
-    tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
+    tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, embedding_cache)
     chunker = side.column.chunker.for_documents(document_names)
     tools.asking = open_language_model(options, chunker, embedded_as, recipe)
 
@@ -423,7 +433,7 @@ class QuestionChanges:
 
     @classmethod
     def measured(
-        cls, options: argparse.Namespace, chunkers_to_measure: Sequence[MeasuredColumn], cache: EmbeddingCache
+        cls, options: argparse.Namespace, chunkers_to_measure: Sequence[MeasuredColumn], embedding_cache: EmbeddingCache
     ) -> "QuestionChanges":
         """Measure the questions on both sides as ``seamark retrieval`` does, after an estimate of what is embedded.
 
@@ -452,10 +462,11 @@ class QuestionChanges:
         )
         if not answering_document_numbers:
             raise InputError(f"{questions_file_name}: at least one question must have an excerpt; none has.")
-        renumbering_of_documents = {number: at for at, number in enumerate(answering_document_numbers)}
+        new_number_by_document_number = {number: at for at, number in enumerate(answering_document_numbers)}
         renumbered_questions = tuple(
             Question(
-                question.text, tuple(Excerpt(renumbering_of_documents[number], span) for number, span in question.excerpts)
+                question.text,
+                tuple(Excerpt(new_number_by_document_number[number], span) for number, span in question.excerpts),
             )
             for question in questions_of_file.usable
         )
@@ -466,15 +477,17 @@ class QuestionChanges:
             + _embedding_estimate_sentence(options, chunkers_to_measure, [file.text for _, file in documents_with_answers])
         )
         retrieval_budgets = parse_budgets(options)
-        documents_ruler = TokenRuler(
+        documents_token_ruler = TokenRuler(
             build_corpus(documents_with_answers, "lines", options.exact_ends).whole.text,
             load_tokenizer(chunkers_to_measure[1].recipe.tokenizer),
         )
         recall_by_amount_per_side = []
-        for _, _, search_index, tools, _ in build_indexes(options, chunkers_to_measure, documents_with_answers, cache):
+        for _, _, search_index, tools, _ in build_indexes(
+            options, chunkers_to_measure, documents_with_answers, embedding_cache
+        ):
             recall_by_amount_per_side.append(
                 recall_by_amount(
-                    search_index, renumbered_questions, tools, documents_ruler, options.top_k, retrieval_budgets
+                    search_index, renumbered_questions, tools, documents_token_ruler, options.top_k, retrieval_budgets
                 )
             )
             end_progress_line()
@@ -521,25 +534,25 @@ class QuestionChanges:
                 f"{recall_difference_sentence}"
             )
         first_retrieved_amount = next(iter(won_and_lost.before))
-        for won_or_lost, changed_question_numbers in zip(
+        for won_or_lost_word, changed_question_numbers in zip(
             ("won", "lost"), won_and_lost.changed(first_retrieved_amount), strict=True
         ):
             result_lines += [
-                f"  {won_or_lost} at {first_retrieved_amount}: {printable_line(self.questions[number].text)}"
+                f"  {won_or_lost_word} at {first_retrieved_amount}: {printable_line(self.questions[number].text)}"
                 for number in changed_question_numbers[:max_questions]
             ]
             if len(changed_question_numbers) > max_questions:
-                result_lines.append(f"  {won_or_lost}: and {len(changed_question_numbers) - max_questions:,} more")
+                result_lines.append(f"  {won_or_lost_word}: and {len(changed_question_numbers) - max_questions:,} more")
         return "\n".join(result_lines)
 
 
 def _embedding_estimate_sentence(
-    options: argparse.Namespace, chunkers_to_measure: Sequence[MeasuredColumn], texts: Sequence[str]
+    options: argparse.Namespace, chunkers_to_measure: Sequence[MeasuredColumn], document_texts: Sequence[str]
 ) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
     estimated_token_count = sum(
         estimate_tokens_to_embed(
-            int(sum(load_tokenizer(recipe.tokenizer).count(texts))),
+            int(sum(load_tokenizer(recipe.tokenizer).count(document_texts))),
             chunker,
             options.search,
             options.embedded_as or recipe.embedded_as,

@@ -20,7 +20,7 @@ from chunkers.commands.shared_command_parts import (
     warn_of_unusable_answers,
     write_output,
 )
-from chunkers.language_models import as_asking
+from chunkers.language_models import as_language_model_access
 from chunkers.support import pluralize, short_repr
 from evaluation.generating.generated_questions import (
     LEAST_EXCERPT_COSINE,
@@ -41,9 +41,9 @@ from evaluation.generating.question_generation import (
 )
 
 
-def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_questions_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``questions`` command to an argument parser."""
-    questions_parser = commands.add_parser(
+    questions_parser = command_subparsers.add_parser(
         "questions",
         help="have a language model ask questions about documents, with the excerpts that answer them",
         description="Windows of the documents are sent to the server at OPENAI_BASE_URL, a few at a time. Every excerpt "
@@ -80,7 +80,7 @@ def add_questions_command(commands: "argparse._SubParsersAction[Parser]") -> Non
         metavar="COSINE",
         help="the highest cosine of a question and an earlier one (default: %(default)s)",
     )
-    add_setting_options(questions_parser, "embedder", default=None)
+    add_setting_options(questions_parser, "embedder", default_help_template=None)
     add_device_option(questions_parser)
     questions_parser.set_defaults(run=run_questions)
 
@@ -91,17 +91,17 @@ def run_questions(options: argparse.Namespace) -> None:
     for option_name, cosine_limit in (("--lowest", options.lowest), ("--highest", options.highest)):
         if not -1 <= cosine_limit <= 1:
             raise InputError(f"{option_name} must be a cosine, from -1 to 1; got {cosine_limit:g}.")
-    language_model_access = as_asking(options.language_model, options.spend, warn_of_unusable_answers)
+    language_model_access = as_language_model_access(options.language_model, options.spend, warn_of_unusable_answers)
     tools = load_command_tools(options.embedder, device=options.device)
     _check_output_writable(options.output)
     text_by_name = read_usable_texts(options.files, options.encoding)
     readable_source_texts = SourceTexts(tuple(text_by_name), tuple(file_text.text for file_text in text_by_name.values()))
-    request_estimate = estimate_generation(readable_source_texts.texts, question_generation_settings, tools.tokenizer)
+    generation_estimate = estimate_generation(readable_source_texts.texts, question_generation_settings, tools.tokenizer)
     model_server_destination = language_model_access.model.destination or "this process"
     probe_request_count, probe_token_count = language_model_access.probe_requests_and_tokens
     tokens_and_requests_phrase = (
-        f"{pluralize(request_estimate.tokens + probe_token_count, 'token')} in "
-        f"{pluralize(request_estimate.requests + probe_request_count, 'request')}"
+        f"{pluralize(generation_estimate.tokens + probe_token_count, 'token')} in "
+        f"{pluralize(generation_estimate.requests + probe_request_count, 'request')}"
     )
     print_to_stderr(f"Sending windows of the documents to {model_server_destination}: about {tokens_and_requests_phrase}.")
     window_outcomes: list[WindowResult] = []
@@ -131,25 +131,27 @@ def run_questions(options: argparse.Namespace) -> None:
 
 
 def _write_filtered_questions(
-    outcomes: Sequence[WindowResult], texts: SourceTexts, tools: Tools, options: argparse.Namespace
+    window_outcomes: Sequence[WindowResult], source_texts: SourceTexts, tools: Tools, options: argparse.Namespace
 ) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
-    generated_questions = [outcome for outcome in outcomes if isinstance(outcome, Generated)]
-    for window_outcome in outcomes:
+    generated_questions = [outcome for outcome in window_outcomes if isinstance(outcome, Generated)]
+    for window_outcome in window_outcomes:
         if isinstance(window_outcome, Dropped):
             window_start, window_end = window_outcome.window.span
             print_to_stderr(
-                f"{texts.names[window_outcome.window.document]}, {window_start:,} to {window_end:,}: no question that can "
+                f"{source_texts.names[window_outcome.window.document]}, {window_start:,} to {window_end:,}: no question "
+                "that can "
                 "be used, as "
                 f"{window_outcome.why} in the last answer."
             )
     if not generated_questions:
         raise InputError(
-            f"{options.output}: the model generated no usable question from {pluralize(len(outcomes), 'passage')}, so no "
+            f"{options.output}: the model generated no usable question from {pluralize(len(window_outcomes), 'passage')}, "
+            "so no "
             "file is written. Choose another model or other documents."
         )
     filter_result = filter_questions(
-        question_cosines(generated_questions, texts.corpus(), tools), options.lowest, options.highest
+        question_cosines(generated_questions, source_texts.corpus(), tools), options.lowest, options.highest
     )
     kept_questions = [question for question, keep in zip(generated_questions, filter_result.kept, strict=True) if keep]
     unrelated_question_count = int((filter_result.excerpts < options.lowest).sum())
@@ -161,11 +163,12 @@ def _write_filtered_questions(
             f"{len(generated_questions) - unrelated_question_count:,}. "
             "Lower --lowest or raise --highest."
         )
-    write_output(generated_questions_to_csv(kept_questions, texts), str(options.output))
+    write_output(generated_questions_to_csv(kept_questions, source_texts), str(options.output))
     repaired_excerpt_count = sum(question.repaired for question in kept_questions)
     print(
-        f"{options.output}: {pluralize(len(kept_questions), 'question')} of {len(outcomes):,}; left out are "
-        f"{len(outcomes) - len(generated_questions):,} that cannot be used, {unrelated_question_count:,} with excerpts that "
+        f"{options.output}: {pluralize(len(kept_questions), 'question')} of {len(window_outcomes):,}; left out are "
+        f"{len(window_outcomes) - len(generated_questions):,} that cannot be used, {unrelated_question_count:,} with "
+        "excerpts that "
         f"are not about them, {len(generated_questions) - unrelated_question_count - len(kept_questions):,} like an earlier "
         f"one. {pluralize(repaired_excerpt_count, 'excerpt')} quoted with small changes stand as in the document."
     )

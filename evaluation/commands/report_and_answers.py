@@ -30,13 +30,20 @@ from chunkers.commands.shared_command_parts import (
     warn_of_unusable_answers,
     write_output,
 )
-from chunkers.language_models import FIRST_ANSWER_COUNT, LEAST_UNUSABLE_TO_STOP, AnswerCache, Asking, ChatServer, as_asking
-from chunkers.recipes import ASKING
+from chunkers.language_models import (
+    FIRST_ANSWER_COUNT,
+    LEAST_UNUSABLE_TO_STOP,
+    AnswerCache,
+    Asking,
+    ChatServer,
+    as_language_model_access,
+)
+from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL
 from chunkers.results import MOST_SIDE_BY_SIDE
 from chunkers.support import FloatArray
 from chunkers.text import FileText
 from evaluation.answering import (
-    TRIVIAL_TITLES,
+    TRIVIAL_BASELINE_TITLES,
     AnswerReport,
     AnswerResult,
     Services,
@@ -64,13 +71,13 @@ class Columns(NamedTuple):
     tools: Tools
 
 
-def _add_comparison_options(command: argparse.ArgumentParser) -> None:
+def _add_comparison_options(command_parser: argparse.ArgumentParser) -> None:
     """Add the options that name the document, the chunkers to compare and their shared settings to an argument parser."""
-    command.add_argument("file", metavar="FILE", help="a document, or - for standard input")
-    add_chunker_option(command, several=True)
-    add_setting_options(command, "sentences", "embedder", "tokenizer")
-    add_device_option(command)
-    add_encoding_option(command)
+    command_parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    add_chunker_option(command_parser, several=True)
+    add_setting_options(command_parser, "sentences", "embedder", "tokenizer")
+    add_device_option(command_parser)
+    add_encoding_option(command_parser)
 
 
 def _chunkers_splitter_and_tools(options: argparse.Namespace) -> Columns:
@@ -85,25 +92,28 @@ def _chunkers_splitter_and_tools(options: argparse.Namespace) -> Columns:
     )
 
 
-def _read(options: argparse.Namespace) -> tuple[str, FileText]:
+def _read_document(options: argparse.Namespace) -> tuple[str, FileText]:
     """Return the name and the text of the document that command-line options name."""
-    name = "standard input" if options.file == "-" else Path(options.file).name
-    return name, document_reader(options.encoding)(read_file_bytes(options.file, name), name)
+    document_name = "standard input" if options.file == "-" else Path(options.file).name
+    return document_name, document_reader(options.encoding)(read_file_bytes(options.file, document_name), document_name)
 
 
 # The command ``report``.
 
 
-def add_report_command(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_report_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``report`` command to an argument parser."""
-    report_parser = commands.add_parser(
+    report_parser = command_subparsers.add_parser(
         "report",
         help="a comparison as one file of HTML",
         description="Text, chunks, curves, measures and verdicts in one file, which opens offline and can be sent.",
     )
     _add_comparison_options(report_parser)
     add_language_model_options(
-        report_parser, f"for {', '.join(ASKING)}", " (default: the recipe's)", spending="asking for a chunker"
+        report_parser,
+        f"for {', '.join(CHUNKERS_ASKING_LANGUAGE_MODEL)}",
+        " (default: the recipe's)",
+        spending_phrase="asking for a chunker",
     )
     report_parser.add_argument("--output", metavar="FILE", help="where the report is written (default: standard output)")
     add_refused_old_options(report_parser, "--into")
@@ -120,7 +130,7 @@ def run_report(options: argparse.Namespace) -> None:
     accesses = [
         open_language_model(options, chunker, "plain", recipe) for chunker, recipe in zip(chunkers, recipes, strict=True)
     ]
-    document_name, file_text = _read(options)
+    document_name, file_text = _read_document(options)
     text, document_parts, known_boundaries = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
         raise InputError(
@@ -154,9 +164,9 @@ def run_report(options: argparse.Namespace) -> None:
 # The command ``answers``.
 
 
-def add_answers_command(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_answers_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``answers`` command to an argument parser."""
-    answers_parser = commands.add_parser(
+    answers_parser = command_subparsers.add_parser(
         "answers",
         help="questions answered from each chunker's chunks by a language model, and judged",
         description="Every question is answered from each chunker's best chunks alone; the answers go to standard output as "
@@ -166,7 +176,7 @@ def add_answers_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     answers_parser.add_argument(
         "--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer"
     )
-    add_language_model_options(answers_parser, "answers the questions", required=True, spending="asking and judging")
+    add_language_model_options(answers_parser, "answers the questions", required=True, spending_phrase="asking and judging")
     answers_parser.add_argument(
         "--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)"
     )
@@ -176,7 +186,7 @@ def add_answers_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     answers_parser.add_argument(
         "--trivial",
-        choices=[*TRIVIAL_TITLES],
+        choices=[*TRIVIAL_BASELINE_TITLES],
         action="append",
         default=[],
         help="a trivial row beside the chunkers; may be repeated",
@@ -203,11 +213,11 @@ def run_answers(options: argparse.Namespace) -> None:
     if options.budget is not None and options.budget < 1:
         raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
     chunkers_splitter_and_tools = _chunkers_splitter_and_tools(options)
-    language_model_access = as_asking(
+    language_model_access = as_language_model_access(
         options.language_model, options.spend, warn_of_unusable_answers if options.goes_on else _stop_if_answers_unusable
     )
     if options.keep:
-        language_model_access = language_model_access.with_answers(AnswerCache(Path(options.keep)))
+        language_model_access = language_model_access.with_answer_cache(AnswerCache(Path(options.keep)))
     with report_spending_at_end(language_model_access):
         _answer_questions(options, language_model_access, chunkers_splitter_and_tools)
 
@@ -219,21 +229,21 @@ def _stop_if_answers_unusable(message: str, unusable_answer_count: int) -> None:
     print_to_stderr(message)
 
 
-def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_splitter_and_tools: Columns) -> None:
+def _answer_questions(options: argparse.Namespace, model_access: Asking, chunkers_splitter_and_tools: Columns) -> None:
     chunkers, _, sentence_splitter_name, tools = chunkers_splitter_and_tools
     embedder, tokenizer, embedding_cache = tools.embedder, tools.tokenizer, tools.cache
-    answer_judge = asking.with_model(ChatServer(options.judge)) if options.judge else asking
+    answer_judge = model_access.with_model(ChatServer(options.judge)) if options.judge else model_access
     file_questions = questions_of_file(read_file_bytes(options.questions), Path(options.questions).name)
-    for problem in file_questions.problems:
-        print_to_stderr(problem)
+    for question_problem_sentence in file_questions.problems:
+        print_to_stderr(question_problem_sentence)
     if not file_questions.usable:
         raise InputError(
             f"{options.questions}: the file must contain at least one usable question; it contains none. Correct its rows."
         )
-    document_name, file_text = _read(options)
+    document_name, file_text = _read_document(options)
     document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
-    passage_budget = budget_for_text_length(len(document.text)) if options.budget is None else options.budget
-    tools.asking = asking
+    passage_token_budget = budget_for_text_length(len(document.text)) if options.budget is None else options.budget
+    tools.asking = model_access
     tokenizer.load()
     document_token_ruler = TokenRuler(document.text, tokenizer)
     usable_questions = [item.question for item in file_questions.usable]
@@ -241,7 +251,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_spli
         row_number: gather_passages(
             run(chunker, document, tools),
             usable_questions,
-            passage_budget,
+            passage_token_budget,
             Tools(embedder, tokenizer, embedding_cache),
             document_token_ruler,
         )
@@ -255,7 +265,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_spli
             trivial_baseline_name,
             document,
             file_questions.usable,
-            passage_budget,
+            passage_token_budget,
             typical_chunk_count,
             Tools(embedder, tokenizer, embedding_cache),
             document_token_ruler,
@@ -268,11 +278,14 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_spli
         return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
     answer_results: dict[tuple[int, int], AnswerResult] = {}
-    row_titles = (*(chunker.title for chunker in chunkers), *(TRIVIAL_TITLES[name] for name in trivial_baseline_names))
+    row_titles = (
+        *(chunker.title for chunker in chunkers),
+        *(TRIVIAL_BASELINE_TITLES[name] for name in trivial_baseline_names),
+    )
     numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(row_titles, start=1)]
     try:
         answering_services = Services(
-            asking, None if options.not_judged else answer_judge, cosines_with_others, tokenizer.count
+            model_access, None if options.not_judged else answer_judge, cosines_with_others, tokenizer.count
         )
         answer_all_questions(
             file_questions.usable, passages_by_row_number, answering_services, answer_results.__setitem__, lambda _: None
@@ -290,7 +303,7 @@ def _answer_questions(options: argparse.Namespace, asking: Asking, chunkers_spli
         print_to_stderr(answer_report.verdict(measure))
     for measure_validity_sentence in answer_report.measure_validity_sentences():
         print_to_stderr(measure_validity_sentence)
-    for cost_row in cost_table(answer_report, passages_by_row_number, asking.model):
+    for cost_row in cost_table(answer_report, passages_by_row_number, model_access.model):
         cost_phrases = [
             f"{name} {'unknown' if value is None else value}" for name, value in cost_row.items() if name != "chunker"
         ]

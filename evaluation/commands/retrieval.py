@@ -87,9 +87,9 @@ from evaluation.segmentation import Score
 RETRIEVED_ITEM_KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
-def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_retrieval_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``retrieval`` command to an argument parser."""
-    retrieval_parser = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
+    retrieval_parser = command_subparsers.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
     add_document_arguments(retrieval_parser, "*")
     retrieval_parser.add_argument(
         "--questions",
@@ -115,7 +115,7 @@ def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> Non
         "neighbours on either side), section or section:LEVEL (between headings), page (or chapter), parent (of chunks in "
         "two levels, the children are searched and their parents returned, each once)",
     )
-    add_setting_options(retrieval_parser, "tokenizer", default=None)
+    add_setting_options(retrieval_parser, "tokenizer", default_help_template=None)
     add_search_options(retrieval_parser)
     retrieval_parser.add_argument(
         "--json",
@@ -126,34 +126,34 @@ def add_retrieval_command(commands: "argparse._SubParsersAction[Parser]") -> Non
     retrieval_parser.set_defaults(run=run_retrieval)
 
 
-def add_search_options(command: argparse.ArgumentParser) -> None:
+def add_search_options(command_parser: argparse.ArgumentParser) -> None:
     """Add the options for what is embedded, how it is searched and how much is retrieved to an argument parser."""
-    command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
-    command.add_argument(
+    command_parser.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
+    command_parser.add_argument(
         "--search",
         choices=[*SEARCH_METHODS],
         default="embedding",
         help="how what is embedded of each chunk is compared with questions: by cosine, by words (bm25), or by both, fused "
         "(hybrid); default: %(default)s",
     )
-    command.add_argument(
+    command_parser.add_argument(
         "--exact-ends",
         action="store_true",
         help="count white space and punctuation at the ends of an excerpt, as published tables do",
     )
-    add_budget_options(command)
-    command.add_argument(
+    add_budget_options(command_parser)
+    command_parser.add_argument(
         "--embedded-as",
         choices=[*EMBEDDED_AS_LABELS],
         help="what of each chunk is embedded (default: what its recipe says); late is late chunking",
     )
     add_language_model_options(
-        command,
+        command_parser,
         "for --embedded-as context and recipes that ask one",
         " (default: the recipe's)",
-        spending="asking for a recipe",
+        spending_phrase="asking for a recipe",
     )
-    command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
+    command_parser.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
 
 
 def run_retrieval(options: argparse.Namespace) -> None:
@@ -224,12 +224,14 @@ def run_retrieval(options: argparse.Namespace) -> None:
         print("\n" + budget_tables(measured_recipes, options.top_k))
 
 
-def _unusual_settings(embedded_as: EmbeddedAs, search: SearchMethod, returned_text: ReturnedText) -> dict[str, str]:
+def _unusual_settings(
+    embedded_as: EmbeddedAs, search_method: SearchMethod, returned_text_mode: ReturnedText
+) -> dict[str, str]:
     """Return the settings that are not the usual ones, as JSON has them."""
     setting_and_usual_by_name = {
         "embedded_as": (embedded_as, "plain"),
-        "search": (search, "embedding"),
-        "returned": (str(returned_text), "chunk"),
+        "search": (search_method, "embedding"),
+        "returned": (str(returned_text_mode), "chunk"),
     }
     return {key: setting for key, (setting, usual) in setting_and_usual_by_name.items() if setting != usual}
 
@@ -270,11 +272,13 @@ def _chunkers_to_measure(options: argparse.Namespace) -> list[MeasuredColumn]:
     ]
 
 
-def chunker_with_recipe(chunker_spec: ChunkerSpec, base_recipe: Recipe, name: str) -> MeasuredColumn:
+def chunker_with_recipe(chunker_spec: ChunkerSpec, base_recipe: Recipe, column_name: str) -> MeasuredColumn:
     """Return the column of a chunker; settings not given on the command line are taken from ``base_recipe``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = chunker_spec.build(load_embedder(base_recipe.embedder))
-    return MeasuredColumn(name, chunker_spec.recipe_of(chunker, base_recipe.model_copy(update={"versions": {}})), chunker)
+    return MeasuredColumn(
+        column_name, chunker_spec.recipe_of(chunker, base_recipe.model_copy(update={"versions": {}})), chunker
+    )
 
 
 def _distinct_file_names(names_and_paths: Sequence[tuple[str, Path]]) -> list[str]:
@@ -286,12 +290,12 @@ def _distinct_file_names(names_and_paths: Sequence[tuple[str, Path]]) -> list[st
     def distinct_name(name: str, path: Path) -> str:
         if all(other == path for same, other in names_with_absolute_paths if same == name):
             return name
-        shown_part_count = next(
+        shown_path_part_count = next(
             count
             for count in range(1, len(path.parts) + 1)
             if all(other.parts[-count:] != path.parts[-count:] for other in distinct_absolute_paths - {path})
         )
-        return Path(*path.parts[-shown_part_count:]).as_posix()
+        return Path(*path.parts[-shown_path_part_count:]).as_posix()
 
     return [distinct_name(name, path) for name, path in names_with_absolute_paths]
 
@@ -305,8 +309,8 @@ def _shown_chunker_name(chunker_spec: ChunkerSpec) -> str:
 def build_indexes(
     options: argparse.Namespace,
     chunkers_to_measure: Sequence[MeasuredColumn],
-    texts: Sequence[tuple[str, FileText]],
-    cache: EmbeddingCache,
+    named_document_texts: Sequence[tuple[str, FileText]],
+    embedding_cache: EmbeddingCache,
     returned_text_modes: Sequence[ReturnedText] = (RETURN_CHUNK_ITSELF,),
 ) -> Iterator[tuple[str, EmbeddedAs, Index, Tools, ReturnedText]]:
     """Yield an index of every recipe's chunks for each choice in ``returned_text_modes``.
@@ -317,8 +321,10 @@ def build_indexes(
     for chunker_number, (chunker_name, recipe, chunker) in enumerate(chunkers_to_measure, start=1):
         sentence_splitter_name = recipe.sentences
         if sentence_splitter_name not in corpus_by_splitter:
-            corpus_by_splitter[sentence_splitter_name] = build_corpus(texts, sentence_splitter_name, options.exact_ends)
-        tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, cache)
+            corpus_by_splitter[sentence_splitter_name] = build_corpus(
+                named_document_texts, sentence_splitter_name, options.exact_ends
+            )
+        tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, embedding_cache)
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = open_language_model(options, chunker, embedded_as, recipe)
         if embedded_as == "late":
@@ -331,7 +337,7 @@ def build_indexes(
         for returned_text_mode in returned_text_modes:
             if returned_text_mode.only_children not in index_by_children_only:
                 with report_spending_at_end(tools.asking, f"{chunker_name}: "):
-                    recipe_index = build_index(
+                    recipe_search_index = build_index(
                         corpus_by_splitter[sentence_splitter_name],
                         chunker,
                         tools,
@@ -339,14 +345,15 @@ def build_indexes(
                         options.search,
                         returned_text_mode.only_children,
                     )
-                    if recipe_index.missing_context_count:
+                    if recipe_search_index.missing_context_count:
                         print_to_stderr(
-                            f"{chunker_name}: the model gave no usable context of {recipe_index.missing_context_count:,} of "
-                            f"{pluralize(len(recipe_index.chunks), 'chunk')}."
+                            f"{chunker_name}: the model gave no usable context of "
+                            f"{recipe_search_index.missing_context_count:,} of "
+                            f"{pluralize(len(recipe_search_index.chunks), 'chunk')}."
                         )
-                    if recipe_index.caveat:
-                        print_to_stderr(f"{chunker_name}: {recipe_index.caveat}")
-                index_by_children_only[returned_text_mode.only_children] = recipe_index
+                    if recipe_search_index.caveat:
+                        print_to_stderr(f"{chunker_name}: {recipe_search_index.caveat}")
+                index_by_children_only[returned_text_mode.only_children] = recipe_search_index
             yield (
                 chunker_name,
                 embedded_as,
@@ -356,35 +363,44 @@ def build_indexes(
             )
 
 
-def _row_title(name: str, embedded_as: EmbeddedAs, search: SearchMethod, returned_text: ReturnedText) -> str:
-    phrase_by_embedding_mode = {
+def _row_title(
+    file_or_recipe_name: str, embedded_as: EmbeddedAs, search_method: SearchMethod, returned_text_mode: ReturnedText
+) -> str:
+    phrase_by_embedding_way = {
         "plain": "",
         "heading_path": "heading path",
         "context": "context sentences",
         "late": "late chunking",
     }
-    title_additions = [*filter(None, [phrase_by_embedding_mode[embedded_as], returned_text.said])]
-    name_with_additions = f"{name} with {' and '.join(title_additions)}" if title_additions else name
+    title_additions = [*filter(None, [phrase_by_embedding_way[embedded_as], returned_text_mode.said])]
+    name_with_additions = (
+        f"{file_or_recipe_name} with {' and '.join(title_additions)}" if title_additions else file_or_recipe_name
+    )
     return (
         name_with_additions
-        + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
+        + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search_method]
     )
 
 
-def _measured_recipe(name: str, evaluation: Evaluation, ruler: TokenRuler, budget_results: BudgetResults) -> MeasuredRecipe:
+def _measured_recipe(
+    row_title: str, evaluation: Evaluation, token_ruler: TokenRuler, budget_results: BudgetResults
+) -> MeasuredRecipe:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
     budget_unit = budget_results.budgets.unit
     return MeasuredRecipe(
-        name,
+        row_title,
         {measure: evaluation.values(measure, budget_unit) for measure in RETRIEVED_TEXT_MEASURES},
-        evaluation.mean_retrieved_length(ruler_for_unit(budget_unit, ruler)),
+        evaluation.mean_retrieved_length(ruler_for_unit(budget_unit, token_ruler)),
         budget_results,
     )
 
 
-def build_corpus(texts: Sequence[tuple[str, FileText]], splitter: str, exact_ends: bool) -> Corpus:
+def build_corpus(named_document_texts: Sequence[tuple[str, FileText]], splitter: str, exact_excerpt_ends: bool) -> Corpus:
     """Return the named texts as a corpus, split into sentences by ``splitter``."""
-    return Corpus(tuple(Document.from_text(file.text, splitter, name, file.parts) for name, file in texts), exact_ends)
+    return Corpus(
+        tuple(Document.from_text(file.text, splitter, name, file.parts) for name, file in named_document_texts),
+        exact_excerpt_ends,
+    )
 
 
 def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, FileText]]]:
@@ -413,8 +429,8 @@ def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, l
         raise InputError(
             f"{questions_path.name} has its own documents, so no others may be named; got {', '.join(options.files)}."
         )
-    for note in question_set.notes:
-        print_to_stderr(note)
+    for question_set_note in question_set.notes:
+        print_to_stderr(question_set_note)
     return *question_set.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in question_set.texts]
 
 
@@ -431,15 +447,15 @@ def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
     return questions_of_file
 
 
-def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> None:
-    evaluated_index = evaluation.index
+def _print_evaluation(row_title: str, evaluation: Evaluation, token_ruler: TokenRuler) -> None:
+    evaluated_search_index = evaluation.index
     chunking_time_phrase = (
-        "made elsewhere" if evaluated_index.chunk_s is None else f"chunked in {evaluated_index.chunk_s:.2f} s"
+        "made elsewhere" if evaluated_search_index.chunk_s is None else f"chunked in {evaluated_search_index.chunk_s:.2f} s"
     )
     print(
-        f"{name}: {pluralize(len(evaluated_index.chunks), 'chunk')} of "
-        f"{_mean_chunk_tokens(evaluation, ruler):.0f} tokens on average; {chunking_time_phrase}, "
-        f"embedded in {evaluated_index.embed_s:.2f} s, {pluralize(len(evaluation.answers), 'question')} searched in "
+        f"{row_title}: {pluralize(len(evaluated_search_index.chunks), 'chunk')} of "
+        f"{_mean_chunk_tokens(evaluation, token_ruler):.0f} tokens on average; {chunking_time_phrase}, "
+        f"embedded in {evaluated_search_index.embed_s:.2f} s, {pluralize(len(evaluation.answers), 'question')} searched in "
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
     for measure in RETRIEVAL_MEASURES:
@@ -447,29 +463,33 @@ def _print_evaluation(name: str, evaluation: Evaluation, ruler: TokenRuler) -> N
             f"{mean_cell(mean_and_deviation(evaluation.values(measure, unit))).text} in {unit}" for unit in RANGE_UNITS
         ]
         print(f"  {measure:16} {', '.join(measure_value_phrases)}")
-    for retrieved_kind in RETRIEVED_ITEM_KINDS:
-        f1_by_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_kind).items()}
+    for retrieved_item_kind in RETRIEVED_ITEM_KINDS:
+        f1_by_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_item_kind).items()}
         measure_value_phrases = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_by_k.items()]
-        print(f"  {retrieved_kind + ' F1':16} {', '.join(measure_value_phrases)}", flush=True)
+        print(f"  {retrieved_item_kind + ' F1':16} {', '.join(measure_value_phrases)}", flush=True)
 
 
-def _mean_chunk_tokens(evaluation: Evaluation, ruler: TokenRuler) -> float:
+def _mean_chunk_tokens(evaluation: Evaluation, token_ruler: TokenRuler) -> float:
     indexed_chunks = evaluation.index.chunks
-    return ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks))
+    return token_ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks))
 
 
 def evaluation_as_json(
-    name: str, evaluation: Evaluation, ruler: TokenRuler, questions: Questions, budget_results: BudgetResults | None = None
+    row_title: str,
+    evaluation: Evaluation,
+    token_ruler: TokenRuler,
+    questions: Questions,
+    budget_results: BudgetResults | None = None,
 ) -> dict[str, Any]:
     """Return a recipe's retrieval results as JSON-compatible values."""
-    evaluated_index = evaluation.index
+    evaluated_search_index = evaluation.index
     return {
-        "recipe": name,
+        "recipe": row_title,
         "top_k": evaluation.top_k,
-        "chunks": len(evaluated_index.chunks),
-        "tokens_a_chunk": _mean_chunk_tokens(evaluation, ruler),
-        "chunk_s": evaluated_index.chunk_s,
-        "embed_s": evaluated_index.embed_s,
+        "chunks": len(evaluated_search_index.chunks),
+        "tokens_a_chunk": _mean_chunk_tokens(evaluation, token_ruler),
+        "chunk_s": evaluated_search_index.chunk_s,
+        "embed_s": evaluated_search_index.embed_s,
         "query_s": evaluation.search.search_s,
         **{
             unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in RETRIEVAL_MEASURES}
@@ -482,14 +502,14 @@ def evaluation_as_json(
                 "question": answer.question.text,
                 "excerpts": [
                     {
-                        "document": evaluated_index.corpus.names[excerpt.document],
+                        "document": evaluated_search_index.corpus.names[excerpt.document],
                         "start": excerpt.span.start,
                         "end": excerpt.span.end,
                     }
                     for excerpt in answer.question.excerpts
                 ],
                 "retrieved": [
-                    _chunk_as_json(evaluated_index.corpus, evaluated_index.chunks[number])
+                    _chunk_as_json(evaluated_search_index.corpus, evaluated_search_index.chunks[number])
                     for number in answer.ranked[: evaluation.top_k]
                 ],
                 **_returned_spans_as_json(evaluation, answer.ranked[: evaluation.top_k]),
@@ -518,8 +538,8 @@ def _returned_spans_as_json(evaluation: Evaluation, ranked_chunk_numbers: Sequen
     }
 
 
-def _mean_as_json(evaluation: Evaluation, measure: str, unit: str) -> dict[str, float] | None:
-    mean_and_deviation_pair = mean_and_deviation(evaluation.values(measure, unit))
+def _mean_as_json(evaluation: Evaluation, measure: str, range_unit: str) -> dict[str, float] | None:
+    mean_and_deviation_pair = mean_and_deviation(evaluation.values(measure, range_unit))
     return (
         None
         if mean_and_deviation_pair is None

@@ -26,18 +26,18 @@ from evaluation.retrieval import (
 )
 from evaluation.statistics import FALSE_VERDICT_SENTENCE, Difference, mean_interval
 
-_LAST_CHOICE_BY_OPTION = {last.replace("_", "-"): last for last in LAST_CHUNK_CHOICES}
+_LAST_CHUNK_CHOICE_BY_OPTION_VALUE = {last.replace("_", "-"): last for last in LAST_CHUNK_CHOICES}
 
 
-def add_budget_options(command: argparse.ArgumentParser) -> None:
+def add_budget_options(command_parser: argparse.ArgumentParser) -> None:
     """Add the options for measuring retrieval at equal budgets to an argument parser."""
-    command.add_argument(
+    command_parser.add_argument(
         "--budget", metavar="N,N...", help="measure what fills budgets of so many tokens too, and say who is ahead where"
     )
-    command.add_argument("--budget-unit", choices=RANGE_UNITS, help="the unit of the budgets (default: tokens)")
-    command.add_argument(
+    command_parser.add_argument("--budget-unit", choices=RANGE_UNITS, help="the unit of the budgets (default: tokens)")
+    command_parser.add_argument(
         "--last",
-        choices=[*_LAST_CHOICE_BY_OPTION],
+        choices=[*_LAST_CHUNK_CHOICE_BY_OPTION_VALUE],
         help="what is done with the chunk that passes a budget (default: cut, where it is full)",
     )
 
@@ -51,8 +51,8 @@ def parse_budgets(options: argparse.Namespace) -> Budgets | None:
         If the budgets are not positive integers, if there are too many, or if another budget option is given without them.
     """
     if options.budget is None:
-        for option_name, given_value in (("--budget-unit", options.budget_unit), ("--last", options.last)):
-            if given_value is not None:
+        for option_name, option_value in (("--budget-unit", options.budget_unit), ("--last", options.last)):
+            if option_value is not None:
                 raise InputError(
                     f"{option_name} works only with --budget, which is missing. Add --budget, or leave {option_name} out."
                 )
@@ -65,7 +65,7 @@ def parse_budgets(options: argparse.Namespace) -> Budgets | None:
     return Budgets(
         tuple(sorted(set(map(int, budget_size_texts)))),
         options.budget_unit or "tokens",
-        _LAST_CHOICE_BY_OPTION[options.last or "cut"],
+        _LAST_CHUNK_CHOICE_BY_OPTION_VALUE[options.last or "cut"],
     )
 
 
@@ -213,23 +213,23 @@ def leads_as_json(measured_recipes: Sequence[MeasuredRecipe]) -> dict[str, Any]:
     }
 
 
-def _leads_for_measure_json(all_leads: Leads) -> dict[str, Any]:
+def _leads_for_measure_json(leads_for_measure: Leads) -> dict[str, Any]:
     return {
-        "comparisons": all_leads.comparisons,
+        "comparisons": leads_for_measure.comparisons,
         "at": [
             {
                 "budget": size,
-                "best": all_leads.names[lead.best],
+                "best": leads_for_measure.names[lead.best],
                 "mean": lead.mean,
-                "behind": [all_leads.names[other] for other in lead.significantly_worse_chunkers],
-                "rival": all_leads.names[lead.rival],
+                "behind": [leads_for_measure.names[other] for other in lead.significantly_worse_chunkers],
+                "rival": leads_for_measure.names[lead.rival],
                 "told": lead.significant,
                 "difference": difference_as_json(lead.difference),
                 "questions_to_tell": lead.needed_question_count,
             }
-            for size, lead in all_leads.leads.items()
+            for size, lead in leads_for_measure.leads.items()
         ],
-        "words": all_leads.words(),
+        "words": leads_for_measure.words(),
     }
 
 
@@ -275,7 +275,7 @@ def _none_if_undefined(value: float) -> float | None:
 def near_duplicate_cost_text(
     retrieved_duplicates: RetrievedDuplicates,
     evaluation: Evaluation,
-    ruler: TokenRuler,
+    token_ruler: TokenRuler,
     budget_results: BudgetResults | None,
 ) -> str:
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
@@ -286,7 +286,7 @@ def near_duplicate_cost_text(
         f"{retrieved_duplicates.near_duplicate_count:,} of {pluralize(indexed_chunk_count, 'chunk')} have one",
         _near_duplicate_cost_phrase(
             f"top {evaluation.top_k:,}",
-            retrieved_duplicates.repeat_cost_in_top_k(evaluation, RANGE_UNITS[0], ruler),
+            retrieved_duplicates.repeat_cost_in_top_k(evaluation, RANGE_UNITS[0], token_ruler),
             RANGE_UNITS[0],
         ),
     ]
@@ -303,11 +303,11 @@ def near_duplicate_cost_text(
     return "\n    ".join(near_duplicate_cost_lines)
 
 
-def _near_duplicate_cost_phrase(limit_phrase: str, cost: RepeatCost, unit: str) -> str:
-    recall_difference = cost.difference
+def _near_duplicate_cost_phrase(limit_phrase: str, near_duplicate_cost: RepeatCost, range_unit: str) -> str:
+    recall_difference = near_duplicate_cost.difference
     recall_phrase, recall_without_duplicates_phrase = (
         mean_cell(mean_and_deviation(values), with_deviation=False).text
-        for values in (cost.recall, cost.recall_without_repeats)
+        for values in (near_duplicate_cost.recall, near_duplicate_cost.recall_without_repeats)
     )
     recall_gain_phrase = (
         "too few questions for an interval"
@@ -315,8 +315,10 @@ def _near_duplicate_cost_phrase(limit_phrase: str, cost: RepeatCost, unit: str) 
         else f"{recall_difference.points}, {recall_difference.interval}"
     )
     return (
-        f"{limit_phrase}: {cost.taken.mean():.2f} of {cost.retrieved.mean():.1f} chunks repeat a better one, in "
-        f"{np.count_nonzero(cost.taken):,} of {pluralize(len(cost.taken), 'question')}; recall in {unit} {recall_phrase}, "
+        f"{limit_phrase}: {near_duplicate_cost.taken.mean():.2f} of {near_duplicate_cost.retrieved.mean():.1f} chunks "
+        "repeat a better one, in "
+        f"{np.count_nonzero(near_duplicate_cost.taken):,} of {pluralize(len(near_duplicate_cost.taken), 'question')}; "
+        f"recall in {range_unit} {recall_phrase}, "
         f"without them {recall_without_duplicates_phrase} ({recall_gain_phrase})"
     )
 
@@ -324,7 +326,7 @@ def _near_duplicate_cost_phrase(limit_phrase: str, cost: RepeatCost, unit: str) 
 def near_duplicates_as_json(
     retrieved_duplicates: RetrievedDuplicates,
     evaluation: Evaluation,
-    ruler: TokenRuler,
+    token_ruler: TokenRuler,
     budget_results: BudgetResults | None,
 ) -> dict[str, Any]:
     """Return the cost of near-duplicates in the top k and at every budget as JSON-compatible values."""
@@ -332,7 +334,7 @@ def near_duplicates_as_json(
         "chunks": retrieved_duplicates.near_duplicate_count,
         "groups": retrieved_duplicates.group_count,
         "top_k": _duplicate_costs_as_json(
-            {unit: retrieved_duplicates.repeat_cost_in_top_k(evaluation, unit, ruler) for unit in RANGE_UNITS}
+            {unit: retrieved_duplicates.repeat_cost_in_top_k(evaluation, unit, token_ruler) for unit in RANGE_UNITS}
         ),
     }
     if budget_results is not None:
@@ -346,21 +348,23 @@ def near_duplicates_as_json(
     return near_duplicates_json
 
 
-def _duplicate_costs_as_json(costs: dict[str, RepeatCost]) -> dict[str, Any]:
-    first_unit_cost = next(iter(costs.values()))
+def _duplicate_costs_as_json(cost_by_unit: dict[str, RepeatCost]) -> dict[str, Any]:
+    first_unit_cost = next(iter(cost_by_unit.values()))
     return {
         "retrieved": float(first_unit_cost.retrieved.mean()),
         "taken": float(first_unit_cost.taken.mean()),
         "questions": int(np.count_nonzero(first_unit_cost.taken)),
-        **{unit: _recalls_as_json(cost) for unit, cost in costs.items()},
+        **{unit: _recalls_as_json(cost) for unit, cost in cost_by_unit.items()},
     }
 
 
-def _recalls_as_json(cost: RepeatCost) -> dict[str, Any]:
-    mean_recall_pair = [mean_and_deviation(values) for values in (cost.recall, cost.recall_without_repeats)]
+def _recalls_as_json(near_duplicate_cost: RepeatCost) -> dict[str, Any]:
+    mean_recall_pair = [
+        mean_and_deviation(values) for values in (near_duplicate_cost.recall, near_duplicate_cost.recall_without_repeats)
+    ]
     mean_recall, mean_recall_without_duplicates = (None if mean is None else mean[0] for mean in mean_recall_pair)
     return {
         "recall": mean_recall,
         "recall_without": mean_recall_without_duplicates,
-        "difference": difference_as_json(cost.difference),
+        "difference": difference_as_json(near_duplicate_cost.difference),
     }

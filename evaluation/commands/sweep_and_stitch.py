@@ -30,7 +30,7 @@ from chunkers.commands.shared_command_parts import (
     progress_callback,
     read_named_files,
 )
-from chunkers.recipes import ASKING, CHUNKERS_OF_GIVEN_CHUNKS
+from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL, CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
 from evaluation.report.table_cells import SETTING_HEAD, setting_row, terminal_table
@@ -75,13 +75,13 @@ def add_marked_document_options(parser: argparse.ArgumentParser, help_note: str 
     )
 
 
-def add_sweep_command(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_sweep_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``sweep`` command to an argument parser."""
-    sweep_parser = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
+    sweep_parser = command_subparsers.add_parser("sweep", help="many settings on many documents with known boundaries")
     add_marked_document_options(sweep_parser, " (default: all with known boundaries, without --marked)")
     add_refused_old_options(sweep_parser, POSITIONAL_WORDS_KEY, "--file")
     add_chunker_option(
-        sweep_parser, allows_chunk_file=False, note="; all settings share its parameters, except those of --grid"
+        sweep_parser, allows_chunk_file=False, help_ending="; all settings share its parameters, except those of --grid"
     )
     sweep_parser.add_argument(
         "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter to try"
@@ -89,7 +89,7 @@ def add_sweep_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     sweep_parser.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
     sweep_parser.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(HIGHER_IS_BETTER)}")
     add_setting_options(
-        sweep_parser, "sentences", default="the recipe's, or else each bundled document's, and {0} for files"
+        sweep_parser, "sentences", default_help_template="the recipe's, or else each bundled document's, and {0} for files"
     )
     add_setting_options(sweep_parser, "embedder", "tokenizer")
     add_device_option(sweep_parser)
@@ -124,7 +124,11 @@ def run_sweep(options: argparse.Namespace) -> None:
     chunker_settings = [*TRIVIAL_SETTINGS, *chunker_settings]
     sweep_rows = list(
         sweep_settings(
-            marked_documents, chunker_settings, tools, workers=os.cpu_count() or 1, progress=progress_callback("", "runs")
+            marked_documents,
+            chunker_settings,
+            tools,
+            worker_count=os.cpu_count() or 1,
+            progress=progress_callback("", "runs"),
         )
     )
     end_progress_line()
@@ -144,7 +148,7 @@ def _settings_of_grid(chunker_spec: ChunkerSpec, grid_axis_texts: Sequence[str])
     chunker_name, recipe_parameters = (
         (chunker_spec.recipe.chunker, chunker_spec.recipe.settings()) if chunker_spec.recipe else (chunker_spec.name, {})
     )
-    if chunker_name in {**ASKING, **CHUNKERS_OF_GIVEN_CHUNKS}:
+    if chunker_name in {**CHUNKERS_ASKING_LANGUAGE_MODEL, **CHUNKERS_OF_GIVEN_CHUNKS}:
         raise InputError(
             f"{chunker_name}: a sweep needs a chunker that cuts by its parameters alone; this one asks a language "
             "model, or its cuts were made elsewhere. Name another."
@@ -175,9 +179,10 @@ def _load_marked_sample(name: str, splitter: str | None) -> MarkedDocument:
     )
 
 
-def _read_marked_files(files: Sequence[str], encoding: str | None, splitter: str) -> list[MarkedDocument]:
+def _read_marked_files(file_paths: Sequence[str], encoding: str | None, splitter: str) -> list[MarkedDocument]:
     marked_texts, unusable_file_complaints = read_marked_texts(
-        read_named_files(files, lambda data, _: data, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING)), document_reader(encoding)
+        read_named_files(file_paths, lambda data, _: data, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING)),
+        document_reader(encoding),
     )
     if unusable_file_complaints:
         raise InputError(unusable_file_complaints[0])
@@ -201,8 +206,8 @@ def _sweep_row_as_json(row: SweepRow) -> dict[str, Any]:
     }
 
 
-def _print_best_settings(rows: Sequence[SweepRow], measure: str, max_shown_settings: int) -> None:
-    setting_summaries = summarize_settings(rows, measure)
+def _print_best_settings(sweep_rows: Sequence[SweepRow], measure: str, max_shown_settings: int) -> None:
+    setting_summaries = summarize_settings(sweep_rows, measure)
     if not setting_summaries:
         raise InputError(f"{measure} is undefined for every setting on these documents. Choose another measure.")
     shown_rows = [
@@ -221,9 +226,9 @@ def _print_best_settings(rows: Sequence[SweepRow], measure: str, max_shown_setti
 # The command ``stitch``.
 
 
-def add_stitch_command(commands: "argparse._SubParsersAction[Parser]") -> None:
+def add_stitch_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``stitch`` command to an argument parser."""
-    stitch_parser = commands.add_parser(
+    stitch_parser = command_subparsers.add_parser(
         "stitch",
         help="join short documents into long ones, whose seams are known boundaries",
         description="Each file counts as one subject, as does each part between lines of three dashes; no two passages of "
@@ -240,7 +245,7 @@ def add_stitch_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     stitch_parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)"
     )
-    add_setting_options(stitch_parser, "sentences", default=None)
+    add_setting_options(stitch_parser, "sentences", default_help_template=None)
     add_refused_old_options(stitch_parser, "--splitter", "--into")
     stitch_parser.set_defaults(run=run_stitch)
 

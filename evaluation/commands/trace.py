@@ -26,14 +26,14 @@ from chunkers.contract import run
 from chunkers.found_again import Place, read_chunks
 from chunkers.support import pluralize
 from evaluation.questions import Corpus, read_questions
-from evaluation.traces.answer_loss_stages import STAGES, Diagnosis, SearchedChunks, TraceDiagnoser
+from evaluation.traces.answer_loss_stages import MEANING_BY_STAGE, Diagnosis, SearchedChunks, TraceDiagnoser
 from evaluation.traces.report import TraceReport, report_as_json, report_as_text
 from evaluation.traces.trace_files import read_traces
 
 
 def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``trace`` command to an argument parser."""
-    stage_help_text = "\n".join(f"  {name:<22}{meaning}" for name, meaning in STAGES.items())
+    stage_help_text = "\n".join(f"  {name:<22}{meaning}" for name, meaning in MEANING_BY_STAGE.items())
     trace_parser = commands.add_parser(
         "trace",
         help="which stage of your own retrieval lost the answer, from its traces",
@@ -72,8 +72,8 @@ def add_trace_command(commands: "argparse._SubParsersAction[Parser]") -> None:
 def run_trace(options: argparse.Namespace) -> None:
     """Diagnose the questions of a file of traces, and print the report; after an interruption, of the questions so far."""
     parsed_trace_file = read_traces(read_file_bytes(options.file), Path(options.file).name)
-    for problem in parsed_trace_file.problems:
-        print_to_stderr(problem)
+    for trace_file_problem in parsed_trace_file.problems:
+        print_to_stderr(trace_file_problem)
     parsed_chunker_spec = named_chunkers(options)[0] if options.chunker else None
     documents, searched_chunks = _documents_and_chunks(options, parsed_chunker_spec)
     question_diagnoser = TraceDiagnoser(
@@ -154,14 +154,14 @@ def _cut_documents_again(
     options: argparse.Namespace, chunker_spec: ChunkerSpec, documents: Sequence[Document]
 ) -> SearchedChunks:
     chunker = chunker_spec.build()
-    recipe_of_spec = chunker_spec.recipe_of(chunker)
+    chunker_recipe = chunker_spec.recipe_of(chunker)
     if chunker.asks:
         raise InputError(
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."
         )
-    recipe_tools = load_command_tools(recipe_of_spec.embedder, recipe_of_spec.tokenizer, options.device)
+    embedding_tools = load_command_tools(chunker_recipe.embedder, chunker_recipe.tokenizer, options.device)
     return SearchedChunks(
-        tuple([run(chunker, document, recipe_tools) for document in documents]), chunker.name, has_reasons=True
+        tuple([run(chunker, document, embedding_tools) for document in documents]), chunker.name, has_reasons=True
     )
 
 

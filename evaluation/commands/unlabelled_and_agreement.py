@@ -37,13 +37,13 @@ from chunkers.commands.shared_command_parts import (
 )
 from chunkers.contract import run
 from chunkers.language_models import Asking
-from chunkers.recipes import ASKING
+from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL
 from chunkers.support import text_table
 from evaluation.commands.check import add_size_options, size_bounds_of_options
 from evaluation.report.table_cells import EDIT_CELL_COUNT, edit_stability_cells, label_free_measure_cells
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
-    DEFAULT_EDITS,
+    DEFAULT_EDIT_COUNT,
     MEASURES_EXPLAINED,
     BoundaryAgreement,
     EditStability,
@@ -59,7 +59,7 @@ from evaluation.segmentation import (
     sentence_vectors,
 )
 
-MIN_WIDTH = 15
+MIN_COLUMN_WIDTH = 15
 """Minimum width, in characters, of a column of numbers."""
 
 
@@ -72,19 +72,22 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
         "summed into one: what is best depends on what the chunks are for.",
     )
     add_document_arguments(unlabelled_parser)
-    add_chunker_option(unlabelled_parser, several=True, note=", with --edits 0")
+    add_chunker_option(unlabelled_parser, several=True, help_ending=", with --edits 0")
     add_size_options(unlabelled_parser)
     unlabelled_parser.add_argument(
         "--edits",
         type=int,
-        default=DEFAULT_EDITS,
+        default=DEFAULT_EDIT_COUNT,
         metavar="N",
         help="places for a new sentence; 0 for none (default: %(default)s)",
     )
     unlabelled_parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
     add_setting_options(unlabelled_parser, "sentences", "embedder", "tokenizer")
     add_language_model_options(
-        unlabelled_parser, f"for {', '.join(ASKING)}", " (default: the recipe's)", spending="asking for a chunker"
+        unlabelled_parser,
+        f"for {', '.join(CHUNKERS_ASKING_LANGUAGE_MODEL)}",
+        " (default: the recipe's)",
+        spending_phrase="asking for a chunker",
     )
     unlabelled_parser.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
     add_device_option(unlabelled_parser)
@@ -132,7 +135,7 @@ def _measure_chunkers(
     document: Document,
     chunkers: Sequence[tuple[str, Chunker, Asking | None]],
     tools: Tools,
-    bounds: SizeBounds | None,
+    size_bounds: SizeBounds | None,
     edit_count: int,
     seed: int,
 ) -> Iterator[MeasuresRow]:
@@ -149,7 +152,7 @@ def _measure_chunkers(
                 )
                 end_progress_line()
         label_free_measures = measure_without_labels(
-            chunking, document_sentence_vectors, count_size_compliance(chunking, chunker, tools, bounds)
+            chunking, document_sentence_vectors, count_size_compliance(chunking, chunker, tools, size_bounds)
         )
         yield chunker_label, label_free_measures, chunker_edit_stability
 
@@ -169,7 +172,7 @@ def measures_table(document_name: str, rows: Sequence[MeasuresRow]) -> str:
         ]
         for label, measured, edits in rows
     ]
-    measures_table_lines = [text_table(document_name, measure_names, measure_rows, MIN_WIDTH)]
+    measures_table_lines = [text_table(document_name, measure_names, measure_rows, MIN_COLUMN_WIDTH)]
     distinct_size_bounds_phrases = {
         measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None
     }
@@ -299,20 +302,20 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
 
 
 def embedder_agreement_as_json(
-    comparison: BoundaryAgreement,
+    boundary_comparison: BoundaryAgreement,
     embedder_distance_shift: GapShift | None,
     full_embedder_name: str,
     other_embedder_name: str,
 ) -> dict[str, Any]:
     """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
     return {
-        "document": comparison.document.name,
+        "document": boundary_comparison.document.name,
         "full": full_embedder_name,
         "other": other_embedder_name,
-        "both": comparison.both,
-        "only_full": comparison.only_full,
-        "only_other": comparison.only_other,
-        "share": comparison.share,
+        "both": boundary_comparison.both,
+        "only_full": boundary_comparison.only_full,
+        "only_other": boundary_comparison.only_other,
+        "share": boundary_comparison.share,
         "distances": None if embedder_distance_shift is None else asdict(embedder_distance_shift),
-        "scores": None if comparison.scores is None else asdict(comparison.scores),
+        "scores": None if boundary_comparison.scores is None else asdict(boundary_comparison.scores),
     }

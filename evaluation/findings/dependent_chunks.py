@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from chunkers import Chunk, Span
-from evaluation.findings.examined_chunking import ExaminedChunking, RuleFindings
+from evaluation.findings.examined_chunking import ExaminedChunking, FindingsOfRule
 
 # Words at the beginning of a sentence that point back to an earlier one, by language.
 
@@ -245,21 +245,21 @@ POINTER_PATTERN_FUNCTIONS = {
 """For each language code, the function that returns the pattern of sentence beginnings that point back."""
 
 
-def phrase_pointing_back(beginning: str, language: str, addresses_reader: bool) -> str:
+def phrase_pointing_back(sentence_beginning: str, language: str, addresses_reader: bool) -> str:
     """Return the words with which a sentence points back to an earlier one; empty if it does not begin so.
 
     Parameters
     ----------
-    beginning
+    sentence_beginning
         The sentence, or its first hundred characters.
     language
         Code of its language, a key of `POINTER_PATTERN_FUNCTIONS`.
     addresses_reader
         True if its text addresses the reader by the German *Sie*, which also means *they*.
     """
-    pointing_phrase_match = POINTER_PATTERN_FUNCTIONS[language]().match(beginning)
+    pointing_phrase_match = POINTER_PATTERN_FUNCTIONS[language]().match(sentence_beginning)
     if pointing_phrase_match is None and language == "de" and not addresses_reader:
-        pointing_phrase_match = _GERMAN_THEY.match(beginning)
+        pointing_phrase_match = _GERMAN_THEY.match(sentence_beginning)
     return pointing_phrase_match[0].strip(" ,") if pointing_phrase_match else ""
 
 
@@ -276,7 +276,7 @@ _PRECEDING_SENTENCE_REST = re.compile(r"[\s.,;:!?…。！？；：，、»”�
 
 _SENTENCE_END = re.compile(r"(?:[.!?…]['\"”’»)\]*_]*|[。！？；：:][”’」』）]*|\n)\s*\Z")
 
-_STOP = re.compile(r"[.!?…](?=\s|\Z)|[。！？]|\n")
+_SENTENCE_STOP_PATTERN = re.compile(r"[.!?…](?=\s|\Z)|[。！？]|\n")
 
 _LIST_ITEM_MARKER = re.compile(
     r"[ \t]*(?:(?P<bullet>[-*+•–—·▪])|(?P<number>\d{1,3}[.)）])|(?P<letter>[(（]?[a-zA-Z][)）])|(?P<roman>[(（][ivx]+[)）])"
@@ -312,20 +312,20 @@ _GERMAN_ANNOUNCEMENT_END = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
 """The German verb may stand behind the announcement."""
 
 
-def find_dangling_starts(examined_chunking: ExaminedChunking) -> RuleFindings:
+def find_dangling_starts(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
     text, language = examined_chunking.chunking.document.text, examined_chunking.language
     if language not in POINTER_PATTERN_FUNCTIONS:
         return
     is_reader_addressed = addresses_reader(text, language)
-    for chunk, chunk_text_start in _chunk_beginnings(examined_chunking):
+    for chunk, chunk_text_start in _later_chunks_with_text_starts(examined_chunking):
         if (
             not _begins_sentence(text, chunk_text_start)
             or _LIST_ITEM_MARKER.match(text, chunk_text_start)
             or not examined_chunking.is_in_prose(chunk_text_start)
         ):
             continue
-        sentence_stop_match = _STOP.search(text, chunk_text_start, chunk.end)
+        sentence_stop_match = _SENTENCE_STOP_PATTERN.search(text, chunk_text_start, chunk.end)
         first_sentence_end = sentence_stop_match.end() if sentence_stop_match else chunk.end
         if pointing_phrase := phrase_pointing_back(
             text[chunk_text_start : min(first_sentence_end, chunk_text_start + 160)], language, is_reader_addressed
@@ -337,13 +337,13 @@ def find_dangling_starts(examined_chunking: ExaminedChunking) -> RuleFindings:
             )
 
 
-def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> RuleFindings:
+def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     """Find chunks that begin with items, code or clauses whose lead-in or condition stands in an earlier chunk."""
     text, language = examined_chunking.chunking.document.text, examined_chunking.language
     if language not in POINTER_PATTERN_FUNCTIONS:
         return
     lead_in_by_item: dict[tuple[int, str], str] = {}
-    for chunk, chunk_text_start in _chunk_beginnings(examined_chunking):
+    for chunk, chunk_text_start in _later_chunks_with_text_starts(examined_chunking):
         cut_offset, line_end = chunk.start, text.find("\n", chunk_text_start, chunk.end)
         first_line_span = Span(chunk_text_start, line_end if line_end > 0 else chunk.end)
         item_marker_match = _LIST_ITEM_MARKER.match(text, chunk_text_start)
@@ -373,7 +373,7 @@ def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _chunk_beginnings(examined_chunking: ExaminedChunking) -> Iterator[tuple[Chunk, int]]:
+def _later_chunks_with_text_starts(examined_chunking: ExaminedChunking) -> Iterator[tuple[Chunk, int]]:
     """Yield each chunk but the first, and where its text begins after what the sentence before left."""
     text = examined_chunking.chunking.document.text
     for chunk in examined_chunking.chunking.chunks[1:]:

@@ -16,7 +16,7 @@ from evaluation.segmentation import cut_offsets
 # Faults that make a chunk worthless in an index: nothing to read, broken characters, page furniture.
 
 
-MOST_DIGIT_SHARE = 0.1
+MOST_DIGIT_SHARE_OF_EMPTY_CHUNK = 0.1
 """Share of digits up to which a chunk without letters is empty, as page numbers behind dots; above, it may be a table."""
 
 LEAST_BROKEN_CHARACTERS = 2
@@ -25,10 +25,10 @@ LEAST_BROKEN_CHARACTERS = 2
 LEAST_FURNITURE_SHARE = 0.8
 """Share of a chunk's characters in lines of page furniture from which on the chunk is boilerplate."""
 
-LEAST_REPETITIONS = 3
+LEAST_FURNITURE_LINE_REPETITIONS = 3
 """Number of times that a line without a sentence stands in a document of which it is furniture."""
 
-LONGEST_FURNITURE = 80
+MOST_FURNITURE_LINE_CHARACTERS = 80
 """Characters up to which a repeated line is furniture."""
 
 MOST_MENU_ENTRY_WORDS = 4
@@ -53,9 +53,11 @@ _PRIVATE_USE_CHARACTER = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
-def _windows_1252_character_class(first: int, last: int) -> str:
-    """Return a regular expression's class of the characters that Windows-1252 has for ``first`` to ``last``."""
-    windows_1252_characters = (bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(first, last + 1))
+def _windows_1252_character_class(first_byte: int, last_byte: int) -> str:
+    """Return a regular expression's class of the characters that Windows-1252 has for ``first_byte`` to ``last_byte``."""
+    windows_1252_characters = (
+        bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(first_byte, last_byte + 1)
+    )
     return "[" + "".join(map(re.escape, windows_1252_characters)) + "]"
 
 
@@ -70,7 +72,7 @@ _MISREAD_UTF_8 = re.compile(
 _STATEMENT_END_PATTERN = re.compile(r"[.!…。！]['\"”’»)\]]*\Z")
 """End of a statement; the title of an article may be a question."""
 
-_SEPARATORS = re.compile(r"\s[·›»]\s")
+_MENU_ENTRY_SEPARATOR = re.compile(r"\s[·›»]\s")
 
 _FURNITURE_WORDS = re.compile(
     r"©|\bcookies?\b|\ball rights reserved\b|\bprivacy\b|\bterms of (?:use|service)\b|\bnewsletter\b|\bunsubscribe\b"
@@ -84,14 +86,14 @@ _FURNITURE_WORDS = re.compile(
 
 _DIGITS = re.compile(r"\d+")
 
-Fault = Literal["empty", "unreadable", "boilerplate"]
+FaultKind = Literal["empty", "unreadable", "boilerplate"]
 """Faults, of which the first that holds is reported."""
 
 
 class Worthless(NamedTuple):
     """Fault of a chunk, and its reason in words and numbers."""
 
-    fault: Fault
+    fault: FaultKind
     reason: str
 
 
@@ -131,7 +133,7 @@ def has_nothing_to_read(text: str) -> bool:
     ):
         return False
     visible_character_count = sum(not char.isspace() for char in text_without_markup)
-    return sum(map(str.isdigit, text_without_markup)) <= MOST_DIGIT_SHARE * visible_character_count
+    return sum(map(str.isdigit, text_without_markup)) <= MOST_DIGIT_SHARE_OF_EMPTY_CHUNK * visible_character_count
 
 
 def unreadable_reason(text: str) -> str:
@@ -151,11 +153,16 @@ def unreadable_reason(text: str) -> str:
     if text.isascii():
         return ""
     non_ascii_character_count = sum(char > "\x7f" for char in text)
-    misread_runs, lost_characters = _MISREAD_UTF_8.findall(text), _REPLACEMENT_OR_CONTROL_CHARACTER.findall(text)
+    misread_runs, replacement_or_control_characters = (
+        _MISREAD_UTF_8.findall(text),
+        _REPLACEMENT_OR_CONTROL_CHARACTER.findall(text),
+    )
     misread_characters = set("".join(misread_runs))
-    broken_character_count = sum(map(len, misread_runs)) + sum(char not in misread_characters for char in lost_characters)
+    broken_character_count = sum(map(len, misread_runs)) + sum(
+        char not in misread_characters for char in replacement_or_control_characters
+    )
     if (
-        len(misread_runs) + len(lost_characters) >= LEAST_BROKEN_CHARACTERS
+        len(misread_runs) + len(replacement_or_control_characters) >= LEAST_BROKEN_CHARACTERS
         and 2 * broken_character_count >= non_ascii_character_count
     ):
         return (
@@ -200,8 +207,10 @@ def _page_furniture_share(text: str, line_occurrence_counts: Counter[str]) -> fl
 
 
 def _is_repeated_page_furniture(line: str, line_occurrence_counts: Counter[str]) -> bool:
-    may_be_furniture = len(line) <= LONGEST_FURNITURE and "|" not in line and not _STATEMENT_END_PATTERN.search(line)
-    return may_be_furniture and line_occurrence_counts[_DIGITS.sub("0", line)] >= LEAST_REPETITIONS
+    may_be_furniture = (
+        len(line) <= MOST_FURNITURE_LINE_CHARACTERS and "|" not in line and not _STATEMENT_END_PATTERN.search(line)
+    )
+    return may_be_furniture and line_occurrence_counts[_DIGITS.sub("0", line)] >= LEAST_FURNITURE_LINE_REPETITIONS
 
 
 def _is_certain_page_furniture(line: str, line_occurrence_counts: Counter[str]) -> bool:
@@ -209,7 +218,7 @@ def _is_certain_page_furniture(line: str, line_occurrence_counts: Counter[str]) 
     if line.count("](") >= 3 and not has_prose(line):
         return True
     is_sentence = _STATEMENT_END_PATTERN.search(line) is not None
-    line_entries = _SEPARATORS.split(line)
+    line_entries = _MENU_ENTRY_SEPARATOR.split(line)
     if (
         len(line_entries) >= 3
         and not is_sentence
@@ -217,7 +226,7 @@ def _is_certain_page_furniture(line: str, line_occurrence_counts: Counter[str]) 
     ):
         return True
     may_be_notice = line_occurrence_counts[_DIGITS.sub("0", line)] > 1 or (
-        len(line) <= LONGEST_FURNITURE and not is_sentence
+        len(line) <= MOST_FURNITURE_LINE_CHARACTERS and not is_sentence
     )
     return may_be_notice and _FURNITURE_WORDS.search(line) is not None
 
@@ -227,8 +236,8 @@ def has_prose(text: str) -> bool:
     link_or_image_count = 0
     for _ in range(2):
         # A picture in a link is left out first, then the link.
-        text, replaced_link_count = _LINK.subn(" ", text)
-        link_or_image_count = max(link_or_image_count, replaced_link_count)
+        text, removed_link_count = _LINK.subn(" ", text)
+        link_or_image_count = max(link_or_image_count, removed_link_count)
     return sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split()) > link_or_image_count
 
 
@@ -304,5 +313,5 @@ class ExaminedChunking:
         return Span(self._block_edges[next_block_edge_index - 1], self._block_edges[next_block_edge_index])
 
 
-RuleFindings = Iterator[tuple[Span, float, str]]
+FindingsOfRule = Iterator[tuple[Span, float, str]]
 """Findings of a rule: the passage, its score from 0 to 1, and the reason."""

@@ -17,15 +17,21 @@ from chunkers import Chunking, Embedder, Span
 from chunkers.support import format_number, pluralize
 from chunkers.text import GIVEN_SPLITTER, headings, outline_of
 from evaluation.findings.dependent_chunks import find_dangling_starts, find_missing_lead_ins
-from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN, ExaminedChunking, Fault, RuleFindings, has_prose
+from evaluation.findings.examined_chunking import (
+    DEFAULT_NARROW_MARGIN,
+    ExaminedChunking,
+    FaultKind,
+    FindingsOfRule,
+    has_prose,
+)
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY as COUNTED_ALIKE
 from evaluation.search import SHINGLE_WORDS, find_near_duplicates, repeated_runs
-from evaluation.segmentation import chunks_beyond_embedder_limit
+from evaluation.segmentation import overlong_chunks_with_token_counts
 
 # English abbreviations that end with a full stop and mostly stand inside a sentence.
 
 
-_LETTER_ABBREVIATIONS = " ".join(f"{letter}." for letter in ascii_lowercase + "äöü")
+_SINGLE_LETTER_ABBREVIATIONS = " ".join(f"{letter}." for letter in ascii_lowercase + "äöü")
 
 ABBREVIATIONS = frozenset(
     (
@@ -34,7 +40,7 @@ ABBREVIATIONS = frozenset(
         "Jan. Feb. Mar. Apr. Jun. Jul. Aug. Sep. Sept. Oct. Nov. Dec. "
         "Ak. Ala. Ariz. Ark. Calif. Colo. Conn. D.C. Del. Fla. Ga. Ia. Id. Ill. Ind. Kan. Kans. Ky. La. Mass. Md. "
         "Mich. Minn. Miss. Mo. Mont. N.C. N.D. N.H. N.J. N.M. N.Y. Neb. Nebr. Nev. Okla. Ore. Pa. S.C. Tenn. Va. "
-        f"Wash. Wis. {_LETTER_ABBREVIATIONS}"
+        f"Wash. Wis. {_SINGLE_LETTER_ABBREVIATIONS}"
     ).split()
 )
 """The abbreviations that spaCy's English tokenizer keeps together with their full stop."""
@@ -64,12 +70,12 @@ LEAST_COMPARED_CHARACTERS = 20
 MOST_QUOTED_CHARACTERS = 50
 """Characters of another chunk that a reason quotes."""
 
-FEWEST_FOR_QUARTILES = 4
+FEWEST_VALUES_FOR_QUARTILES = 4
 """Number of chunks, or scores, below which a median or a quartile means nothing."""
 
 
 LANGUAGES_OF_RULES_PHRASE = "English, German, French, Spanish and Chinese"
-"""Languages whose words the rules know; `python -m benchmarks.rules` measures the rules on each."""
+"""Languages whose words the rules know; `python -m benchmarks.standalone_chunk_rules` measures the rules on each."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,7 @@ class Rule:
 
     title: str
     why: str
-    find: Callable[[ExaminedChunking], RuleFindings]
+    find: Callable[[ExaminedChunking], FindingsOfRule]
     cause: Literal["chunker", "splitter", "document"] = "chunker"
     limits: str = ""
     example: str = ""
@@ -128,7 +134,7 @@ class Rule:
         return " ".join(filter(None, (self.why, example_phrase, self.limits)))
 
 
-def _find_cut_sentences(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_cut_sentences(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     document = examined_chunking.chunking.document
     for cut_offset in examined_chunking.cuts:
         cut_sentence_index = document.sentence_at(cut_offset)
@@ -160,7 +166,7 @@ def _find_cut_sentences(examined_chunking: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedChunking) -> FindingsOfRule:
     text = examined_chunking.chunking.document.text
     for block in outline_of(text).whole_blocks:
         if block.kind != block_kind:
@@ -176,7 +182,7 @@ def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedC
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
-def _find_bad_sentence_splits(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_bad_sentence_splits(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     document = examined_chunking.chunking.document
     distinct_cut_offsets = set(examined_chunking.cuts)
     for later_sentence_index in range(1, len(document.sentences)):
@@ -189,24 +195,24 @@ def _find_bad_sentence_splits(examined_chunking: ExaminedChunking) -> RuleFindin
             document.text[later_sentence.start : later_sentence.end],
         )
         bad_split_place_phrase = _bad_split_place_phrase(
-            earlier_text, later_text, is_unspaced=earlier_sentence.end == later_sentence.start
+            earlier_text, later_text, has_no_space_at_split=earlier_sentence.end == later_sentence.start
         )
         if bad_split_place_phrase and examined_chunking.prose_around(earlier_sentence.end) is not None:
             bad_split_score = 0.9 if later_sentence.start in distinct_cut_offsets else 0.4
-            chunk_begins_phrase = ", and a chunk begins there" if later_sentence.start in distinct_cut_offsets else ""
+            chunk_begins_there_phrase = ", and a chunk begins there" if later_sentence.start in distinct_cut_offsets else ""
             yield (
                 Span(earlier_sentence.start, later_sentence.end),
                 bad_split_score,
                 f"sentences {later_sentence_index:,} and {later_sentence_index + 1:,} part "
-                f"{bad_split_place_phrase}{chunk_begins_phrase}",
+                f"{bad_split_place_phrase}{chunk_begins_there_phrase}",
             )
 
 
-def _bad_split_place_phrase(text_before: str, text_after: str, is_unspaced: bool) -> str:
+def _bad_split_place_phrase(text_before: str, text_after: str, has_no_space_at_split: bool) -> str:
     """Return the place at which a sentence wrongly ends; empty if its end looks right."""
     if not text_before.endswith("."):
         return ""
-    if is_unspaced and text_before[-2:-1].isdigit() and text_after[0].isdigit():
+    if has_no_space_at_split and text_before[-2:-1].isdigit() and text_after[0].isdigit():
         return "inside a decimal"
     last_word_before_split = text_before.split()[-1].lstrip("([{\"'“„«")
     if last_word_before_split in ABBREVIATIONS:
@@ -218,7 +224,7 @@ def _bad_split_place_phrase(text_before: str, text_after: str, is_unspaced: bool
     return ""
 
 
-def _find_stranded_headings(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_stranded_headings(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     for block, following_block in pairwise(outline_of(examined_chunking.chunking.document.text).blocks):
         if block.kind == "heading":
             cut_index_after_heading = bisect_left(examined_chunking.cuts, block.span.end)
@@ -233,7 +239,7 @@ def _find_stranded_headings(examined_chunking: ExaminedChunking) -> RuleFindings
                 )
 
 
-def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     all_headings = headings(examined_chunking.chunking.document.text)
     heading_starts = [heading.span.start for heading in all_headings]
     if not all_headings or not examined_chunking.cuts:
@@ -260,7 +266,7 @@ def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> RuleFin
             )
 
 
-def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     text = examined_chunking.chunking.document.text
     table_block_spans = [block.span for block in outline_of(text).whole_blocks if block.kind == "table"]
     table_starts = [table.start for table in table_block_spans]
@@ -278,10 +284,10 @@ def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> RuleFind
                 )
 
 
-_STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
+_SENTENCE_STOP_PATTERN = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _find_one_sentence_paragraphs(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_one_sentence_paragraphs(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = examined_chunking.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
@@ -290,7 +296,7 @@ def _find_one_sentence_paragraphs(examined_chunking: ExaminedChunking) -> RuleFi
     for paragraph_start, paragraph_end in sorted(set(paragraph_spans) & set(document.sentences)):
         if not has_prose(document.text[paragraph_start:paragraph_end]):
             continue
-        inner_stop_count = len(_STOP.findall(document.text, paragraph_start, paragraph_end - 1))
+        inner_stop_count = len(_SENTENCE_STOP_PATTERN.findall(document.text, paragraph_start, paragraph_end - 1))
         if paragraph_end - paragraph_start > LONG_PARAGRAPH or inner_stop_count >= LEAST_PARAGRAPH_STOPS:
             stop_count_phrase = f"{pluralize(inner_stop_count, 'stop')} in it" if inner_stop_count else "no stop in it"
             unsplit_paragraph_score = 0.3 + 0.4 * min(
@@ -306,7 +312,7 @@ def _find_one_sentence_paragraphs(examined_chunking: ExaminedChunking) -> RuleFi
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
 
 
-def _find_near_paragraph_cuts(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_near_paragraph_cuts(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     """Find cuts inside a paragraph, one sentence from an end of it that is not cut."""
     document = examined_chunking.chunking.document
     document_sentence_spans = document.sentences
@@ -346,12 +352,14 @@ def _find_near_paragraph_cuts(examined_chunking: ExaminedChunking) -> RuleFindin
                 break
 
 
-def _median_chunk_size(examined_chunking: ExaminedChunking) -> float | None:
-    return statistics.median(examined_chunking.sizes) if len(examined_chunking.sizes) >= FEWEST_FOR_QUARTILES else None
+def _median_chunk_characters(examined_chunking: ExaminedChunking) -> float | None:
+    return (
+        statistics.median(examined_chunking.sizes) if len(examined_chunking.sizes) >= FEWEST_VALUES_FOR_QUARTILES else None
+    )
 
 
-def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
-    median_chunk_size = _median_chunk_size(examined_chunking)
+def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+    median_chunk_size = _median_chunk_characters(examined_chunking)
     for chunk, chunk_size in zip(examined_chunking.chunking.chunks, examined_chunking.sizes, strict=True):
         if median_chunk_size is not None and chunk_size < TINY_MEDIAN_SHARE * median_chunk_size:
             yield (
@@ -361,8 +369,8 @@ def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
-    median_chunk_size = _median_chunk_size(examined_chunking)
+def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+    median_chunk_size = _median_chunk_characters(examined_chunking)
     for chunk_index, (chunk, chunk_size) in enumerate(
         zip(examined_chunking.chunking.chunks, examined_chunking.sizes, strict=True)
     ):
@@ -378,11 +386,13 @@ def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _find_truncated_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_truncated_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     embedder = examined_chunking.embedder
     if embedder is None:
         return
-    for chunk, chunk_token_count, unread_token_count in chunks_beyond_embedder_limit(examined_chunking.chunking, embedder):
+    for chunk, chunk_token_count, unread_token_count in overlong_chunks_with_token_counts(
+        examined_chunking.chunking, embedder
+    ):
         yield (
             Span(chunk.start, chunk.end),
             0.5 + 0.4 * unread_token_count / chunk_token_count,
@@ -390,7 +400,7 @@ def _find_truncated_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
         )
 
 
-def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     document = examined_chunking.chunking.document
     for sentence_gap in examined_chunking.chunking.gaps:
         if not sentence_gap.verdict.is_cut or sentence_gap.score is None or sentence_gap.threshold is None:
@@ -415,10 +425,10 @@ def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> RuleFindin
             )
 
 
-def _find_flat_curves(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_flat_curves(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     for curve in examined_chunking.chunking.curves:
         defined_curve_scores = [score for score in curve.scores if not math.isnan(score)]
-        if len(defined_curve_scores) < FEWEST_FOR_QUARTILES:
+        if len(defined_curve_scores) < FEWEST_VALUES_FOR_QUARTILES:
             continue
         lower_quartile, upper_quartile = np.percentile(defined_curve_scores, [25, 75]).tolist()
         if upper_quartile - lower_quartile < FLAT_INTERQUARTILE_RANGE:
@@ -432,13 +442,13 @@ def _find_flat_curves(examined_chunking: ExaminedChunking) -> RuleFindings:
             )
 
 
-def _find_worthless_chunks(fault: Fault, score: float, examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_worthless_chunks(fault: FaultKind, score: float, examined_chunking: ExaminedChunking) -> FindingsOfRule:
     for chunk, chunk_fault in zip(examined_chunking.chunking.chunks, examined_chunking.chunk_faults, strict=True):
         if chunk_fault is not None and chunk_fault.fault == fault:
             yield Span(chunk.start, chunk.end), score, chunk_fault.reason
 
 
-def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> RuleFindings:
+def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     repeated_text_runs = repeated_runs(examined_chunking.chunking.document.text)
     compared_chunks, furthest_chunk_end = [], 0

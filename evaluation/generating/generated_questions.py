@@ -14,7 +14,7 @@ from chunkers.support import FloatArray, csv_text, short_repr
 from chunkers.text import MIN_NEAREST_SIMILARITY, Quotation, SearchableText
 from evaluation.generating.question_generation import Generated, Window, question_on_one_line
 from evaluation.questions import Corpus, QuestionSet, excerpt_as_json
-from evaluation.retrieval.asked_question import LONGEST_QUESTION
+from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
 from evaluation.search import embed_texts
 
 QUESTION_FILE_STEM = "generated-questions"
@@ -34,17 +34,20 @@ class SourceTexts:
             tuple(Document.from_text(text, splitter, name) for name, text in zip(self.names, self.texts, strict=True))
         )
 
-    def excerpt_texts(self, generated: Generated) -> list[str]:
+    def excerpt_texts(self, generated_question: Generated) -> list[str]:
         """Return the texts of the excerpts that answer a question."""
-        document_text = self.texts[generated.window.document]
-        return [document_text[start:end] for start, end in generated.excerpts]
+        document_text = self.texts[generated_question.window.document]
+        return [document_text[start:end] for start, end in generated_question.excerpts]
 
-    def question_row(self, generated: Generated) -> dict[str, Any]:
+    def question_row(self, generated_question: Generated) -> dict[str, Any]:
         """Return a question as a row for a file, with the document, position and context of each excerpt."""
-        document_name, document_text = self.names[generated.window.document], self.texts[generated.window.document]
+        document_name, document_text = (
+            self.names[generated_question.window.document],
+            self.texts[generated_question.window.document],
+        )
         return {
-            "question": generated.question,
-            "references": [excerpt_as_json(document_name, document_text, span) for span in generated.excerpts],
+            "question": generated_question.question,
+            "references": [excerpt_as_json(document_name, document_text, span) for span in generated_question.excerpts],
         }
 
 
@@ -68,15 +71,21 @@ class QuestionDraft:
     why: str = ""
 
     @classmethod
-    def of(cls, generated: Generated, texts: SourceTexts, question: str, excerpts: Sequence[str]) -> "QuestionDraft":
+    def of(
+        cls, generated_question: Generated, source_texts: SourceTexts, edited_question: str, edited_excerpts: Sequence[str]
+    ) -> "QuestionDraft":
         """Return the user's edit of a question as a draft, with an error message if the edit is invalid."""
         try:
-            return cls(question, tuple(excerpts), apply_question_edits(generated, texts, question, excerpts))
+            return cls(
+                edited_question,
+                tuple(edited_excerpts),
+                apply_question_edits(generated_question, source_texts, edited_question, edited_excerpts),
+            )
         except InputError as error:
-            return cls(question, tuple(excerpts), None, str(error))
+            return cls(edited_question, tuple(edited_excerpts), None, str(error))
 
 
-def generated_questions_to_csv(generated_questions: Sequence[Generated], texts: SourceTexts) -> str:
+def generated_questions_to_csv(generated_questions: Sequence[Generated], source_texts: SourceTexts) -> str:
     """Return the questions as CSV, with their excerpts as JSON in the column ``references``.
 
     The excerpts can be located again even after the documents have been edited.
@@ -85,28 +94,33 @@ def generated_questions_to_csv(generated_questions: Sequence[Generated], texts: 
     """
     question_and_references_rows = (
         (row["question"], json.dumps(row["references"], ensure_ascii=False))
-        for row in map(texts.question_row, generated_questions)
+        for row in map(source_texts.question_row, generated_questions)
     )
     return csv_text(["question", "references"], question_and_references_rows)
 
 
-def generated_question_set(generated_questions: Sequence[Generated], texts: SourceTexts, model: str) -> QuestionSet:
+def generated_question_set(
+    generated_questions: Sequence[Generated], source_texts: SourceTexts, model_name: str
+) -> QuestionSet:
     """Return a question set of the questions, their documents and a note on how they were generated."""
     questions_jsonl = "".join(
-        f"{json.dumps(texts.question_row(question), ensure_ascii=False)}\n" for question in generated_questions
+        f"{json.dumps(source_texts.question_row(question), ensure_ascii=False)}\n" for question in generated_questions
     )
     generation_note = (
-        f"{model} wrote these questions with the excerpts in sight; real ones use other words. Differences between chunkers "
+        f"{model_name} wrote these questions with the excerpts in sight; real ones use other words. Differences between "
+        "chunkers "
         "say more than the scores."
     )
     return QuestionSet(
-        tuple(zip(texts.names, texts.texts, strict=True)),
+        tuple(zip(source_texts.names, source_texts.texts, strict=True)),
         (f"{QUESTION_FILE_STEM}.jsonl", questions_jsonl.encode("utf-8", "surrogatepass")),
         (generation_note,),
     )
 
 
-def apply_question_edits(generated: Generated, texts: SourceTexts, question: str, excerpts: Sequence[str]) -> Generated:
+def apply_question_edits(
+    generated_question: Generated, source_texts: SourceTexts, edited_question: str, edited_excerpts: Sequence[str]
+) -> Generated:
     """Return a question with the user's edits applied; empty excerpts are dropped.
 
     Raises
@@ -115,26 +129,30 @@ def apply_question_edits(generated: Generated, texts: SourceTexts, question: str
         If the question is empty or too long, if no or too many excerpts are left, or if an excerpt is not in the document
         word for word.
     """
-    question = question_on_one_line(question)
-    if not any(map(str.isalnum, question)):
+    edited_question = question_on_one_line(edited_question)
+    if not any(map(str.isalnum, edited_question)):
         raise InputError(
-            f"The question must have at least one word; got {short_repr(question)}. To leave the question out, remove its "
+            f"The question must have at least one word; got {short_repr(edited_question)}. To leave the question out, "
+            "remove its "
             "row."
         )
-    if len(question) > LONGEST_QUESTION:
-        raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(question):,}.")
-    nonempty_excerpts = [excerpt.strip() for excerpt in excerpts if excerpt.strip()]
+    if len(edited_question) > MOST_QUESTION_CHARACTERS:
+        raise InputError(
+            f"A question may have at most {MOST_QUESTION_CHARACTERS:,} characters; this one has {len(edited_question):,}."
+        )
+    nonempty_excerpts = [excerpt.strip() for excerpt in edited_excerpts if excerpt.strip()]
     if not 1 <= len(nonempty_excerpts) <= MOST_EXCERPTS:
         raise InputError(
-            f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short_repr(question)} has {len(nonempty_excerpts)}."
+            f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short_repr(edited_question)} has "
+            f"{len(nonempty_excerpts)}."
         )
-    excerpt_spans = {_excerpt_span(excerpt, generated.window, texts) for excerpt in nonempty_excerpts}
-    return generated._replace(question=question, excerpts=tuple(sorted(excerpt_spans)))
+    excerpt_spans = {_excerpt_span(excerpt, generated_question.window, source_texts) for excerpt in nonempty_excerpts}
+    return generated_question._replace(question=edited_question, excerpts=tuple(sorted(excerpt_spans)))
 
 
-def _excerpt_span(excerpt: str, window: Window, texts: SourceTexts) -> Span:
+def _excerpt_span(excerpt: str, window: Window, source_texts: SourceTexts) -> Span:
     """Return the span of an exact match of an excerpt, in the window if possible."""
-    document_name, document_text = texts.names[window.document], texts.texts[window.document]
+    document_name, document_text = source_texts.names[window.document], source_texts.texts[window.document]
     window_start, window_end = window.span
     exact_excerpt_match = SearchableText(document_text[window_start:window_end]).exact_match(Quotation(excerpt))
     if exact_excerpt_match is not None:

@@ -39,7 +39,7 @@ from chunkers.language_models import (
 )
 from chunkers.support import raise_if_cancelled, short_repr
 from chunkers.text import Quotation, SearchableText, Tokenizer
-from evaluation.retrieval.asked_question import LONGEST_QUESTION
+from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
 
 # Random windows.
 
@@ -67,7 +67,7 @@ class Window(NamedTuple):
         return max(0, end - start) if self.document == other.document else 0
 
 
-def random_windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
+def random_windows(document_texts: Sequence[str], window_size: int, seed: int) -> Iterator[Window]:
     """Yield an endless sequence of random windows; equal seeds give equal windows.
 
     A document is chosen with a probability proportional to its length, then a position in it uniformly at random, up to
@@ -76,9 +76,9 @@ def random_windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Windo
 
     Parameters
     ----------
-    texts
+    document_texts
         The documents' texts; texts without words are never chosen.
-    size
+    window_size
         Maximum number of characters in a window.
     seed
         Seed of the random choice.
@@ -88,17 +88,17 @@ def random_windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Windo
     InputError
         If no document has text.
     """
-    document_lengths_as_weights = [len(text) if text.strip() else 0 for text in texts]
+    document_lengths_as_weights = [len(text) if text.strip() else 0 for text in document_texts]
     if not any(document_lengths_as_weights):
         raise InputError("Generating questions needs at least one document with text; there is none. Add a document.")
-    return _least_overlapping_windows(texts, [*accumulate(document_lengths_as_weights)], size, Random(seed))
+    return _least_overlapping_windows(document_texts, [*accumulate(document_lengths_as_weights)], window_size, Random(seed))
 
 
 def _least_overlapping_windows(
-    texts: Sequence[str], cumulative_lengths: Sequence[int], window_size: int, random: Random
+    document_texts: Sequence[str], cumulative_lengths: Sequence[int], window_size: int, random: Random
 ) -> Iterator[Window]:
     earlier_windows: list[Window] = []
-    independent_random_windows = _independent_random_windows(texts, cumulative_lengths, window_size, random)
+    independent_random_windows = _independent_random_windows(document_texts, cumulative_lengths, window_size, random)
     while True:
         tried_windows: list[Window] = []
         for least_overlapping_window in islice(independent_random_windows, MOST_TRIED_WINDOWS):
@@ -113,14 +113,14 @@ def _least_overlapping_windows(
 
 
 def _independent_random_windows(
-    texts: Sequence[str], cumulative_lengths: Sequence[int], window_size: int, random: Random
+    document_texts: Sequence[str], cumulative_lengths: Sequence[int], window_size: int, random: Random
 ) -> Iterator[Window]:
     while True:
         # Python promises the same numbers in every version for this function alone.
-        offset_in_all_texts, relative_start = int(random.random() * cumulative_lengths[-1]), random.random()
+        offset_in_all_texts, start_fraction = int(random.random() * cumulative_lengths[-1]), random.random()
         document_number = next(number for number, most in enumerate(cumulative_lengths) if offset_in_all_texts < most)
-        text = texts[document_number]
-        window_start = int(relative_start * (max(0, len(text) - window_size) + 1))
+        text = document_texts[document_number]
+        window_start = int(start_fraction * (max(0, len(text) - window_size) + 1))
         window_span = _span_of_whole_words(text, window_start, min(len(text), window_start + window_size))
         if text[window_span.start : window_span.end].strip():
             yield Window(document_number, window_span)
@@ -141,16 +141,16 @@ def _span_of_whole_words(text: str, start: int, end: int) -> Span:
 DEFAULT_WINDOW_CHARACTERS = 4_000
 """Characters of a window, as in Chroma's report."""
 
-LEAST_WINDOW = 200
+LEAST_WINDOW_CHARACTERS = 200
 """Minimum window size in characters."""
 
-MOST_WINDOW = 20_000
+MOST_WINDOW_CHARACTERS = 20_000
 """Maximum window size in characters."""
 
 LEAST_PART_CHARACTERS = 80
 """Minimum number of characters of a window's part that is shown in its place: a sentence that is understood by itself."""
 
-MOST_GENERATED = 500
+MOST_GENERATED_QUESTIONS = 500
 """Maximum number of questions of a run."""
 
 MOST_EARLIER_QUESTIONS = 30
@@ -168,10 +168,10 @@ GUESSED_QUESTION_TOKENS = 25
 GUESSED_ANSWER_TOKENS = 150
 """Tokens of an answer, as an estimate counts them."""
 
-_POLL_S = 0.05
+_POLL_INTERVAL_SECONDS = 0.05
 """Seconds between checks for whether the user has stopped."""
 
-_SAMPLED_WINDOWS = 5
+_SAMPLED_WINDOW_COUNT = 5
 """Windows whose tokens are counted for an estimate."""
 
 
@@ -192,8 +192,8 @@ class GenerationSettings:
     def __post_init__(self) -> None:
         """Check the values."""
         for setting_phrase, setting_value, least_value, greatest_value in (
-            ("questions to generate", self.count, 1, MOST_GENERATED),
-            ("characters in a window", self.window, LEAST_WINDOW, MOST_WINDOW),
+            ("questions to generate", self.count, 1, MOST_GENERATED_QUESTIONS),
+            ("characters in a window", self.window, LEAST_WINDOW_CHARACTERS, MOST_WINDOW_CHARACTERS),
         ):
             if not least_value <= setting_value <= greatest_value:
                 raise InputError(
@@ -241,7 +241,7 @@ WindowResult = Generated | Dropped
 
 
 def generate_questions(
-    texts: Sequence[str],
+    document_texts: Sequence[str],
     settings: GenerationSettings,
     ask: Ask,
     report_outcome: Callable[[WindowResult], None],
@@ -262,7 +262,7 @@ def generate_questions(
 
     Parameters
     ----------
-    texts
+    document_texts
         The documents' texts.
     settings
         Number of questions, window size and seed.
@@ -285,38 +285,38 @@ def generate_questions(
     Cancelled
         If the user stops.
     """
-    chosen_random_windows = [*islice(random_windows(texts, settings.window, settings.seed), settings.count)]
+    chosen_random_windows = [*islice(random_windows(document_texts, settings.window, settings.seed), settings.count)]
     ordered_question_outcomes = _OrderedOutcomes(len(chosen_random_windows), report_outcome)
 
     def ask_about_window(window_number: int, cancelled: Callable[[], bool]) -> None:
         earlier_questions = ordered_question_outcomes.wait_for_first_outcomes(
             _count_awaited_questions(chosen_random_windows, window_number), cancelled
         )
-        window_part = _longest_unquoted_part(texts, chosen_random_windows[window_number], earlier_questions)
+        window_part = _longest_unquoted_part(document_texts, chosen_random_windows[window_number], earlier_questions)
         question_answer_reader = _AnswerReader(
-            texts[window_part.document],
+            document_texts[window_part.document],
             window_part,
             lambda question: ordered_question_outcomes.is_repeated_question(question, window_number, cancelled),
         )
-        messages = _prompt_messages(texts, window_part, window_number + 1, earlier_questions)
-        current_window_part, opening_messages, skipped_message_count = window_part, messages, len(messages)
+        messages = _prompt_messages(document_texts, window_part, window_number + 1, earlier_questions)
+        current_window_part, opening_messages, replaced_message_count = window_part, messages, len(messages)
 
         def send_messages(messages: Sequence[Message]) -> Reply:
-            nonlocal current_window_part, opening_messages, skipped_message_count
+            nonlocal current_window_part, opening_messages, replaced_message_count
             if question_answer_reader.repeated:
                 other_window_part = _longest_unquoted_part(
-                    texts, window_part, [*earlier_questions, *question_answer_reader.repeated], 1
+                    document_texts, window_part, [*earlier_questions, *question_answer_reader.repeated], 1
                 )
                 if other_window_part not in (current_window_part, window_part):
                     # In a new conversation, as a weak model would copy the question from this one.
-                    current_window_part, opening_messages, skipped_message_count = (
+                    current_window_part, opening_messages, replaced_message_count = (
                         other_window_part,
-                        _prompt_messages(texts, other_window_part, window_number + 1, earlier_questions),
+                        _prompt_messages(document_texts, other_window_part, window_number + 1, earlier_questions),
                         len(messages),
                     )
-            later_messages = messages[skipped_message_count:]
-            sentences_of_window_part = _distinct_window_sentences(texts, current_window_part)
-            unused_excerpts = [
+            later_messages = messages[replaced_message_count:]
+            sentences_of_window_part = _distinct_window_sentences(document_texts, current_window_part)
+            unmentioned_excerpts = [
                 excerpt
                 for excerpt in sentences_of_window_part
                 if not any(excerpt in message.text for message in later_messages)
@@ -324,7 +324,7 @@ def generate_questions(
             return ask(
                 [*opening_messages, *later_messages],
                 cancelled,
-                kind=_answer_schema(unused_excerpts or sentences_of_window_part),
+                kind=_answer_schema(unmentioned_excerpts or sentences_of_window_part),
             )
 
         try:
@@ -349,14 +349,14 @@ def _answer_schema(excerpts: Sequence[str]) -> AnswerKind:
     )
 
 
-def _distinct_window_sentences(texts: Sequence[str], window: Window) -> list[str]:
+def _distinct_window_sentences(document_texts: Sequence[str], window: Window) -> list[str]:
     """Return the distinct sentences of a window, which a schema allows as excerpts."""
-    document = Document.from_text(texts[window.document][window.span.start : window.span.end])
+    document = Document.from_text(document_texts[window.document][window.span.start : window.span.end])
     return [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
 
 
 def _longest_unquoted_part(
-    texts: Sequence[str],
+    document_texts: Sequence[str],
     window: Window,
     earlier_questions: Sequence[Generated],
     min_part_characters: int = LEAST_PART_CHARACTERS,
@@ -366,7 +366,7 @@ def _longest_unquoted_part(
     The prompt about this part need not show earlier questions, which a weak model copies. If the part is shorter than
     ``min_part_characters``, the whole window is returned.
     """
-    text, (window_start, window_end) = texts[window.document], window.span
+    text, (window_start, window_end) = document_texts[window.document], window.span
     quoted_spans = [
         excerpt
         for question in earlier_questions
@@ -417,7 +417,7 @@ class _OrderedOutcomes:
             with self._changed:
                 if self._reported_count >= count:
                     return [outcome for outcome in self._outcomes[:count] if isinstance(outcome, Generated)]
-                self._changed.wait(_POLL_S)
+                self._changed.wait(_POLL_INTERVAL_SECONDS)
             raise_if_cancelled(cancelled)
 
     def is_repeated_question(self, question: str, window_number: int, cancelled: Callable[[], bool]) -> bool:
@@ -461,18 +461,18 @@ class _OrderedOutcomes:
                 self._report_outcome(window_outcome)
 
 
-def estimate_generation(texts: Sequence[str], settings: GenerationSettings, tokenizer: Tokenizer) -> Estimate:
+def estimate_generation(document_texts: Sequence[str], settings: GenerationSettings, tokenizer: Tokenizer) -> Estimate:
     """Estimate the requests and tokens for generating questions, without sending a request.
 
     Assumes that no request has to be repeated. Raises InputError if no document has text, or if the tokenizer cannot be
     loaded.
     """
     sampled_random_windows = [
-        *islice(random_windows(texts, settings.window, settings.seed), min(settings.count, _SAMPLED_WINDOWS))
+        *islice(random_windows(document_texts, settings.window, settings.seed), min(settings.count, _SAMPLED_WINDOW_COUNT))
     ]
     tokenizer.load()
     message_token_counts = tokenizer.count(
-        [part.text for window in sampled_random_windows for part in _prompt_messages(texts, window, 1, [])]
+        [part.text for window in sampled_random_windows for part in _prompt_messages(document_texts, window, 1, [])]
     )
     earlier_question_token_count = (
         sum(min(number, MOST_EARLIER_QUESTIONS) for number in range(settings.count)) * GUESSED_QUESTION_TOKENS
@@ -484,7 +484,7 @@ def estimate_generation(texts: Sequence[str], settings: GenerationSettings, toke
 
 
 def _prompt_messages(
-    texts: Sequence[str], window: Window, window_number: int, earlier_questions: Sequence[Generated]
+    document_texts: Sequence[str], window: Window, window_number: int, earlier_questions: Sequence[Generated]
 ) -> list[Message]:
     document_index, (window_start, window_end) = window
     question_lines = [f"- {question.question}" for question in _nearest_questions(window, earlier_questions)]
@@ -494,7 +494,9 @@ def _prompt_messages(
         else NO_EARLIER_QUESTIONS_PLACEHOLDER
     )
     passage_prompt = QUESTION_WRITING_PASSAGE_TEMPLATE.format(
-        passage=texts[document_index][window_start:window_end], before=earlier_questions_phrase, number=window_number
+        passage=document_texts[document_index][window_start:window_end],
+        before=earlier_questions_phrase,
+        number=window_number,
     )
     example_prompt, example_answer = QUESTION_WRITING_EXAMPLE
     system_and_example_messages = [
@@ -548,9 +550,10 @@ class _AnswerReader:
         one_line_question_text = question_on_one_line(parsed_answer.question)
         if not any(map(str.isalnum, one_line_question_text)):
             raise UnusableAnswer("the question must have at least one word; it has none")
-        if len(one_line_question_text) > LONGEST_QUESTION:
+        if len(one_line_question_text) > MOST_QUESTION_CHARACTERS:
             raise UnusableAnswer(
-                f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(one_line_question_text):,}"
+                f"the question may have at most {MOST_QUESTION_CHARACTERS:,} characters; it has "
+                f"{len(one_line_question_text):,}"
             )
         if not 1 <= len(parsed_answer.excerpts) <= MOST_EXCERPTS:
             raise UnusableAnswer(

@@ -13,7 +13,7 @@ import numpy as np
 
 from chunkers import Document, InputError, Span, Tokenizer
 from chunkers.support import IntArray
-from evaluation.questions.question_rows import DOCUMENT_SEPARATOR
+from evaluation.questions.question_rows import DOCUMENT_TEXT_SEPARATOR
 
 # Arithmetic of half-open ranges on one axis.
 
@@ -65,11 +65,11 @@ class CoveredRanges:
         return union_of_ranges(part for start, end in ranges if start < end for part in self._add_range(start, end))
 
     def _add_range(self, start: int, end: int) -> Iterator[Span]:
-        first_touched_index, end_touched_index = bisect_right(self._ends, start), bisect_left(self._starts, end)
+        first_touched_index, index_after_last_touched = bisect_right(self._ends, start), bisect_left(self._starts, end)
         uncovered_start = start
         for covered_start, covered_end in zip(
-            self._starts[first_touched_index:end_touched_index],
-            self._ends[first_touched_index:end_touched_index],
+            self._starts[first_touched_index:index_after_last_touched],
+            self._ends[first_touched_index:index_after_last_touched],
             strict=True,
         ):
             if covered_start > uncovered_start:
@@ -77,9 +77,12 @@ class CoveredRanges:
             uncovered_start = covered_end
         if uncovered_start < end:
             yield Span(uncovered_start, end)
-        if first_touched_index < end_touched_index:
-            start, end = min(start, self._starts[first_touched_index]), max(end, self._ends[end_touched_index - 1])
-        self._starts[first_touched_index:end_touched_index], self._ends[first_touched_index:end_touched_index] = (
+        if first_touched_index < index_after_last_touched:
+            start, end = min(start, self._starts[first_touched_index]), max(end, self._ends[index_after_last_touched - 1])
+        (
+            self._starts[first_touched_index:index_after_last_touched],
+            self._ends[first_touched_index:index_after_last_touched],
+        ) = (
             [start],
             [end],
         )
@@ -148,7 +151,7 @@ class Corpus:
     @cached_property
     def offsets(self) -> list[int]:
         """Corpus-wide offset at which each document begins."""
-        joined_document_lengths = [len(document.text) + len(DOCUMENT_SEPARATOR) for document in self.documents]
+        joined_document_lengths = [len(document.text) + len(DOCUMENT_TEXT_SEPARATOR) for document in self.documents]
         return [0, *accumulate(joined_document_lengths[:-1])]
 
     @cached_property
@@ -162,7 +165,9 @@ class Corpus:
             for start, end in document.sentences
         ]
         return Document(
-            DOCUMENT_SEPARATOR.join(document.text for document in self.documents), tuple(corpus_sentence_spans), "corpus"
+            DOCUMENT_TEXT_SEPARATOR.join(document.text for document in self.documents),
+            tuple(corpus_sentence_spans),
+            "corpus",
         )
 
     @cached_property

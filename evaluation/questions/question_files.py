@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from chunkers import InputError, Span
-from chunkers.support import MAX_BYTES, raise_if_cancelled, short_repr
+from chunkers.support import MAX_FILE_BYTES, raise_if_cancelled, short_repr
 from chunkers.text import (
     MIN_ALTERED_SIMILARITY,
     MIN_NEAREST_SIMILARITY,
@@ -131,11 +131,13 @@ class ExcerptFinder:
         excerpt_quotation = _quotation_of_excerpt(excerpt_fields)
         own_document_number = self.document_number(excerpt_fields.get("corpus_id"))
         document_number = document_number if own_document_number is None else own_document_number
-        searched_document_numbers = range(len(self._searchable_documents)) if document_number is None else [document_number]
-        for search_method in (SearchableText.exact_match, SearchableText.typographic_match):
+        searched_document_numbers = (
+            range(len(self._searchable_document_texts)) if document_number is None else [document_number]
+        )
+        for match_method in (SearchableText.exact_match, SearchableText.typographic_match):
             for candidate_document_number in searched_document_numbers:
-                if matched_passage := search_method(
-                    self._searchable_documents[candidate_document_number], excerpt_quotation
+                if matched_passage := match_method(
+                    self._searchable_document_texts[candidate_document_number], excerpt_quotation
                 ):
                     return self._excerpt_with_remark(candidate_document_number, excerpt_quotation, matched_passage)
         if number_and_best_match := self._most_similar_passage(
@@ -143,7 +145,9 @@ class ExcerptFinder:
         ):
             return self._excerpt_with_remark(number_and_best_match[0], excerpt_quotation, number_and_best_match[1])
         for candidate_document_number in searched_document_numbers:
-            if part_spans := self._searchable_documents[candidate_document_number].match_in_parts(excerpt_quotation.text):
+            if part_spans := self._searchable_document_texts[candidate_document_number].match_in_parts(
+                excerpt_quotation.text
+            ):
                 part_start_offsets_phrase = " and ".join(f"{span.start:,}" for span in part_spans)
                 divided_excerpt_remark = (
                     f"the excerpt {short_repr(excerpt_quotation.text)} stands in "
@@ -169,7 +173,7 @@ class ExcerptFinder:
             excerpt_not_found_message += (
                 f" The nearest passage {nearest_document_phrase} {short_repr(nearest_passage_text)} at "
                 f"{matched_passage.span.start:,}, "
-                f"{_similarity_percent(matched_passage)} alike."
+                f"{_similarity_percent_phrase(matched_passage)} alike."
             )
         elif self._comparison_budget.spent:
             excerpt_not_found_message += (
@@ -184,7 +188,7 @@ class ExcerptFinder:
         document_number_match_pairs = [
             (candidate, match)
             for candidate in document_numbers
-            if (match := self._searchable_documents[candidate].altered_match(quotation, min_similarity))
+            if (match := self._searchable_document_texts[candidate].altered_match(quotation, min_similarity))
         ]
         return max(document_number_match_pairs, key=lambda pair: pair[1].similarity, default=None)
 
@@ -202,7 +206,7 @@ class ExcerptFinder:
         elif match.kind == "typography":
             deviation_phrase = f"stands in {document_name} at {match.span.start:,} with other white space or signs"
         elif match.kind == "altered":
-            match_similarity_percent = _similarity_percent(match)
+            match_similarity_percent = _similarity_percent_phrase(match)
             deviation_phrase = (
                 f"stands in {document_name} at {match.span.start:,} altered, {match_similarity_percent} alike: "
                 f"{short_repr(matched_passage_text)}"
@@ -219,11 +223,11 @@ class ExcerptFinder:
         return ComparisonBudget()
 
     @cached_property
-    def _searchable_documents(self) -> list[SearchableText]:
+    def _searchable_document_texts(self) -> list[SearchableText]:
         return [SearchableText(document.text, self._comparison_budget) for document in self.corpus.documents]
 
 
-def _similarity_percent(match: Match) -> str:
+def _similarity_percent_phrase(match: Match) -> str:
     # Rounded down: what is not the same is not 100 % alike.
     return f"{int(100 * match.similarity)} %"
 
@@ -331,7 +335,7 @@ class Questions:
         return self.usable
 
 
-def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[], bool] = bool) -> Questions:
+def read_questions(file_bytes: bytes, file_name: str, corpus: Corpus, cancelled: Callable[[], bool] = bool) -> Questions:
     """Read questions from a file and locate their excerpts in the corpus.
 
     `ExcerptFinder.locate` locates the excerpts.
@@ -349,22 +353,25 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
     Cancelled
         If the user asked to stop.
     """
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{name}: a file of questions may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
-    if b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(f"{name}: a file of questions must be text: CSV, JSON or JSON lines; this one is binary.")
-    question_rows = read_question_rows(data, name, "retrieval", cancelled)
+    if len(file_bytes) > MAX_FILE_BYTES:
+        raise InputError(
+            f"{file_name}: a file of questions may have at most {MAX_FILE_BYTES:,} bytes; this one has {len(file_bytes):,}."
+        )
+    if b"\0" in file_bytes and not file_bytes.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{file_name}: a file of questions must be text: CSV, JSON or JSON lines; this one is binary.")
+    question_rows = read_question_rows(file_bytes, file_name, "retrieval", cancelled)
     corpus_excerpt_finder = ExcerptFinder(corpus)
     usable_questions: list[Question] = []
     problem_sentences: list[str] = []
-    change_sentences: list[str] = []
+    excerpt_change_sentences: list[str] = []
     excerpt_labels: list[Label] = []
     seen_question_keys: set[tuple[object, ...]] = set()
-    for row_place, row in question_rows:
+    for row_place_phrase, row in question_rows:
         raise_if_cancelled(cancelled)
         if len(usable_questions) == MOST_QUESTIONS:
             problem_sentences.append(
-                f"{name}, from {row_place} on: a file may have at most {MOST_QUESTIONS:,} questions; the rest is left out."
+                f"{file_name}, from {row_place_phrase} on: a file may have at most {MOST_QUESTIONS:,} questions; the rest "
+                "is left out."
             )
             break
         try:
@@ -384,13 +391,17 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
                     "is left out."
                 )
         except InputError as error:
-            problem_sentences.append(f"{name}, {row_place}: {error}")
+            problem_sentences.append(f"{file_name}, {row_place_phrase}: {error}")
             continue
         seen_question_keys.add(question_identity_key)
         usable_questions.append(question)
-        problem_sentences += [f"{name}, {row_place}: {sentence}" for sentence in lost_excerpt_sentences]
-        change_sentences += [f"{name}, {row_place}: {sentence}" for sentence in changed_excerpt_sentences]
-    return Questions(tuple(usable_questions), tuple(problem_sentences), tuple(change_sentences), tuple(excerpt_labels))
+        problem_sentences += [f"{file_name}, {row_place_phrase}: {sentence}" for sentence in lost_excerpt_sentences]
+        excerpt_change_sentences += [
+            f"{file_name}, {row_place_phrase}: {sentence}" for sentence in changed_excerpt_sentences
+        ]
+    return Questions(
+        tuple(usable_questions), tuple(problem_sentences), tuple(excerpt_change_sentences), tuple(excerpt_labels)
+    )
 
 
 def _question_of_row(
@@ -507,12 +518,12 @@ def _covers_whole_document(excerpt: Excerpt, corpus: Corpus) -> bool:
     return not document_text[:start].strip() and not document_text[end:].strip()
 
 
-def excerpt_as_json(document_name: str, text: str, span: Span) -> dict[str, Any]:
+def excerpt_as_json(document_name: str, document_text: str, span: Span) -> dict[str, Any]:
     """Return an excerpt as a JSON-compatible mapping with its document, position and context."""
-    prefix, suffix = surrounding_text(text, span)
+    prefix, suffix = surrounding_text(document_text, span)
     return {
         "corpus_id": document_name,
-        "content": text[span.start : span.end],
+        "content": document_text[span.start : span.end],
         "start_index": span.start,
         "end_index": span.end,
         "prefix": prefix,

@@ -20,7 +20,7 @@ from chunkers.files.json_and_table_files import (
 from chunkers.support import InputError, short_repr, unescape_cell
 from chunkers.text import find_csv_separator, parse_in_reader_process
 
-DOCUMENT_SEPARATOR = "\n\n"
+DOCUMENT_TEXT_SEPARATOR = "\n\n"
 """The separator of documents in the joined text of a corpus; no range crosses it."""
 
 
@@ -32,7 +32,7 @@ def shorten_text(text: str, most: int = 200) -> str:
 MOST_ROWS_READ = 20_000
 """Maximum number of rows of a file that are read: four times the questions that are used, for those that are not usable."""
 
-MOST_ITEMS = 100_000
+MOST_ITEMS_PER_ROW = 100_000
 """Maximum number of items in the lists of a row; a question of BEIR may name as many documents as a set has, 50,000."""
 
 QuestionRow = Mapping[str, Any]
@@ -72,7 +72,7 @@ HOP_MARK = re.compile(r"\A<\d+-hop>\s*")
 
 
 def read_question_rows(
-    data: bytes, name: str, purpose: Purpose, cancelled: Callable[[], bool] = bool
+    file_bytes: bytes, file_name: str, purpose: Purpose, cancelled: Callable[[], bool] = bool
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield the rows of a questions file with their positions; an error takes the place of an unreadable row.
 
@@ -86,44 +86,51 @@ def read_question_rows(
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
-    for row_place, row, row_problem in parse_in_reader_process(parse_question_rows, data, name, cancelled, purpose=purpose):
-        yield row_place, InputError(row_problem) if row is None else row
+    for row_place_phrase, row, row_problem in parse_in_reader_process(
+        parse_question_rows, file_bytes, file_name, cancelled, purpose=purpose
+    ):
+        yield row_place_phrase, InputError(row_problem) if row is None else row
 
 
-def parse_question_rows(data: bytes, name: str, purpose: Purpose) -> Iterator[tuple[str, QuestionRow | None, str]]:
+def parse_question_rows(
+    file_bytes: bytes, file_name: str, purpose: Purpose
+) -> Iterator[tuple[str, QuestionRow | None, str]]:
     """Yield the position of each row of a questions file, and the parsed row or an error message.
 
     Run by `read_question_rows` in a separate process.
     """
-    text = decode_file(data, name)
+    text = decode_file(file_bytes, file_name)
     if not text.strip():
-        raise InputError(f"{name}: a file of questions must contain at least one question; this one is empty.")
-    input_counter = InputCounter(name, "a file of questions")
-    for row_index, (row_place, row) in enumerate(
-        raw_rows(text, name, _check_question_column if purpose == "answers" else _check_required_columns)
+        raise InputError(f"{file_name}: a file of questions must contain at least one question; this one is empty.")
+    input_counter = InputCounter(file_name, "a file of questions")
+    for row_index, (row_place_phrase, row) in enumerate(
+        raw_rows(text, file_name, _check_question_column if purpose == "answers" else _check_required_columns)
     ):
         if row_index == MOST_ROWS_READ:
             yield (
-                row_place,
+                row_place_phrase,
                 None,
                 f"at most {MOST_ROWS_READ:,} rows of a file are read; this one and all after it are left out.",
             )
             return
         if not row_index and purpose == "retrieval" and not isinstance(row, InputError) and _is_beir_row(row):
             raise InputError(
-                f"{name}: a file of questions must have a question in every row; this file is only a part of a BEIR set. "
+                f"{file_name}: a file of questions must have a question in every row; this file is only a part of a BEIR "
+                "set. "
                 "Give the whole set: a folder or ZIP file with corpus.jsonl, queries.jsonl and qrels."
             )
         try:
             if isinstance(row, InputError):
                 raise row
             yield (
-                row_place,
-                _used_columns(_row_with_standard_columns(row) if purpose == "retrieval" else row, purpose, input_counter),
+                row_place_phrase,
+                _row_of_used_columns(
+                    _row_with_standard_columns(row) if purpose == "retrieval" else row, purpose, input_counter
+                ),
                 "",
             )
         except InputError as error:
-            yield row_place, None, str(error)
+            yield row_place_phrase, None, str(error)
 
 
 def _is_beir_row(row: QuestionRow) -> bool:
@@ -131,7 +138,7 @@ def _is_beir_row(row: QuestionRow) -> bool:
     return "question" not in row and {"_id", "text"} <= set(row)
 
 
-def _used_columns(row: QuestionRow, purpose: Purpose, input_counter: InputCounter) -> QuestionRow:
+def _row_of_used_columns(row: QuestionRow, purpose: Purpose, input_counter: InputCounter) -> QuestionRow:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
     known_column_values = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
     if excerpt_column_name := next((name for name in EXCERPT_COLUMNS if known_column_values.get(name)), None):
@@ -145,8 +152,10 @@ def _used_columns(row: QuestionRow, purpose: Purpose, input_counter: InputCounte
                 raise
             del known_column_values[excerpt_column_name]
     nested_value_count = _count_nested_values(known_column_values)
-    if nested_value_count > MOST_ITEMS:
-        raise InputError(f"a row may have at most {MOST_ITEMS:,} items in its lists; this one has {nested_value_count:,}.")
+    if nested_value_count > MOST_ITEMS_PER_ROW:
+        raise InputError(
+            f"a row may have at most {MOST_ITEMS_PER_ROW:,} items in its lists; this one has {nested_value_count:,}."
+        )
     input_counter.count_row(*(value for value in known_column_values.values() if isinstance(value, str)))
     input_counter.count_items(nested_value_count)
     return known_column_values
@@ -165,20 +174,20 @@ def _count_nested_values(row: QuestionRow) -> int:
 
 
 def raw_rows(
-    text: str, name: str, columns_to_read: Callable[[Sequence[str], str], Collection[str]]
+    text: str, file_name: str, choose_columns_to_read: Callable[[Sequence[str], str], Collection[str]]
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
     Apostrophes that `chunkers.support.formatting.escape_cell` added to the fields of a CSV file are removed.
-    ``columns_to_read`` is called with the columns and the name of a CSV file; it returns the columns to read, and raises
-    InputError if one is wrong or missing.
+    ``choose_columns_to_read`` is called with the columns and the name of a CSV file; it returns the columns to read, and
+    raises InputError if one is wrong or missing.
     """
     # In the cells of CSV, lists are written in JSON.
-    check_bracket_count(text, name)
-    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, columns_to_read)
+    check_bracket_count(text, file_name)
+    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, file_name, choose_columns_to_read)
 
 
-def parse_excerpt_list(cell_value: object, column: str) -> list[Any]:
+def parse_excerpt_list(cell_value: object, column_name: str) -> list[Any]:
     """Return a cell's excerpts as a list; the cell may hold a list, a text, or a list in JSON or Python syntax.
 
     Raises
@@ -195,14 +204,14 @@ def parse_excerpt_list(cell_value: object, column: str) -> list[Any]:
         except (ValueError, RecursionError) as error:
             with suppress(ValueError, RecursionError):
                 return list(parse_python_literal(stripped_cell_text))
-            if column == "excerpts":
+            if column_name == "excerpts":
                 # A plain excerpt may also begin with a bracket.
                 return [cell_value]
             raise InputError(
-                f"the value of {column} must be a valid JSON list; got {short_repr(cell_value)} ({error})."
+                f"the value of {column_name} must be a valid JSON list; got {short_repr(cell_value)} ({error})."
             ) from error
     if not isinstance(cell_value, list):
-        raise InputError(f"the value of {column} must be a list; got {short_repr(cell_value)}.")
+        raise InputError(f"the value of {column_name} must be a list; got {short_repr(cell_value)}.")
     return cell_value
 
 
@@ -236,14 +245,14 @@ def _row_with_standard_columns(row: QuestionRow) -> QuestionRow:
 
 
 def _csv_rows(
-    text: str, name: str, columns_to_read: Callable[[Sequence[str], str], Collection[str]]
+    text: str, file_name: str, choose_columns_to_read: Callable[[Sequence[str], str], Collection[str]]
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
     csv_field_separator = find_csv_separator(text)
     question_number = 0
     try:
-        parsed_csv_rows = csv_rows(text, name)
+        parsed_csv_rows = csv_rows(text, file_name)
         csv_header_columns = next(parsed_csv_rows, [])
-        used_column_positions = column_positions(csv_header_columns, columns_to_read(csv_header_columns, name))
+        used_column_positions = column_positions(csv_header_columns, choose_columns_to_read(csv_header_columns, file_name))
         for question_number, row in enumerate(parsed_csv_rows, start=1):
             yield (
                 f"question {question_number:,}",
@@ -256,12 +265,13 @@ def _csv_rows(
         )
 
 
-def _check_required_columns(columns: Sequence[str], name: str) -> Collection[str]:
+def _check_required_columns(columns: Sequence[str], file_name: str) -> Collection[str]:
     column_names = set(columns)
     if column_names & {"question", "user_input"} and column_names & {*EXCERPT_COLUMNS, *_RAGAS_EXCERPT_COLUMNS}:
         return KNOWN_COLUMNS
     missing_columns_message = (
-        f"{name}: the columns must include question, and references or excerpts; got {shorten_text(', '.join(columns))}."
+        f"{file_name}: the columns must include question, and references or excerpts; got "
+        f"{shorten_text(', '.join(columns))}."
     )
     if answer_column_names := [
         column for column in ("ground_truth", "ground_truths", "reference") if column in column_names
@@ -277,10 +287,10 @@ def _check_required_columns(columns: Sequence[str], name: str) -> Collection[str
     raise InputError(missing_columns_message)
 
 
-def _check_question_column(columns: Sequence[str], name: str) -> Collection[str]:
+def _check_question_column(columns: Sequence[str], file_name: str) -> Collection[str]:
     if not {"question", "user_input"} & set(columns):
         raise InputError(
-            f"{name}: the file must have a column named question; its columns are {short_repr(', '.join(columns))}."
+            f"{file_name}: the file must have a column named question; its columns are {short_repr(', '.join(columns))}."
         )
     return KNOWN_COLUMNS
 
@@ -377,7 +387,7 @@ _PYTHON_TOKEN_PATTERN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _WRAPPING_CALL = re.compile(r"(?:np|numpy|datetime|zoneinfo)\.\w+|array|Timestamp|UUID|Decimal")
-_KEYWORD = re.compile(r"\s*\w+=")
+_KEYWORD_ARGUMENT = re.compile(r"\s*\w+=")
 _CONSTANT_BY_WORD = {"None": None, "nan": None, "NaN": None, "NaT": None, "True": True, "False": False}
 _CLOSING_BRACKET_BY_OPENING = {"[": "]", "(": ")", "{": "}"}
 
@@ -439,7 +449,7 @@ class _LiteralParser:
         collection_items: list[Any] = []
         value_by_key: dict[str, Any] = {}
         while not self._skip_sign(_CLOSING_BRACKET_BY_OPENING[opening]):
-            if keyword_match := _KEYWORD.match(self._text, self._offset):
+            if keyword_match := _KEYWORD_ARGUMENT.match(self._text, self._offset):
                 # Such as dtype=object of an array.
                 self._offset = keyword_match.end()
                 self._parse_value(keeps_word_as_text=True)

@@ -18,9 +18,9 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from chunkers.files.json_and_table_files import InputCounter, check_bracket_count, csv_rows, decode_file, parse_json
-from chunkers.support import MAX_BYTES, MAX_UNPACKED, InputError, csv_text, short_repr
+from chunkers.support import MAX_FILE_BYTES, MAX_UNPACKED_BYTES, InputError, csv_text, short_repr
 from chunkers.text import parse_in_reader_process
-from evaluation.questions.question_rows import DOCUMENT_SEPARATOR, QuestionRow, json_line_objects, shorten_text
+from evaluation.questions.question_rows import DOCUMENT_TEXT_SEPARATOR, QuestionRow, json_line_objects, shorten_text
 
 CORPUS_FILE, QUERIES_FILE, QRELS_FOLDER = "corpus.jsonl", "queries.jsonl", "qrels"
 """The parts of a set in BEIR's format: two files, and a folder with a table for each split."""
@@ -28,7 +28,7 @@ CORPUS_FILE, QUERIES_FILE, QRELS_FOLDER = "corpus.jsonl", "queries.jsonl", "qrel
 MOST_DOCUMENTS = 50_000
 """Maximum number of documents of a set."""
 
-_DEFAULT_SPLIT = "test"
+_DEFAULT_DATASET_SPLIT = "test"
 """The split that is used where nothing is chosen, as BEIR does."""
 
 
@@ -52,7 +52,7 @@ class QuestionSet:
 
 
 def read_question_set(
-    data: bytes, name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
+    file_bytes: bytes, file_name: str, dataset_split: str | None = None, cancelled: Callable[[], bool] = bool
 ) -> QuestionSet | None:
     """Read a question set from a BEIR ZIP file or a SQuAD JSON file; None if the file is neither.
 
@@ -65,19 +65,24 @@ def read_question_set(
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
-    if not data.startswith(b"PK") and (b'"paragraphs"' not in data or b'"qas"' not in data):
+    if not file_bytes.startswith(b"PK") and (b'"paragraphs"' not in file_bytes or b'"qas"' not in file_bytes):
         return None
-    return _question_set_from_pieces(parse_in_reader_process(parse_question_set_file, data, name, cancelled, split=split))
+    return _question_set_from_pieces(
+        parse_in_reader_process(parse_question_set_file, file_bytes, file_name, cancelled, split=dataset_split)
+    )
 
 
 def read_beir(
-    file_bytes_by_path: Mapping[str, bytes], name: str, split: str | None = None, cancelled: Callable[[], bool] = bool
+    file_bytes_by_path: Mapping[str, bytes],
+    set_name: str,
+    dataset_split: str | None = None,
+    cancelled: Callable[[], bool] = bool,
 ) -> QuestionSet:
     """Read a question set in BEIR's format from its separate files, given by path.
 
     Parameters
     ----------
-    split
+    dataset_split
         Split whose qrels table lists the documents that answer each question: by default ``test``, else the only table.
     cancelled
         Called repeatedly while the files are read in another process; True stops reading.
@@ -90,9 +95,9 @@ def read_beir(
         If the user asked to stop.
     """
     total_byte_count = sum(map(len, file_bytes_by_path.values()))
-    if total_byte_count > MAX_UNPACKED:
+    if total_byte_count > MAX_UNPACKED_BYTES:
         raise InputError(
-            f"{name}: the files of a question set may have at most {MAX_UNPACKED:,} bytes in total; these have "
+            f"{set_name}: the files of a question set may have at most {MAX_UNPACKED_BYTES:,} bytes in total; these have "
             f"{total_byte_count:,}."
         )
     path_size_pairs = [[path, len(part)] for path, part in file_bytes_by_path.items()]
@@ -100,10 +105,10 @@ def read_beir(
         parse_in_reader_process(
             parse_beir_parts,
             b"".join(file_bytes_by_path.values()),
-            name,
+            set_name,
             cancelled,
             byte_counts_by_path=path_size_pairs,
-            split=split,
+            split=dataset_split,
         )
     )
     assert question_set is not None
@@ -141,51 +146,52 @@ def _pieces_of_question_set(question_set: QuestionSet) -> Iterator[tuple[str, ..
         yield "note", note
 
 
-def parse_question_set_file(data: bytes, name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
+def parse_question_set_file(file_bytes: bytes, file_name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
     """Yield the parts of a question set from a BEIR ZIP file or a SQuAD JSON file; nothing for other files.
 
     Run by `read_question_set` in a separate process.
     """
-    if data.startswith(b"PK"):
-        yield from _pieces_of_question_set(_read_beir(_beir_parts_of_zip(data, name), name, split))
+    if file_bytes.startswith(b"PK"):
+        yield from _pieces_of_question_set(_read_beir(_beir_parts_of_zip(file_bytes, file_name), file_name, split))
         return
     try:
-        json_value = parse_json(decode_file(data, name), name)
+        json_value = parse_json(decode_file(file_bytes, file_name), file_name)
     except InputError:
         raise
     except (ValueError, RecursionError):
         return
     if isinstance(json_value, dict) and isinstance(json_value.get("data"), list):
-        yield from _pieces_of_question_set(_read_squad(json_value["data"], name))
+        yield from _pieces_of_question_set(_read_squad(json_value["data"], file_name))
 
 
 def parse_beir_parts(
-    data: bytes, name: str, byte_counts_by_path: list[tuple[str, int]], split: str | None = None
+    concatenated_file_bytes: bytes, set_name: str, byte_counts_by_path: list[tuple[str, int]], split: str | None = None
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the parts of a BEIR question set whose files are concatenated in ``data``.
+    """Yield the parts of a BEIR question set whose files are concatenated in ``concatenated_file_bytes``.
 
     Run by `read_beir` in a separate process.
     """
     file_end_offsets = accumulate(size for _, size in byte_counts_by_path)
     file_bytes_by_path = {
-        path: data[end - size : end] for (path, size), end in zip(byte_counts_by_path, file_end_offsets, strict=True)
+        path: concatenated_file_bytes[end - size : end]
+        for (path, size), end in zip(byte_counts_by_path, file_end_offsets, strict=True)
     }
-    yield from _pieces_of_question_set(_read_beir(file_bytes_by_path, name, split))
+    yield from _pieces_of_question_set(_read_beir(file_bytes_by_path, set_name, split))
 
 
-def _read_beir(file_bytes_by_path: Mapping[str, bytes], name: str, split: str | None) -> QuestionSet:
+def _read_beir(file_bytes_by_path: Mapping[str, bytes], set_name: str, dataset_split: str | None) -> QuestionSet:
     for required_file_name in (CORPUS_FILE, QUERIES_FILE):
         if required_file_name not in file_bytes_by_path:
             raise InputError(
-                f"{name}: a BEIR set must have {required_file_name}; this one has "
+                f"{set_name}: a BEIR set must have {required_file_name}; this one has "
                 f"{shorten_text(', '.join(file_bytes_by_path)) or 'no files'}."
             )
-    named_texts, textless_document_ids = _documents_with_text(file_bytes_by_path[CORPUS_FILE], f"{name}/{CORPUS_FILE}")
-    qrels_path = _relevance_table_path(file_bytes_by_path, name, split)
+    named_texts, textless_document_ids = _documents_with_text(file_bytes_by_path[CORPUS_FILE], f"{set_name}/{CORPUS_FILE}")
+    qrels_path = _relevance_table_path(file_bytes_by_path, set_name, dataset_split)
     document_ids_by_query, unknown_document_ids = _relevant_documents(
-        file_bytes_by_path[qrels_path], f"{name}/{qrels_path}", {title for title, _ in named_texts}
+        file_bytes_by_path[qrels_path], f"{set_name}/{qrels_path}", {title for title, _ in named_texts}
     )
-    query_row_by_id = dict(_rows_by_id(file_bytes_by_path[QUERIES_FILE], f"{name}/{QUERIES_FILE}"))
+    query_row_by_id = dict(_rows_by_id(file_bytes_by_path[QUERIES_FILE], f"{set_name}/{QUERIES_FILE}"))
     query_ids_without_query = [query for query in document_ids_by_query if query not in query_row_by_id]
     question_and_documents_rows = [
         {"question": query_row_by_id[query]["text"], "documents": documents}
@@ -193,24 +199,26 @@ def _read_beir(file_bytes_by_path: Mapping[str, bytes], name: str, split: str | 
         if query in query_row_by_id
     ]
     if not question_and_documents_rows:
-        raise InputError(f"{name}/{qrels_path}: at least one question must have a document that answers it; none has one.")
+        raise InputError(
+            f"{set_name}/{qrels_path}: at least one question must have a document that answers it; none has one."
+        )
     question_set_notes = [
-        f"{name}: BEIR says which documents answer a question, not where: the whole of each counts as its excerpt. The "
+        f"{set_name}: BEIR says which documents answer a question, not where: the whole of each counts as its excerpt. The "
         "scores of documents are BEIR's; those of characters and tokens say how much of these documents is retrieved, not "
         "whether the answer is. A relevance of 1 and more counts the same."
     ]
     question_set_notes += _left_out_notes(
-        f"{name}/{CORPUS_FILE}: documents without text, which are left out", textless_document_ids
+        f"{set_name}/{CORPUS_FILE}: documents without text, which are left out", textless_document_ids
     )
     question_set_notes += _left_out_notes(
-        f"{name}/{qrels_path}: documents that are not in {CORPUS_FILE}, which are left out", unknown_document_ids
+        f"{set_name}/{qrels_path}: documents that are not in {CORPUS_FILE}, which are left out", unknown_document_ids
     )
     question_set_notes += _left_out_notes(
-        f"{name}/{qrels_path}: questions that are not in {QUERIES_FILE}, which are left out", query_ids_without_query
+        f"{set_name}/{qrels_path}: questions that are not in {QUERIES_FILE}, which are left out", query_ids_without_query
     )
     return QuestionSet(
         tuple(named_texts),
-        rows_to_json_lines(question_and_documents_rows, f"{PurePosixPath(name).stem}.jsonl"),
+        rows_to_json_lines(question_and_documents_rows, f"{PurePosixPath(set_name).stem}.jsonl"),
         tuple(question_set_notes),
     )
 
@@ -220,10 +228,10 @@ def is_beir_path(path: str) -> bool:
     return path in (CORPUS_FILE, QUERIES_FILE) or (path.startswith(f"{QRELS_FOLDER}/") and path.endswith(".tsv"))
 
 
-def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
+def _beir_parts_of_zip(zip_bytes: bytes, file_name: str) -> dict[str, bytes]:
     """Return the parts of a set that is packed, in a folder or without one."""
     try:
-        question_set_zip = zipfile.ZipFile(io.BytesIO(data))
+        question_set_zip = zipfile.ZipFile(io.BytesIO(zip_bytes))
         archived_file_members = [member for member in question_set_zip.infolist() if not member.is_dir()]
         corpus_path = next(
             (member.filename for member in archived_file_members if PurePosixPath(member.filename).name == CORPUS_FILE), None
@@ -231,7 +239,7 @@ def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
         if corpus_path is None:
             member_names_phrase = shorten_text(", ".join(member.filename for member in archived_file_members))
             raise InputError(
-                f"{name}: a ZIP file must contain a BEIR set with {CORPUS_FILE}; this one contains "
+                f"{file_name}: a ZIP file must contain a BEIR set with {CORPUS_FILE}; this one contains "
                 f"{member_names_phrase or 'nothing'}."
             )
         folder_prefix = corpus_path.removesuffix(CORPUS_FILE)
@@ -241,9 +249,10 @@ def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
             if member.filename.startswith(folder_prefix) and is_beir_path(member.filename.removeprefix(folder_prefix))
         ]
         unpacked_byte_count = sum(member.file_size for member in beir_file_members)
-        if unpacked_byte_count > MAX_UNPACKED:
+        if unpacked_byte_count > MAX_UNPACKED_BYTES:
             raise InputError(
-                f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it unpacks to {unpacked_byte_count:,}."
+                f"{file_name}: the file may unpack to at most {MAX_UNPACKED_BYTES:,} bytes; it unpacks to "
+                f"{unpacked_byte_count:,}."
             )
         for member in beir_file_members:
             _check_file_size(member.filename, member.file_size)
@@ -253,15 +262,19 @@ def _beir_parts_of_zip(data: bytes, name: str) -> dict[str, bytes]:
     # What is wrong with a ZIP file is said with exceptions of many classes, that of a password is a RuntimeError.
     except Exception as error:
         unzip_error_reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
-        raise InputError(f"{name}: the file must be a valid ZIP file; reading it failed: {unzip_error_reason}.") from error
+        raise InputError(
+            f"{file_name}: the file must be a valid ZIP file; reading it failed: {unzip_error_reason}."
+        ) from error
 
 
-def _check_file_size(name: str, size: int) -> None:
-    if size > MAX_BYTES:
-        raise InputError(f"{name}: a file of a question set may have at most {MAX_BYTES:,} bytes; this one has {size:,}.")
+def _check_file_size(name: str, byte_count: int) -> None:
+    if byte_count > MAX_FILE_BYTES:
+        raise InputError(
+            f"{name}: a file of a question set may have at most {MAX_FILE_BYTES:,} bytes; this one has {byte_count:,}."
+        )
 
 
-def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, QuestionRow]]:
+def _rows_by_id(file_bytes: bytes, file_name: str) -> Iterator[tuple[str, QuestionRow]]:
     """Yield every row of JSON lines with its ``_id``, which is its own.
 
     Raises
@@ -269,22 +282,22 @@ def _rows_by_id(data: bytes, name: str) -> Iterator[tuple[str, QuestionRow]]:
     InputError
         If a line is no object, or has no ``_id`` or no ``text``, or has that of another.
     """
-    _check_file_size(name, len(data))
+    _check_file_size(file_name, len(file_bytes))
     seen_ids: set[str] = set()
-    text = decode_file(data, name)
-    check_bracket_count(text, name)
-    for row_place, row in json_line_objects(text):
+    text = decode_file(file_bytes, file_name)
+    check_bracket_count(text, file_name)
+    for row_place_phrase, row in json_line_objects(text):
         if isinstance(row, InputError):
-            raise InputError(f"{name}, {row_place}: {row}")
+            raise InputError(f"{file_name}, {row_place_phrase}: {row}")
         row_id = _parse_identifier(row.get("_id"))
         if row_id is None:
-            raise InputError(f"{name}, {row_place}: _id must be a string; got {short_repr(row.get('_id'))}.")
+            raise InputError(f"{file_name}, {row_place_phrase}: _id must be a string; got {short_repr(row.get('_id'))}.")
         if row_id in seen_ids:
             raise InputError(
-                f"{name}, {row_place}: every row must have a different _id; {short_repr(row_id)} appears twice."
+                f"{file_name}, {row_place_phrase}: every row must have a different _id; {short_repr(row_id)} appears twice."
             )
         if not isinstance(row.get("text"), str):
-            raise InputError(f"{name}, {row_place}: text must be a string; got {short_repr(row.get('text'))}.")
+            raise InputError(f"{file_name}, {row_place_phrase}: text must be a string; got {short_repr(row.get('text'))}.")
         seen_ids.add(row_id)
         yield row_id, row
 
@@ -296,47 +309,54 @@ def _parse_identifier(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def _documents_with_text(data: bytes, name: str) -> tuple[list[tuple[str, str]], list[str]]:
+def _documents_with_text(file_bytes: bytes, file_name: str) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the documents, a title before its text, and the names of those without text."""
     named_texts, textless_document_ids = [], []
-    for document_id, row in _rows_by_id(data, name):
+    for document_id, row in _rows_by_id(file_bytes, file_name):
         document_title = row.get("title") or ""
         if not isinstance(document_title, str):
             raise InputError(
-                f"{name}: the title of {short_repr(document_id)} must be a string; got {short_repr(document_title)}."
+                f"{file_name}: the title of {short_repr(document_id)} must be a string; got {short_repr(document_title)}."
             )
-        text = DOCUMENT_SEPARATOR.join(part for part in (document_title.strip(), row["text"]) if part.strip())
-        if text:
-            named_texts.append((document_id, text))
+        document_text = DOCUMENT_TEXT_SEPARATOR.join(part for part in (document_title.strip(), row["text"]) if part.strip())
+        if document_text:
+            named_texts.append((document_id, document_text))
         else:
             textless_document_ids.append(document_id)
         if len(named_texts) > MOST_DOCUMENTS:
-            raise InputError(f"{name}: a question set may have at most {MOST_DOCUMENTS:,} documents; this one has more.")
+            raise InputError(
+                f"{file_name}: a question set may have at most {MOST_DOCUMENTS:,} documents; this one has more."
+            )
     if not named_texts:
-        raise InputError(f"{name}: a question set must have at least one document with text; this one has none.")
+        raise InputError(f"{file_name}: a question set must have at least one document with text; this one has none.")
     return named_texts, textless_document_ids
 
 
-def _relevance_table_path(file_bytes_by_path: Mapping[str, bytes], name: str, split: str | None) -> str:
+def _relevance_table_path(file_bytes_by_path: Mapping[str, bytes], set_name: str, dataset_split: str | None) -> str:
     """Return the path of the table that counts."""
     path_by_split = {
         PurePosixPath(path).stem: path for path in sorted(file_bytes_by_path) if path.startswith(f"{QRELS_FOLDER}/")
     }
     if not path_by_split:
-        raise InputError(f"{name}: a BEIR set must have a table such as {QRELS_FOLDER}/test.tsv; this one has none.")
-    if split is not None and split not in path_by_split:
+        raise InputError(f"{set_name}: a BEIR set must have a table such as {QRELS_FOLDER}/test.tsv; this one has none.")
+    if dataset_split is not None and dataset_split not in path_by_split:
         raise InputError(
-            f"{name}: the split must be one of {shorten_text(', '.join(path_by_split))}; got {short_repr(split)}."
+            f"{set_name}: the split must be one of {shorten_text(', '.join(path_by_split))}; got "
+            f"{short_repr(dataset_split)}."
         )
-    if split is None and _DEFAULT_SPLIT not in path_by_split and len(path_by_split) > 1:
+    if dataset_split is None and _DEFAULT_DATASET_SPLIT not in path_by_split and len(path_by_split) > 1:
         raise InputError(
-            f"{name}: one of the splits {shorten_text(', '.join(path_by_split))} must be chosen, as the default split, "
-            f"{_DEFAULT_SPLIT}, is missing."
+            f"{set_name}: one of the splits {shorten_text(', '.join(path_by_split))} must be chosen, as the default split, "
+            f"{_DEFAULT_DATASET_SPLIT}, is missing."
         )
-    return path_by_split[split or (_DEFAULT_SPLIT if _DEFAULT_SPLIT in path_by_split else next(iter(path_by_split)))]
+    return path_by_split[
+        dataset_split or (_DEFAULT_DATASET_SPLIT if _DEFAULT_DATASET_SPLIT in path_by_split else next(iter(path_by_split)))
+    ]
 
 
-def _relevant_documents(data: bytes, name: str, known_document_ids: set[str]) -> tuple[dict[str, list[str]], list[str]]:
+def _relevant_documents(
+    table_bytes: bytes, table_name: str, known_document_ids: set[str]
+) -> tuple[dict[str, list[str]], list[str]]:
     """Return the known documents that answer every question, by its name, and the unknown ones.
 
     Raises
@@ -344,8 +364,8 @@ def _relevant_documents(data: bytes, name: str, known_document_ids: set[str]) ->
     InputError
         If a row does not have a question, a document and a number, or the first one is not their names.
     """
-    _check_file_size(name, len(data))
-    relevance_table_rows = csv_rows(decode_file(data, name), name, is_tab_separated=True)
+    _check_file_size(table_name, len(table_bytes))
+    relevance_table_rows = csv_rows(decode_file(table_bytes, table_name), table_name, is_tab_separated=True)
     # In order, each once: a list of them would be searched for every row.
     document_ids_by_query: dict[str, dict[str, None]] = {}
     unknown_document_ids: list[str] = []
@@ -356,11 +376,12 @@ def _relevant_documents(data: bytes, name: str, known_document_ids: set[str]) ->
             if len(relevance_row) == 3 and not _is_number(relevance_row[2]):
                 continue
             raise InputError(
-                f"{name}, line 1: the columns must be query-id, corpus-id and score; got {short_repr(relevance_row)}."
+                f"{table_name}, line 1: the columns must be query-id, corpus-id and score; got {short_repr(relevance_row)}."
             )
         if len(relevance_row) != 3 or not _is_number(relevance_row[2]):
             raise InputError(
-                f"{name}, line {line_number:,}: a row must consist of a question's id, a document's id and a number; got "
+                f"{table_name}, line {line_number:,}: a row must consist of a question's id, a document's id and a number; "
+                "got "
                 f"{short_repr(relevance_row)}."
             )
         query_id, document_id, relevance_score = relevance_row
@@ -373,9 +394,9 @@ def _relevant_documents(data: bytes, name: str, known_document_ids: set[str]) ->
     return {query: list(documents) for query, documents in document_ids_by_query.items()}, unknown_document_ids
 
 
-def _is_number(written: str) -> bool:
+def _is_number(cell_text: str) -> bool:
     try:
-        return float(written) == float(written)
+        return float(cell_text) == float(cell_text)
     except ValueError:
         return False
 
@@ -388,12 +409,12 @@ def _left_out_notes(note_beginning: str, left_out_names: list[str]) -> list[str]
     )
 
 
-def rows_to_json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
+def rows_to_json_lines(rows: Iterable[Mapping[str, Any]], file_name: str) -> tuple[str, bytes]:
     """Return the rows as a file of JSON lines, given by its name and its content."""
-    return name, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode("utf-8", "surrogatepass")
+    return file_name, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode("utf-8", "surrogatepass")
 
 
-def _read_squad(articles: list[Any], name: str) -> QuestionSet:
+def _read_squad(articles: list[Any], file_name: str) -> QuestionSet:
     """Return the articles, the paragraphs of each as one document, with their questions.
 
     Raises
@@ -406,7 +427,7 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
     used_titles: set[str] = set()
     unanswered_question_count = 0
     for article_number, article in enumerate(articles, start=1):
-        article_place_phrase = f"{name}, article {article_number:,}"
+        article_place_phrase = f"{file_name}, article {article_number:,}"
         is_titled = isinstance(article, dict) and "title" in article
         article_title = _required_text(article, "title", article_place_phrase) if is_titled else f"article {article_number}"
         if article_title in used_titles:
@@ -439,33 +460,36 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
                     {"question": question_text, "corpus_id": article_title, "references": [first_answer_reference]}
                 )
             paragraph_texts.append(paragraph_context_text)
-            paragraph_start_offset += len(paragraph_context_text) + len(DOCUMENT_SEPARATOR)
+            paragraph_start_offset += len(paragraph_context_text) + len(DOCUMENT_TEXT_SEPARATOR)
         if paragraph_texts:
-            named_texts.append((article_title, DOCUMENT_SEPARATOR.join(paragraph_texts)))
+            named_texts.append((article_title, DOCUMENT_TEXT_SEPARATOR.join(paragraph_texts)))
     if not question_rows:
-        raise InputError(f"{name}: at least one question must have an answer in the text; none has one.")
+        raise InputError(f"{file_name}: at least one question must have an answer in the text; none has one.")
     question_set_notes = [
-        f"{name}: SQuAD's answers are a few words, and of several the first is used: recall is nearly whether it is there "
+        f"{file_name}: SQuAD's answers are a few words, and of several the first is used: recall is nearly whether it is "
+        "there "
         "at all, and precision and IoU are low whatever cuts the text."
     ]
     if unanswered_question_count:
         question_set_notes.append(
-            f"{name}: questions without an answer in the text, which are left out: {unanswered_question_count:,}."
+            f"{file_name}: questions without an answer in the text, which are left out: {unanswered_question_count:,}."
         )
     return QuestionSet(
-        tuple(named_texts), rows_to_json_lines(question_rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(question_set_notes)
+        tuple(named_texts),
+        rows_to_json_lines(question_rows, f"{PurePosixPath(file_name).stem}.jsonl"),
+        tuple(question_set_notes),
     )
 
 
-def _required_text(value: object, key: str, place_phrase: str) -> str:
-    text = value.get(key) if isinstance(value, dict) else None
+def _required_text(json_object: object, key: str, place_phrase: str) -> str:
+    text = json_object.get(key) if isinstance(json_object, dict) else None
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"{place_phrase}: {key} must be a string that is not empty; got {short_repr(text)}.")
     return text
 
 
-def _required_list(value: object, key: str, place_phrase: str) -> list[Any]:
-    list_under_key = value.get(key) if isinstance(value, dict) else None
+def _required_list(json_object: object, key: str, place_phrase: str) -> list[Any]:
+    list_under_key = json_object.get(key) if isinstance(json_object, dict) else None
     if not isinstance(list_under_key, list):
         raise InputError(f"{place_phrase}: {key} must be a list; got {short_repr(list_under_key)}.")
     return list_under_key

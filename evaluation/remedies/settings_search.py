@@ -137,14 +137,14 @@ def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
             )
 
 
-def _alternative_values(parameter_spec: FieldSpec, values: Mapping[str, Any]) -> Iterable[Any]:
+def _alternative_values(parameter_spec: FieldSpec, value_by_parameter: Mapping[str, Any]) -> Iterable[Any]:
     """Return the alternative values to try for a parameter."""
-    parameter_value = values[parameter_spec.name]
+    parameter_value = value_by_parameter[parameter_spec.name]
     if parameter_spec.kind == "choice":
         return [word for word in parameter_spec.choices if word != parameter_value]
     number_type = int if parameter_spec.kind == "integer" else float
     if parameter_spec.optional and parameter_value is None:
-        return TRIED_SIZES.get(parameter_spec.name, {}).get(_parameter_unit(parameter_spec, values), ())
+        return TRIED_SIZES.get(parameter_spec.name, {}).get(_parameter_unit(parameter_spec, value_by_parameter), ())
     if parameter_spec.optional:
         return [
             *sorted({number_type(round(parameter_value * factor, 6)) for factor in VALUE_FACTORS} - {parameter_value}),
@@ -165,21 +165,25 @@ def _alternative_values(parameter_spec: FieldSpec, values: Mapping[str, Any]) ->
     ]
 
 
-def _parameter_unit(parameter_spec: FieldSpec, values: Mapping[str, Any]) -> str:
-    return parameter_spec.unit or str(values.get("size_unit" if parameter_spec.name in TRIED_SIZES else "unit", ""))
+def _parameter_unit(parameter_spec: FieldSpec, value_by_parameter: Mapping[str, Any]) -> str:
+    return parameter_spec.unit or str(
+        value_by_parameter.get("size_unit" if parameter_spec.name in TRIED_SIZES else "unit", "")
+    )
 
 
-def _variation_phrase(parameter_spec: FieldSpec, value: Any, values: Mapping[str, Any]) -> str:
-    lowercase_title = (parameter_spec.title[0].lower() + parameter_spec.title[1:]).removesuffix(" of distance")
+def _variation_phrase(parameter_spec: FieldSpec, value: Any, value_by_parameter: Mapping[str, Any]) -> str:
+    lowercase_parameter_title = (parameter_spec.title[0].lower() + parameter_spec.title[1:]).removesuffix(" of distance")
     if value is None:
-        return f"no {lowercase_title}"
+        return f"no {lowercase_parameter_title}"
     if parameter_spec.kind == "choice":
-        return f"{lowercase_title} {str(value).replace('_', ' ')}"
-    unit_word = _parameter_unit(parameter_spec, values)
-    if unit_word == "cosine" or unit_word in lowercase_title:
+        return f"{lowercase_parameter_title} {str(value).replace('_', ' ')}"
+    unit_word = _parameter_unit(parameter_spec, value_by_parameter)
+    if unit_word == "cosine" or unit_word in lowercase_parameter_title:
         unit_word = ""
     formatted_value = f"{value:,}" if isinstance(value, int) else format_number(value)
-    return f"{lowercase_title} {formatted_value} {unit_word if value != 1 else unit_word.removesuffix('s')}".strip()
+    return (
+        f"{lowercase_parameter_title} {formatted_value} {unit_word if value != 1 else unit_word.removesuffix('s')}".strip()
+    )
 
 
 def _other_chunker_variations(chunker: Chunker, embedder: Embedder | None) -> Iterator[Variation]:
@@ -298,7 +302,7 @@ class _CachingTools(Tools):
 
 
 def try_variations(
-    column: ProblemColumn, tools: Tools, select_kept_result: Callable[[Chunking], Kept | None]
+    problem_column: ProblemColumn, tools: Tools, select_kept_result: Callable[[Chunking], Kept | None]
 ) -> list[Trial[Kept]]:
     """Cut the text with every alternative setting that needs no new embeddings; return the smallest changes first.
 
@@ -314,15 +318,15 @@ def try_variations(
     Cancelled
         If the user asked to stop.
     """
-    document = column.chunking.document
-    chunker_setting_variations = setting_variations(column.chunker, tools.embedder)
-    cached_only_tools = _CachingTools.of(tools, document.sentence_texts)
-    current_span_edges = _span_edges(column.chunking)
+    document = problem_column.chunking.document
+    chunker_setting_variations = setting_variations(problem_column.chunker, tools.embedder)
+    caching_embedding_tools = _CachingTools.of(tools, document.sentence_texts)
+    current_span_edges = _span_edges(problem_column.chunking)
     variation_trials = []
     for variation_index, variation in enumerate(chunker_setting_variations):
         tools.decided(variation_index, len(chunker_setting_variations))
         try:
-            variation_chunking = run(variation.chunker, document, cached_only_tools)
+            variation_chunking = run(variation.chunker, document, caching_embedding_tools)
         except (Cancelled, InputError):
             # The next step raises it again if it was the user who asked to stop.
             continue
@@ -362,15 +366,15 @@ def smallest_solutions(
     Cancelled
         If the user asked to stop.
     """
-    kinds_with_solution: set[str] = set()
+    variation_kinds_with_solution: set[str] = set()
     for trial in trials:
-        if trial.kept_result is None or trial.variation.kind in kinds_with_solution:
+        if trial.kept_result is None or trial.variation.kind in variation_kinds_with_solution:
             continue
         raise_if_cancelled(tools.cancelled)
         if solves_problem(trial.kept_result):
-            kinds_with_solution.add(trial.variation.kind)
+            variation_kinds_with_solution.add(trial.variation.kind)
             yield trial, trial.kept_result
-            if len(kinds_with_solution) == MOST_REMEDIES:
+            if len(variation_kinds_with_solution) == MOST_REMEDIES:
                 return
 
 
@@ -390,30 +394,37 @@ class QuestionRetrieval:
         """Return alternative chunks, prepared for search by the current search method."""
         return index_text(chunking, self.tools, self.column.method, self.column.embedded_as)
 
-    def _retrieve(self, index: Index, question: str, limit: Limit) -> AskedQuestion:
-        return retrieve_for_question(index, question, self.tools, limit, self.ruler, self.reranker)
+    def _retrieve(self, index: Index, question: str, retrieval_limit: Limit) -> AskedQuestion:
+        return retrieve_for_question(index, question, self.tools, retrieval_limit, self.ruler, self.reranker)
 
-    def current_retrieval(self, posed: PosedQuestion) -> AskedQuestion:
+    def current_retrieval(self, posed_question: PosedQuestion) -> AskedQuestion:
         """Return the ranking of the current chunks for a question, and the chunks retrieved."""
-        if posed not in self._retrieval_by_question:
-            self._retrieval_by_question[posed] = self._retrieve(self.current_index, posed.question, self.column.limit)
-        return self._retrieval_by_question[posed]
+        if posed_question not in self._retrieval_by_question:
+            self._retrieval_by_question[posed_question] = self._retrieve(
+                self.current_index, posed_question.question, self.column.limit
+            )
+        return self._retrieval_by_question[posed_question]
 
-    def is_whole(self, index: Index, posed: PosedQuestion) -> bool:
+    def is_whole(self, index: Index, posed_question: PosedQuestion) -> bool:
         """Return whether a retrieved alternative chunk contains the whole answer, within the current limit.
 
         If the limit is a number of chunks, the answer must also be whole within the number of tokens retrieved now.
         """
         column_retrieval_limit = self.column.limit
-        if judge_retrieval(self._retrieve(index, posed.question, column_retrieval_limit), posed.answer).fate != "whole":
+        if (
+            judge_retrieval(
+                self._retrieve(index, posed_question.question, column_retrieval_limit), posed_question.answer
+            ).fate
+            != "whole"
+        ):
             return False
         if not column_retrieval_limit.top:
             return True
-        retrieved_token_count = self.current_retrieval(posed).tokens
+        retrieved_token_count = self.current_retrieval(posed_question).tokens
         return (
             retrieved_token_count > 0
             and judge_retrieval(
-                self._retrieve(index, posed.question, Limit(budget=retrieved_token_count)), posed.answer
+                self._retrieve(index, posed_question.question, Limit(budget=retrieved_token_count)), posed_question.answer
             ).fate
             == "whole"
         )
@@ -427,9 +438,9 @@ class QuestionRetrieval:
             judge_retrieval(self.current_retrieval(other), other.answer).fate == "whole"
             for other in column_to_remedy.other_questions
         ]
-        searchable_chunks = self.index_chunks(chunking) if column_to_remedy.other_questions else None
+        remedy_search_index = self.index_chunks(chunking) if column_to_remedy.other_questions else None
         whole_flags_after = [
-            searchable_chunks is not None and self.is_whole(searchable_chunks, other)
+            remedy_search_index is not None and self.is_whole(remedy_search_index, other)
             for other in column_to_remedy.other_questions
         ]
         whole_before_after_pairs = [*zip(whole_flags_before, whole_flags_after, strict=True)]

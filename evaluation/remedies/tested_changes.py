@@ -10,7 +10,7 @@ from chunkers import Chunking, Span, Tools
 from chunkers.contract import run
 from chunkers.results import embedded_text
 from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
-from evaluation.findings.rules import FEWEST_FOR_QUARTILES, Finding, find_suspicious_cuts
+from evaluation.findings.rules import FEWEST_VALUES_FOR_QUARTILES, Finding, find_suspicious_cuts
 from evaluation.questions import AnyRuler
 from evaluation.remedies.settings_search import (
     ProblemColumn,
@@ -46,11 +46,13 @@ class FailingColumn(ProblemColumn):
 
 def try_settings_for_answer(failing_column: FailingColumn, tools: Tools) -> list[Trial[Chunking]]:
     """Cut the text with every alternative setting; keep the results in which one chunk contains the whole answer."""
-    text, answer_span = failing_column.chunking.document.text, failing_column.posed.answer
+    document_text, answer_span = failing_column.chunking.document.text, failing_column.posed.answer
 
     def chunking_with_whole_answer(chunking: Chunking) -> Chunking | None:
         return (
-            chunking if whole_answer_chunk_numbers(text, [chunk.spans for chunk in chunking.chunks], answer_span) else None
+            chunking
+            if whole_answer_chunk_numbers(document_text, [chunk.spans for chunk in chunking.chunks], answer_span)
+            else None
         )
 
     return try_variations(failing_column, tools, chunking_with_whole_answer)
@@ -93,8 +95,8 @@ def remedies_for_answer(
             question_retrieval.index_chunks(chunking), failing_column.posed
         )
 
-    for trial, chunking in smallest_solutions(trials, makes_answer_whole, tools):
-        yield question_retrieval.assess_remedy(trial, chunking)
+    for trial, trial_chunking in smallest_solutions(trials, makes_answer_whole, tools):
+        yield question_retrieval.assess_remedy(trial, trial_chunking)
 
 
 class _Reach:
@@ -174,9 +176,9 @@ class _Reach:
         return float(np.max(self._column_scores, where=overlapping_column_chunk_mask, initial=-1.0))
 
 
-def _spans_until(spans: Sequence[Span], end: int) -> list[Span]:
+def _spans_until(spans: Sequence[Span], end_offset: int) -> list[Span]:
     """Return the beginning of a chunk up to a place of the text."""
-    return [Span(span.start, min(span.end, end)) for span in spans if span.start < end]
+    return [Span(span.start, min(span.end, end_offset)) for span in spans if span.start < end_offset]
 
 
 # Changes that remove a finding of the inbox of suspicious cuts.
@@ -207,7 +209,7 @@ class FindingsByRule(NamedTuple):
     def lacks(self, finding: Finding) -> bool:
         """Return whether a finding is gone: its rule still applies, but finds nothing that overlaps the passage."""
         start, end = finding.span
-        if finding.rule in RULES_COMPARING_WITH_MEDIAN and self.chunks < FEWEST_FOR_QUARTILES:
+        if finding.rule in RULES_COMPARING_WITH_MEDIAN and self.chunks < FEWEST_VALUES_FOR_QUARTILES:
             return False
         return not any(span.start < end and start < span.end for span in self.passages.get(finding.rule, ()))
 
@@ -258,5 +260,7 @@ def remedies_for_finding(
         findings_by_rule(suspicious_column.chunking, tools, suspicious_column.narrow_margin).total - 1
     )
     for trial, findings_after_change in smallest_solutions(trials, lambda findings: findings.lacks(finding), tools):
-        chunking = run(trial.variation.chunker, suspicious_column.chunking.document, tools)
-        yield question_retrieval.assess_remedy(trial, chunking, (other_finding_count_before, findings_after_change.total))
+        trial_chunking = run(trial.variation.chunker, suspicious_column.chunking.document, tools)
+        yield question_retrieval.assess_remedy(
+            trial, trial_chunking, (other_finding_count_before, findings_after_change.total)
+        )

@@ -163,11 +163,11 @@ def chunking_summary_table(compared: ComparedColumns) -> Table:
         SUSPICIOUS_HEAD,
         Head("Decide, ms", "What cutting took once the embeddings were there."),
     ]
-    chunker_score_rows = [
+    chunker_summary_rows = [
         (name, _chunking_summary_cells(compared, chunking))
         for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)
     ]
-    return Table("Scores", "", score_column_heads, chunker_score_rows)
+    return Table("Scores", "", score_column_heads, chunker_summary_rows)
 
 
 def _chunking_summary_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
@@ -191,8 +191,8 @@ def label_free_measures_table(compared: ComparedColumns) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = Tools(compared.embedder, load_tokenizer(compared.tokenizer))
     chunker_and_baseline_columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
-    for baseline_name, parameters in BASELINE_SETTINGS:
-        chunker = build_chunker("fixed_sentences", parameters)
+    for baseline_name, baseline_parameters in BASELINE_SETTINGS:
+        chunker = build_chunker("fixed_sentences", baseline_parameters)
         chunker_and_baseline_columns.append((baseline_name, chunker, run(chunker, compared.document, tools)))
     label_free_measure_rows = [
         (
@@ -260,7 +260,7 @@ def _answer_cell(chunking: Chunking, question: MarkedQuestion) -> Cell:
 # The page around the tables.
 
 
-MOST_SHOWN = 1_000_000
+MOST_SHOWN_CHARACTERS = 1_000_000
 """Maximum number of characters of chunks that a report shows of all columns together; the rest is counted."""
 
 MOST_GAPS = 1_000
@@ -322,7 +322,7 @@ def html_report(compared: ComparedColumns) -> str:
     return html_page(compared.document.name, "".join(report_html_parts))
 
 
-def html_page(page_title: str, body: str, style_rules: str = "") -> str:
+def html_page(page_title: str, body_html: str, style_rules: str = "") -> str:
     """Return HTML as a self-contained page called ``page_title``, in a report's style with additional ``style_rules``."""
     page_style_sheet = style_sheet() + (_STYLE_RULES + style_rules).replace("ROOT", ROOT_CLASS)
     style_sheet_digest = base64.b64encode(hashlib.sha256(page_style_sheet.encode()).digest()).decode()
@@ -335,7 +335,7 @@ def html_page(page_title: str, body: str, style_rules: str = "") -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
         f'<meta name="referrer" content="no-referrer"><title>{escape_html(page_title)} · Seamark</title>'
         f"<style>{page_style_sheet}</style></head>"
-        f'<body class="{ROOT_CLASS} {NO_MATHJAX_CLASSES}"><main>{body}'
+        f'<body class="{ROOT_CLASS} {NO_MATHJAX_CLASSES}"><main>{body_html}'
         f"<footer>Made by Seamark {escape_html(__version__)}. This file asks for nothing and runs nothing.</footer>"
         "</main></body></html>\n"
     )
@@ -349,8 +349,10 @@ def _page_heading(compared: ComparedColumns) -> str:
         f"{pluralize(len(document.sentences), 'sentence')} ({document.splitter})",
     ]
     if compared.known is not None:
-        boundary_count = len(compared.known)
-        text_and_settings_phrases.append(f"{boundary_count:,} known boundar{'y' if boundary_count == 1 else 'ies'}")
+        known_boundary_count = len(compared.known)
+        text_and_settings_phrases.append(
+            f"{known_boundary_count:,} known boundar{'y' if known_boundary_count == 1 else 'ies'}"
+        )
     if compared.embedder is not None and any(chunker.embeds for chunker, _ in compared.columns):
         text_and_settings_phrases.append(f"embedder {compared.embedder.name}")
     text_and_settings_phrases.append(f"tokens of {compared.tokenizer}")
@@ -359,13 +361,13 @@ def _page_heading(compared: ComparedColumns) -> str:
 
 def cut_strips(titled_chunkings: Sequence[tuple[str, Chunking]], known_boundaries: tuple[int, ...] | None) -> str:
     """Return the cuts of each titled column and the known boundaries as strips on one axis."""
-    boundaries_html = (
+    known_boundaries_html = (
         "" if known_boundaries is None else offset_marks_html(titled_chunkings[0][1], known_boundaries, "known")
     )
     column_strips_html = "".join(
         chunk_strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled_chunkings, start=1)
     )
-    return f'<div class="axis strips">{boundaries_html}{column_strips_html}</div>'
+    return f'<div class="axis strips">{known_boundaries_html}{column_strips_html}</div>'
 
 
 def _table_html(table: Table) -> str:
@@ -395,7 +397,7 @@ def _cell_html(cell: Cell) -> str:
 
 def _columns_html(compared: ComparedColumns) -> str:
     """Return the text as each column cuts it, with the reasons, the curves and the recipes."""
-    max_column_characters = MOST_SHOWN // len(compared.columns)
+    max_column_characters = MOST_SHOWN_CHARACTERS // len(compared.columns)
     column_sections_html = [
         f"<section>{column_html(chunking, max_column_characters, f'{number} {chunker.title}')}"
         f"{_cut_decisions_html(chunking)}{_recipe_html(chunking)}</section>"

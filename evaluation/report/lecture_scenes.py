@@ -19,10 +19,10 @@ from chunkers.results import (
     settings_phrase,
 )
 from chunkers.support import format_number, pluralize
-from evaluation.report.html_page import MOST_SHOWN, cut_strips, html_page
+from evaluation.report.html_page import MOST_SHOWN_CHARACTERS, cut_strips, html_page
 from evaluation.segmentation import cut_offsets
 
-MOST_SENTENCES = 60
+MOST_DRAWN_SENTENCES = 60
 """Most sentences of a text that becomes an exercise."""
 
 _STYLE_RULES = """
@@ -61,50 +61,58 @@ class SceneSheet:
     columns: Sequence[Chunking] = ()
 
 
-def handout_html(title: str, facts_line: str, sheets: Sequence[SceneSheet]) -> str:
+def handout_html(title: str, facts_line: str, scene_sheets: Sequence[SceneSheet]) -> str:
     """Return a lecture as one HTML page to print, which loads nothing and runs nothing."""
-    lecture_scenes_html = "".join(_scene_html(number, sheet) for number, sheet in enumerate(sheets, start=1))
+    lecture_scenes_html = "".join(_scene_html(number, sheet) for number, sheet in enumerate(scene_sheets, start=1))
     handout_body_html = (
         f"<h1>{escape_html(title)}</h1><p "
-        f'class="facts">{escape_html(facts_line)}</p>{lecture_scenes_html}{_cutting_exercises_html(sheets)}'
+        f'class="facts">{escape_html(facts_line)}</p>{lecture_scenes_html}{_cutting_exercises_html(scene_sheets)}'
     )
     return html_page(title, handout_body_html, _STYLE_RULES)
 
 
-def _scene_html(number: int, sheet: SceneSheet) -> str:
-    headings_with_scene_texts = [(part.capitalize(), words_html) for part, words_html in sheet.words.items() if words_html]
+def _scene_html(scene_number: int, scene_sheet: SceneSheet) -> str:
+    headings_with_scene_texts = [
+        (part.capitalize(), words_html) for part, words_html in scene_sheet.words.items() if words_html
+    ]
     scene_texts_html = "".join(
         f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in headings_with_scene_texts
     )
-    max_column_characters = MOST_SHOWN // max(1, len(sheet.columns))
-    column_sections_html = "".join(f"<section>{column_html(cut, max_column_characters)}</section>" for cut in sheet.columns)
+    max_column_characters = MOST_SHOWN_CHARACTERS // max(1, len(scene_sheet.columns))
+    column_sections_html = "".join(
+        f"<section>{column_html(cut, max_column_characters)}</section>" for cut in scene_sheet.columns
+    )
     cuts_and_columns_html = ""
-    if sheet.columns:
-        cut_strips_html = cut_strips([(chunker_title(cut), cut) for cut in sheet.columns], sheet.known)
+    if scene_sheet.columns:
+        cut_strips_html = cut_strips([(chunker_title(cut), cut) for cut in scene_sheet.columns], scene_sheet.known)
         cuts_and_columns_html = f'{cut_strips_html}<div class="columns">{column_sections_html}</div>'
     return (
-        f'<section class="scene"><h2>{number}. '
-        f"{escape_html(sheet.title)}</h2><dl>{scene_texts_html}</dl>{cuts_and_columns_html}</section>"
+        f'<section class="scene"><h2>{scene_number}. '
+        f"{escape_html(scene_sheet.title)}</h2><dl>{scene_texts_html}</dl>{cuts_and_columns_html}</section>"
     )
 
 
-def _cutting_exercises_html(sheets: Sequence[SceneSheet]) -> str:
+def _cutting_exercises_html(scene_sheets: Sequence[SceneSheet]) -> str:
     """Return each short text once, uncut, and on the last page where it was cut."""
-    sheets_by_text_identity: dict[str, list[SceneSheet]] = {}
-    for sheet in sheets:
-        if sheet.document is not None and sheet.columns and 1 < len(sheet.document.sentences) <= MOST_SENTENCES:
-            sheets_by_text_identity.setdefault(sheet.document.identity, []).append(sheet)
-    if not sheets_by_text_identity:
+    scene_sheets_by_text: dict[str, list[SceneSheet]] = {}
+    for scene_sheet in scene_sheets:
+        if (
+            scene_sheet.document is not None
+            and scene_sheet.columns
+            and 1 < len(scene_sheet.document.sentences) <= MOST_DRAWN_SENTENCES
+        ):
+            scene_sheets_by_text.setdefault(scene_sheet.document.identity, []).append(scene_sheet)
+    if not scene_sheets_by_text:
         return ""
     uncut_texts_html, answer_sections_html = [], []
-    for text_number, sheets_of_text in enumerate(sheets_by_text_identity.values(), start=1):
-        document = sheets_of_text[0].document
+    for text_number, scene_sheets_of_text in enumerate(scene_sheets_by_text.values(), start=1):
+        document = scene_sheets_of_text[0].document
         assert document is not None
         heading_html = f"<h3>Text {text_number}: {escape_html(document.name)}</h3>"
         sentence_items_html = "".join(f"<li>{escape_html(sentence.strip())}</li>" for sentence in document.sentence_texts)
         uncut_texts_html.append(f'{heading_html}<ol class="exercise">{sentence_items_html}</ol>')
         answer_sections_html.append(
-            f"{heading_html}<dl>{''.join(_cut_exercise_answers_html(document, sheets_of_text))}</dl>"
+            f"{heading_html}<dl>{''.join(_cut_exercise_answers_html(document, scene_sheets_of_text))}</dl>"
         )
     return (
         '<section class="exercises"><h2>Where would you cut?</h2><p class="said">Draw a line before each sentence with '
@@ -113,18 +121,21 @@ def _cutting_exercises_html(sheets: Sequence[SceneSheet]) -> str:
     )
 
 
-def _cut_exercise_answers_html(document: Document, sheets: Sequence[SceneSheet]) -> list[str]:
+def _cut_exercise_answers_html(document: Document, scene_sheets: Sequence[SceneSheet]) -> list[str]:
     """Return the known boundaries, and the cuts of each chunker."""
-    places_phrase_by_name: dict[str, str] = {}
-    known_boundaries = sheets[0].known
+    cut_places_phrase_by_chunker: dict[str, str] = {}
+    known_boundaries = scene_sheets[0].known
     if known_boundaries is not None:
-        places_phrase_by_name["known boundaries"] = _sentence_places_phrase(document, known_boundaries)
-    for sheet in sheets:
-        for chunking in sheet.columns:
-            places_phrase_by_name[chunker_title_and_settings(chunking)] = _sentence_places_phrase(
+        cut_places_phrase_by_chunker["known boundaries"] = _sentence_places_phrase(document, known_boundaries)
+    for scene_sheet in scene_sheets:
+        for chunking in scene_sheet.columns:
+            cut_places_phrase_by_chunker[chunker_title_and_settings(chunking)] = _sentence_places_phrase(
                 document, cut_offsets(chunking)
             )
-    return [f"<dt>{escape_html(name)}</dt><dd>{escape_html(places)}</dd>" for name, places in places_phrase_by_name.items()]
+    return [
+        f"<dt>{escape_html(name)}</dt><dd>{escape_html(places)}</dd>"
+        for name, places in cut_places_phrase_by_chunker.items()
+    ]
 
 
 def chunker_title_and_settings(chunking: Chunking) -> str:
@@ -164,7 +175,7 @@ _LIGHT_COLOURS = THEME_COLOURS["light"]
 _FORBIDDEN_XML_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def scene_picture(sheet: SceneSheet, caption: Sequence[str], drawn_sentence_count: int | None = None) -> str:
+def scene_picture(scene_sheet: SceneSheet, caption: Sequence[str], drawn_sentence_count: int | None = None) -> str:
     """Return the results of a scene as an SVG document without scripts, style sheets and references.
 
     Parameters
@@ -174,7 +185,7 @@ def scene_picture(sheet: SceneSheet, caption: Sequence[str], drawn_sentence_coun
     drawn_sentence_count
         The number of sentences up to which the first column is drawn, as a step of its stepper shows it; None for all.
     """
-    return "".join(_Drawing(sheet, drawn_sentence_count).svg_document_parts(caption))
+    return "".join(_Drawing(scene_sheet, drawn_sentence_count).svg_document_parts(caption))
 
 
 class _Drawing:

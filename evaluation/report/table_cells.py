@@ -118,7 +118,7 @@ def signed_number_cell(value: float | None, explanation: str = "") -> Cell:
 # Tables of what a change of chunkers costs and does to questions: their heads and the cells of a row.
 
 
-_CHANGE_HEADS: Sequence[Head] = (
+_INDEX_CHANGE_HEADS: Sequence[Head] = (
     Head("Chunks", "Number of chunks."),
     Head("Kept", "Chunks whose embedded text is exactly that of a chunk of the selected column, wherever it stands."),
     Head("Changed", "As many of the other chunks as both columns have: each replaces one."),
@@ -132,7 +132,7 @@ _DOCUMENTS_HEAD = Head("Documents", "Documents with a chunk that is not kept.")
 
 _COMPARED_COLUMN_CELL = unknown_cell("The others are compared with this column.")
 
-QUESTION_HEADS: Sequence[Head] = (
+QUESTION_CHANGE_HEADS: Sequence[Head] = (
     Head("Recall", "Share of the answers that is retrieved, as the mean of all questions."),
     Head("Won", "Questions with a higher recall than with the selected column."),
     Head("Lost", "Questions with a lower recall than with the selected column."),
@@ -144,19 +144,19 @@ QUESTION_HEADS: Sequence[Head] = (
 def index_change_heads(document_count: int, dollars_per_million_tokens: float | None) -> list[Head]:
     """Return the headings that match `index_change_cells`; ``dollars_per_million_tokens`` is in US dollars."""
     return [
-        *_CHANGE_HEADS,
+        *_INDEX_CHANGE_HEADS,
         *([] if dollars_per_million_tokens is None else [_COST_HEAD]),
         *([_DOCUMENTS_HEAD] if document_count > 1 else []),
     ]
 
 
 def index_change_cells(
-    chunks: int, comparison: IndexComparison | None, document_count: int, dollars_per_million_tokens: float | None
+    chunk_count: int, comparison: IndexComparison | None, document_count: int, dollars_per_million_tokens: float | None
 ) -> list[Cell]:
     """Return a column's cells; ``comparison`` is None for the column that the others replace."""
     if comparison is None:
         return [
-            count_cell(chunks),
+            count_cell(chunk_count),
             *[_COMPARED_COLUMN_CELL] * (len(index_change_heads(document_count, dollars_per_million_tokens)) - 1),
         ]
     total_changes = comparison.total
@@ -210,29 +210,33 @@ def document_change_row(name: str, changes: Changes) -> TableRow:
 
 
 def question_change_cells(
-    column_name: str, replaced_column_name: str | None, changes: WonAndLost, amount: str, difference: Difference | None
+    column_name: str,
+    replaced_column_name: str | None,
+    won_and_lost_questions: WonAndLost,
+    retrieved_amount: str,
+    recall_difference: Difference | None,
 ) -> list[Cell]:
     """Return a column's cells; ``replaced_column_name`` is the column that it replaces, or None for that column itself.
 
-    ``difference`` is None with too few questions.
+    ``recall_difference`` is None with too few questions.
     """
-    recall = changes.after[amount]
-    recall_mean_and_deviation = mean_and_deviation(recall)
+    question_recalls = won_and_lost_questions.after[retrieved_amount]
+    recall_mean_and_deviation = mean_and_deviation(question_recalls)
     mean_recall_cell = share_cell(
         None if recall_mean_and_deviation is None else recall_mean_and_deviation[0],
-        f"over {pluralize(int(np.count_nonzero(~np.isnan(recall))), 'question')}",
+        f"over {pluralize(int(np.count_nonzero(~np.isnan(question_recalls))), 'question')}",
     )
     if replaced_column_name is None:
-        return [mean_recall_cell, *[_COMPARED_COLUMN_CELL] * (len(QUESTION_HEADS) - 1)]
+        return [mean_recall_cell, *[_COMPARED_COLUMN_CELL] * (len(QUESTION_CHANGE_HEADS) - 1)]
     return [
         mean_recall_cell,
-        *(count_cell(len(question_numbers)) for question_numbers in changes.changed(amount)),
+        *(count_cell(len(question_numbers)) for question_numbers in won_and_lost_questions.changed(retrieved_amount)),
         unknown_cell("Too few questions for an interval.")
-        if difference is None
+        if recall_difference is None
         else Cell(
-            f"{difference.points} ({difference.interval})",
-            difference.mean,
-            difference.words(column_name, replaced_column_name, "recall"),
+            f"{recall_difference.points} ({recall_difference.interval})",
+            recall_difference.mean,
+            recall_difference.words(column_name, replaced_column_name, "recall"),
         ),
     ]
 
@@ -240,17 +244,20 @@ def question_change_cells(
 # Tables of the measures of retrieval and of answers, as means over the questions.
 
 
-def mean_cell(mean: tuple[float, float] | None, *, with_deviation: bool = True) -> Cell:
+def mean_cell(mean_with_deviation: tuple[float, float] | None, *, with_deviation: bool = True) -> Cell:
     """Return the cell of a mean in percent, with its standard deviation if asked for; None is the mean of no values."""
-    if mean is None:
+    if mean_with_deviation is None:
         return Cell("undefined")
-    return Cell(f"{100 * mean[0]:.1f}" + f" ± {100 * mean[1]:.1f}" * with_deviation, mean[0])
+    return Cell(
+        f"{100 * mean_with_deviation[0]:.1f}" + f" ± {100 * mean_with_deviation[1]:.1f}" * with_deviation,
+        mean_with_deviation[0],
+    )
 
 
 def retrieval_row(
     name: str,
     mean_deviation_by_measure: Mapping[str, tuple[float, float] | None],
-    chunks: int,
+    chunk_count: int,
     mean_tokens_per_chunk: float,
     costs: Costs | None = None,
     *,
@@ -268,23 +275,23 @@ def retrieval_row(
             else mean_cell(mean_deviation_by_measure[measure])
             for measure, title in RETRIEVAL_MEASURE_TITLES.items()
         },
-        Head("chunks", number=""): count_cell(chunks),
+        Head("chunks", number=""): count_cell(chunk_count),
         Head("tokens each", number=""): count_cell(round(mean_tokens_per_chunk)),
         Head("index, s", number="%.3g"): Cell("", None if costs is None else costs.index_s),
         Head("search, ms", number="%.3g"): Cell("", None if costs is None else costs.search_ms),
     }
 
 
-def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> TableRow:
+def near_duplicate_row(name: str, repeat_cost: RepeatCost, chunk_count: int) -> TableRow:
     """Return the row of a chunker with this number of chunks: its near-duplicates and their cost."""
-    recall_gain = cost.difference
+    recall_gain = repeat_cost.difference
     return {
         Head("chunker"): Cell(name),
-        Head("with a near-duplicate"): Cell(f"{cost.near_duplicate_count:,} of {chunks:,}"),
-        Head("places taken"): Cell(f"{cost.taken.mean():.2f} of {cost.retrieved.mean():.3g}"),
-        Head("in questions"): Cell(f"{np.count_nonzero(cost.taken):,} of {len(cost.taken):,}"),
-        Head("recall, %"): mean_cell(mean_and_deviation(cost.recall), with_deviation=False),
-        Head("without them, %"): mean_cell(mean_and_deviation(cost.recall_without_repeats), with_deviation=False),
+        Head("with a near-duplicate"): Cell(f"{repeat_cost.near_duplicate_count:,} of {chunk_count:,}"),
+        Head("places taken"): Cell(f"{repeat_cost.taken.mean():.2f} of {repeat_cost.retrieved.mean():.3g}"),
+        Head("in questions"): Cell(f"{np.count_nonzero(repeat_cost.taken):,} of {len(repeat_cost.taken):,}"),
+        Head("recall, %"): mean_cell(mean_and_deviation(repeat_cost.recall), with_deviation=False),
+        Head("without them, %"): mean_cell(mean_and_deviation(repeat_cost.recall_without_repeats), with_deviation=False),
         Head("difference, points"): Cell("too few questions")
         if recall_gain is None
         else Cell(f"{recall_gain.points} ({' to '.join(format_interval_ends(recall_gain.low, recall_gain.high, 100, 1))})"),
@@ -292,17 +299,17 @@ def near_duplicate_row(name: str, cost: RepeatCost, chunks: int) -> TableRow:
 
 
 def answer_measures_row(
-    report: AnswerReport, row_number: int, measures: Sequence[str], definitions: Mapping[str, str]
+    report: AnswerReport, row_number: int, measures: Sequence[str], measure_definitions: Mapping[str, str]
 ) -> TableRow:
     """Return the row of a chunker: its usable answers, and the mean of every measure over its answers.
 
-    ``definitions`` explain the measures, by their titles.
+    ``measure_definitions`` explain the measures, by their titles.
     """
     return {
         Head("chunker"): Cell(report.names[row_number]),
         Head("answers"): Cell(f"{report.usable_answer_count(row_number)} of {report.questions}"),
         **{
-            Head(ANSWER_MEASURES[name].title, definitions[ANSWER_MEASURES[name].title]): _judged_mean_cell(
+            Head(ANSWER_MEASURES[name].title, measure_definitions[ANSWER_MEASURES[name].title]): _judged_mean_cell(
                 mean_and_deviation(report.values(name)[row_number]), report.not_judged(row_number, name)
             )
             for name in measures
@@ -310,9 +317,13 @@ def answer_measures_row(
     }
 
 
-def _judged_mean_cell(mean: tuple[float, float] | None, unjudged_count: int) -> Cell:
+def _judged_mean_cell(mean_with_deviation: tuple[float, float] | None, unjudged_count: int) -> Cell:
     """Return the cell of a mean and the number of failed judgements, or of that number alone if the judge always failed."""
-    mean_phrases = [] if mean is None else [f"{format_number(mean[0], '.2f')} ± {mean[1]:.2f}"]
+    mean_phrases = (
+        []
+        if mean_with_deviation is None
+        else [f"{format_number(mean_with_deviation[0], '.2f')} ± {mean_with_deviation[1]:.2f}"]
+    )
     return Cell(", ".join(mean_phrases + [f"{unjudged_count} not judged"] * bool(unjudged_count)) or "undefined")
 
 
@@ -346,7 +357,7 @@ def difference_row(first_chunker_name: str, second_chunker_name: str, difference
 # Tables of the measures of a segmentation, with and without known boundaries: their heads and the cells of a row.
 
 
-_DISTANCE_HEADS = (
+_BEHIND_BEST_HEADS = (
     Head("Behind", "How far it is behind the best column."),
     Head("Interval", "Confidence interval of the difference, at the level of Holm's correction."),
     Head("p", "Share of differences as large if both swap at random what they do in a section, adjusted (Holm)."),
@@ -354,7 +365,7 @@ _DISTANCE_HEADS = (
 
 KNOWN_BOUNDARY_HEADS: Sequence[Head] = (
     Head("Boundary F1", "2 × found / (2 × found + missed + added), of cuts at known boundaries; higher is better."),
-    *_DISTANCE_HEADS,
+    *_BEHIND_BEST_HEADS,
     *starmap(Head, BOUNDARY_MEASURES.items()),
 )
 """The heads of a ranking by known boundaries: of `score_and_distance_cells`, then of `boundary_score_cells`."""
@@ -366,7 +377,7 @@ STRUCTURE_HEADS: Sequence[Head] = (
         "formula, and −1 for a chunk that is too long for the embedder; as many cuts at chance as the text has paragraphs "
         "are added, so that a few good cuts are no better than many.",
     ),
-    *_DISTANCE_HEADS,
+    *_BEHIND_BEST_HEADS,
     Head("Blocks whole", "Headings, lists, tables, code and formulas that no cut parts."),
     Head("Sentences", "Median of the sentences of a chunk."),
     Head("Tokens", "Median of the tokens of a chunk; in brackets those of the longest."),
@@ -421,20 +432,20 @@ SETTING_HEAD = Head("setting")
 
 def setting_row(
     summary: SettingSummary,
-    title: str,
+    chunker_title: str,
     setting_phrase: str,
-    held_out: Mapping[SweptSetting, SettingSummary],
+    held_out_summaries: Mapping[SweptSetting, SettingSummary],
     score_format: str = "%.3f",
 ) -> TableRow:
     """Return the row of a setting: its mean score, the numbers first, so that narrow windows show them.
 
-    ``held_out`` has the summaries on documents that were held out, if there are such documents.
+    ``held_out_summaries`` has the summaries on documents that were held out, if there are such documents.
     """
-    held_out_summary = held_out.get(summary.setting)
+    held_out_summary = held_out_summaries.get(summary.setting)
     held_out_cell = Cell("", None if held_out_summary is None else held_out_summary.mean)
     return {
-        Head(title, number=score_format): Cell("", summary.mean),
-        **({Head("held out", number=score_format): held_out_cell} if held_out else {}),
+        Head(chunker_title, number=score_format): Cell("", summary.mean),
+        **({Head("held out", number=score_format): held_out_cell} if held_out_summaries else {}),
         Head("chunks", number="%.1f"): Cell("", summary.chunks),
         SETTING_HEAD: Cell(setting_phrase),
     }
@@ -463,8 +474,8 @@ def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measur
         if score.value is None:
             cells.append(Cell("undefined", None, score.undefined))
         elif name in unit_totals_by_measure:
-            count, unit_word = unit_totals_by_measure[name]
-            cells.append(Cell(f"{round(score.value * count):,}", score.value, f"of {count:,} {unit_word}"))
+            unit_count, unit_word = unit_totals_by_measure[name]
+            cells.append(Cell(f"{round(score.value * unit_count):,}", score.value, f"of {unit_count:,} {unit_word}"))
         else:
             cells.append(Cell(f"{score.value:.2f}", score.value))
     return cells
@@ -514,11 +525,15 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, chunk_token_c
     ]
 
 
-def label_free_measure_cells(measured: LabelFreeMeasures) -> list[Cell]:
+def label_free_measure_cells(label_free_measures: LabelFreeMeasures) -> list[Cell]:
     """Return the table cells for measures that need no known boundaries."""
-    whole_block_counts, size_compliance, similarity_contrast = measured.blocks, measured.sizes, measured.contrast
+    whole_block_counts, size_compliance, similarity_contrast = (
+        label_free_measures.blocks,
+        label_free_measures.sizes,
+        label_free_measures.contrast,
+    )
     label_free_cells = [
-        count_cell(measured.chunks),
+        count_cell(label_free_measures.chunks),
         share_cell(
             whole_block_counts.all.share,
             whole_block_counts.words() or "The text has no list, table, code, formula or heading.",
@@ -548,7 +563,9 @@ def label_free_measure_cells(measured: LabelFreeMeasures) -> list[Cell]:
         signed_number_cell(
             similarity_contrast.difference, "" if similarity_contrast.difference is not None else no_pairs_reason
         ),
-        signed_number_cell(measured.coherence, "" if measured.coherence is not None else no_pairs_reason),
+        signed_number_cell(
+            label_free_measures.coherence, "" if label_free_measures.coherence is not None else no_pairs_reason
+        ),
     ]
 
 

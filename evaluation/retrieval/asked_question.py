@@ -13,7 +13,7 @@ from evaluation.questions import AnyRuler, Corpus, numbers_of_overlapping_chunks
 from evaluation.retrieval.budget import Limit, fill_budget
 from evaluation.retrieval.retrieved_chunks_and_failures import AnswerRetrieval, RankedChunk, judge_answer_retrieval
 from evaluation.search import (
-    MOST_RERANKED,
+    MOST_RERANKED_CHUNKS,
     Index,
     PreparedQuestions,
     Ranking,
@@ -21,11 +21,11 @@ from evaluation.search import (
     SearchMethod,
     checked_search_method,
     index_chunkings,
-    rerank_first,
+    reorder_first_chunks,
 )
 from evaluation.segmentation import cut_offsets
 
-LONGEST_QUESTION = 2_000
+MOST_QUESTION_CHARACTERS = 2_000
 """Maximum number of characters of a question: embedders read a few hundred words at most."""
 
 MODEL_TEXT_SEARCHED_NOTE = (
@@ -46,8 +46,8 @@ def budget_for_text_length(character_count: int) -> int:
 
 def checked_question(text: str) -> str:
     """Return the question, stripped. Raise InputError if it is empty, too long or invalid Unicode."""
-    if len(text) > LONGEST_QUESTION:
-        raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(text):,}.")
+    if len(text) > MOST_QUESTION_CHARACTERS:
+        raise InputError(f"A question may have at most {MOST_QUESTION_CHARACTERS:,} characters; this one has {len(text):,}.")
     if not text.strip():
         raise InputError("A question must have at least one word; this one is empty.")
     if any("\ud800" <= character <= "\udfff" for character in text):
@@ -135,8 +135,8 @@ def retrieve_for_question(
     """
     final_chunk_ranking, rankings_by_method = PreparedQuestions.of(index, [question], tools).ranking(0)
     if reranker is not None:
-        texts_to_rerank = [index.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED]]
-        final_chunk_ranking = rerank_first(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
+        texts_to_rerank = [index.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED_CHUNKS]]
+        final_chunk_ranking = reorder_first_chunks(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
     ranked_chunk_spans = [index.chunks[chunk] for chunk in final_chunk_ranking.order]
     retrieved_parts_by_rank = (
         fill_budget(
@@ -176,7 +176,7 @@ def format_search_score(score: float, *, fused: bool = False) -> str:
 # Fate of a marked answer.
 
 
-LONGEST_ANSWER = 10_000
+MOST_ANSWER_CHARACTERS = 10_000
 """Maximum number of characters of the marked answer to a question; what is longer is a chapter."""
 
 
@@ -187,7 +187,7 @@ class PosedQuestion(NamedTuple):
     answer: Span
 
 
-def checked_answer(text: str, start: int, end: int) -> Span:
+def checked_answer(document_text: str, start: int, end: int) -> Span:
     """Return the span of an answer without surrounding white space.
 
     Raises
@@ -195,17 +195,19 @@ def checked_answer(text: str, start: int, end: int) -> Span:
     InputError
         If the span is empty, too long or outside the text.
     """
-    if not 0 <= start < end <= len(text):
+    if not 0 <= start < end <= len(document_text):
         raise InputError(
-            f"An answer must lie within the text, from 0 to {len(text):,} characters; got {start:,} to {end:,}. Mark the "
+            f"An answer must lie within the text, from 0 to {len(document_text):,} characters; got {start:,} to {end:,}. "
+            "Mark the "
             "answer again."
         )
-    if end - start > LONGEST_ANSWER:
+    if end - start > MOST_ANSWER_CHARACTERS:
         raise InputError(
-            f"An answer may have at most {LONGEST_ANSWER:,} characters; this one has {end - start:,}. Mark a shorter "
+            f"An answer may have at most {MOST_ANSWER_CHARACTERS:,} characters; this one has {end - start:,}. Mark a "
+            "shorter "
             "passage."
         )
-    untrimmed_answer_text = text[start:end]
+    untrimmed_answer_text = document_text[start:end]
     start, end = (
         start + len(untrimmed_answer_text) - len(untrimmed_answer_text.lstrip()),
         end - len(untrimmed_answer_text) + len(untrimmed_answer_text.rstrip()),
@@ -215,7 +217,7 @@ def checked_answer(text: str, start: int, end: int) -> Span:
     return Span(start, end)
 
 
-def judge_retrieval(asked_question: AskedQuestion, answer: Span) -> AnswerRetrieval:
+def judge_retrieval(asked_question: AskedQuestion, answer_span: Span) -> AnswerRetrieval:
     """Return the retrieval outcome for an answer: retrieved whole, cut off, split or not retrieved.
 
     White space is ignored.
@@ -223,17 +225,17 @@ def judge_retrieval(asked_question: AskedQuestion, answer: Span) -> AnswerRetrie
     index = asked_question.index
     return judge_answer_retrieval(
         index.corpus.whole.text,
-        {number: index.chunks[number] for number in numbers_of_overlapping_chunks(index.edges, [answer])},
+        {number: index.chunks[number] for number in numbers_of_overlapping_chunks(index.edges, [answer_span])},
         asked_question.ranking.ranks_by_chunk(),
         {hit.number: hit.given for hit in asked_question.hits},
-        answer,
+        answer_span,
     )
 
 
-def first_cut_reason(chunking: Chunking, answer: Span) -> str:
+def first_cut_reason(chunking: Chunking, answer_span: Span) -> str:
     """Return the reason of the first cut within the answer; empty if no cut made the chunks that it is split between."""
     for gap in chunking.gaps:
-        if gap.verdict.is_cut and answer.start < gap.start_after(chunking.document) < answer.end:
+        if gap.verdict.is_cut and answer_span.start < gap.start_after(chunking.document) < answer_span.end:
             return f"cut: {gap.why.brief()}"
     return ""
 

@@ -31,7 +31,7 @@ from evaluation.questions import (
     union_of_ranges,
 )
 from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVED_TEXT_MEASURES, excerpt_ranges
-from evaluation.search import QUERY_BLOCK, Index, PreparedQuestions
+from evaluation.search import QUERIES_PER_BLOCK, Index, PreparedQuestions
 
 LastChunkChoice = Literal["cut", "left_out"]
 
@@ -107,14 +107,14 @@ def fill_budget(
             break
         spans_of_taken_chunks.append(tuple(chunk_spans))
         cumulative_lengths.append(cumulative_lengths[-1] + ruler(chunk_spans))
-    whole_chunk_count, last_chunk_beginning = fit_chunks_into_budget(
+    whole_chunk_count, last_chunk_beginning_spans = fit_chunks_into_budget(
         spans_of_taken_chunks.__getitem__, cumulative_lengths, budget, ruler, last_chunk_choice
     )
-    return spans_of_taken_chunks[:whole_chunk_count] + [tuple(last_chunk_beginning)] * bool(last_chunk_beginning)
+    return spans_of_taken_chunks[:whole_chunk_count] + [tuple(last_chunk_beginning_spans)] * bool(last_chunk_beginning_spans)
 
 
 def fit_chunks_into_budget(
-    spans_of_rank: Callable[[int], Sequence[Span]],
+    get_spans_of_rank: Callable[[int], Sequence[Span]],
     cumulative_lengths: Sequence[int] | IntArray,
     budget: int,
     ruler: AnyRuler,
@@ -124,7 +124,7 @@ def fit_chunks_into_budget(
 
     Parameters
     ----------
-    spans_of_rank
+    get_spans_of_rank
         Returns the spans of the chunk of a rank, counted from 0.
     cumulative_lengths
         Length of all chunks up to each rank, from 0 on, shape (ranks + 1,).
@@ -137,7 +137,7 @@ def fit_chunks_into_budget(
         return chunk_count_reaching_budget, []
     remaining_length = int(budget - cumulative_lengths[chunk_count_reaching_budget - 1])
     return chunk_count_reaching_budget - 1, spans_up_to_length(
-        spans_of_rank(chunk_count_reaching_budget - 1), remaining_length, ruler
+        get_spans_of_rank(chunk_count_reaching_budget - 1), remaining_length, ruler
     ) if last_chunk_choice == "cut" else []
 
 
@@ -186,33 +186,35 @@ class BudgetResults:
 
         The order is that of `RANGE_UNITS` and `RETRIEVED_TEXT_MEASURES`.
         """
-        retrieved_lengths, hit_lengths = self.given.astype(float), self.retrieved_excerpt_length.astype(float)
+        retrieved_lengths, retrieved_excerpt_lengths = self.given.astype(float), self.retrieved_excerpt_length.astype(float)
         excerpt_lengths = np.where(self.excerpt_length, self.excerpt_length, np.nan)[:, None, :]
-        precision_at_budgets = hit_lengths / np.where(
+        precision_at_budgets = retrieved_excerpt_lengths / np.where(
             (excerpt_lengths > 0) & (retrieved_lengths > 0), retrieved_lengths, np.nan
         )
         return np.stack(
             [
-                hit_lengths / excerpt_lengths,
+                retrieved_excerpt_lengths / excerpt_lengths,
                 precision_at_budgets,
-                hit_lengths / (retrieved_lengths + excerpt_lengths - hit_lengths),
+                retrieved_excerpt_lengths / (retrieved_lengths + excerpt_lengths - retrieved_excerpt_lengths),
             ],
             axis=2,
         )
 
-    def budgets_giving_all_chunks(self, chunks: int) -> tuple[int, ...]:
-        """Return the budgets within which every question receives all ``chunks`` chunks in full."""
+    def budgets_giving_all_chunks(self, chunk_count: int) -> tuple[int, ...]:
+        """Return the budgets within which every question receives all ``chunk_count`` chunks in full."""
         if not self.taken.shape[1]:
             return ()
-        all_chunks_given_mask = ((self.taken == chunks) & (self.cut_chunk_length == 0)).all(axis=1)
+        all_chunks_given_mask = ((self.taken == chunk_count) & (self.cut_chunk_length == 0)).all(axis=1)
         return tuple(
             size for size, all_of_it in zip(self.budgets.sizes, all_chunks_given_mask.tolist(), strict=True) if all_of_it
         )
 
-    def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
-        """Return each question's value of a measure at budget ``size``, shape (questions,), NaN where undefined."""
+    def values(self, measure: str, budget_size: int, unit: str = "characters") -> FloatArray:
+        """Return each question's value of a measure at budget ``budget_size``, shape (questions,), NaN where undefined."""
         return np.asarray(
-            self.scores[RANGE_UNITS.index(unit), self.budgets.sizes.index(size), RETRIEVED_TEXT_MEASURES.index(measure)]
+            self.scores[
+                RANGE_UNITS.index(unit), self.budgets.sizes.index(budget_size), RETRIEVED_TEXT_MEASURES.index(measure)
+            ]
         )
 
 
@@ -278,7 +280,7 @@ def evaluate_at_budget_sets(
                 )
         report_ranked_chunks(question_number, ranked_chunk_numbers)
         for budget_results in results_per_budget_set:
-            _fill_in_question_results(budget_results, question_number, excerpts_of_question, returned_text_pieces, rulers)
+            _store_question_results(budget_results, question_number, excerpts_of_question, returned_text_pieces, rulers)
     return results_per_budget_set
 
 
@@ -350,14 +352,16 @@ class _Pieces:
 def _empty_results(budgets: Budgets, questions: int) -> BudgetResults:
     """Return room for what questions find."""
     budgets_by_questions_shape = len(budgets.sizes), questions
-    taken_chunk_counts, cut_off_lengths = np.zeros((2, *budgets_by_questions_shape), dtype=np.intp)
-    retrieved_lengths, hit_lengths = np.zeros((2, len(RANGE_UNITS), *budgets_by_questions_shape), dtype=np.intp)
+    taken_chunk_counts, last_chunk_beginning_lengths = np.zeros((2, *budgets_by_questions_shape), dtype=np.intp)
+    retrieved_lengths, retrieved_excerpt_lengths = np.zeros(
+        (2, len(RANGE_UNITS), *budgets_by_questions_shape), dtype=np.intp
+    )
     return BudgetResults(
         budgets,
         taken_chunk_counts,
-        cut_off_lengths,
+        last_chunk_beginning_lengths,
         retrieved_lengths,
-        hit_lengths,
+        retrieved_excerpt_lengths,
         np.zeros((len(RANGE_UNITS), questions), dtype=np.intp),
     )
 
@@ -376,26 +380,26 @@ def chunk_lengths(chunks: Sequence[Sequence[Span]], ruler: AnyRuler) -> IntArray
 
 
 def _ranked_chunks_by_question(
-    queries: PreparedQuestions, lengths_and_budgets: Sequence[tuple[IntArray, int]], tools: Tools
+    prepared_questions: PreparedQuestions, lengths_and_budgets: Sequence[tuple[IntArray, int]], tools: Tools
 ) -> Iterator[tuple[int, IntArray]]:
     """Yield every question's number and the best chunks for it, best first: at least as many as fill the budgets, or all.
 
     ``lengths_and_budgets`` pairs the length of every chunk, in a budget's unit, with the budget. Questions whose budgets
     are not yet full are searched for again, twice as deep.
     """
-    unfilled_question_numbers = np.arange(len(queries.texts))
-    index_chunk_count = len(queries.index.chunks)
+    unfilled_question_numbers = np.arange(len(prepared_questions.texts))
+    index_chunk_count = len(prepared_questions.index.chunks)
     chunks_ranked_per_question = min(
         index_chunk_count,
         max(4 + ceil(1.25 * size * index_chunk_count / max(1, int(lengths.sum()))) for lengths, size in lengths_and_budgets),
     )
     while len(unfilled_question_numbers):
         still_unfilled_numbers = []
-        questions_per_batch = max(1, min(QUERY_BLOCK, _RANKS_AT_ONCE // max(1, chunks_ranked_per_question)))
+        questions_per_batch = max(1, min(QUERIES_PER_BLOCK, _RANKS_AT_ONCE // max(1, chunks_ranked_per_question)))
         for batch_start in range(0, len(unfilled_question_numbers), questions_per_batch):
             raise_if_cancelled(tools.cancelled)
             question_number_batch = unfilled_question_numbers[batch_start : batch_start + questions_per_batch]
-            chunk_rankings = queries.ranked(question_number_batch, chunks_ranked_per_question)
+            chunk_rankings = prepared_questions.ranked(question_number_batch, chunks_ranked_per_question)
             is_filled_by_question = np.logical_and.reduce(
                 [lengths[chunk_rankings].sum(axis=1) >= size for lengths, size in lengths_and_budgets]
             )
@@ -410,7 +414,7 @@ def _ranked_chunks_by_question(
         chunks_ranked_per_question = min(index_chunk_count, 2 * chunks_ranked_per_question)
 
 
-def _fill_in_question_results(
+def _store_question_results(
     budget_results: BudgetResults,
     question_number: int,
     excerpts: Sequence[Span],
@@ -422,16 +426,16 @@ def _fill_in_question_results(
     ruler, cumulative_lengths = rulers[unit_index], pieces.sums[unit_index]
     budget_results.excerpt_length[:, question_number] = [length(union_of_ranges(excerpts)) for length in rulers]
     for budget_index, budget_size in enumerate(budget_results.budgets.sizes):
-        whole_chunk_count, last_chunk_beginning = fit_chunks_into_budget(
+        whole_chunk_count, last_chunk_beginning_spans = fit_chunks_into_budget(
             pieces.spans, cumulative_lengths, budget_size, ruler, budget_results.budgets.last
         )
         whole_chunk_spans = [span for place in pieces.holding if place < whole_chunk_count for span in pieces.spans(place)]
-        budget_results.taken[budget_index, question_number] = whole_chunk_count + bool(last_chunk_beginning)
-        budget_results.cut_chunk_length[budget_index, question_number] = ruler(last_chunk_beginning)
+        budget_results.taken[budget_index, question_number] = whole_chunk_count + bool(last_chunk_beginning_spans)
+        budget_results.cut_chunk_length[budget_index, question_number] = ruler(last_chunk_beginning_spans)
         for measured_unit_index, measure_text_length in enumerate(rulers):
             budget_results.given[measured_unit_index, budget_index, question_number] = int(
                 pieces.sums[measured_unit_index][whole_chunk_count]
-            ) + measure_text_length(last_chunk_beginning)
+            ) + measure_text_length(last_chunk_beginning_spans)
             budget_results.retrieved_excerpt_length[measured_unit_index, budget_index, question_number] = (
-                measure_text_length(intersection_of_ranges(excerpts, whole_chunk_spans + last_chunk_beginning))
+                measure_text_length(intersection_of_ranges(excerpts, whole_chunk_spans + last_chunk_beginning_spans))
             )

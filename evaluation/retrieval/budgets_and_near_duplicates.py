@@ -20,7 +20,7 @@ from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budge
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges, score_value_or_nan, text_scores
 from evaluation.search import (
     NEAR_DUPLICATE_SIMILARITY,
-    QUERY_BLOCK,
+    QUERIES_PER_BLOCK,
     Bm25,
     Index,
     Indexed,
@@ -121,17 +121,19 @@ class RetrievedDuplicates:
             )
         return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
-    def _cost_in_recall(self, retrieved: IntArray, recall: FloatArray, recall_without_repeats: FloatArray) -> RepeatCost:
-        retrieved_repeat_counts = np.zeros(len(retrieved), dtype=np.intp)
+    def _cost_in_recall(
+        self, retrieved_chunk_counts: IntArray, question_recalls: FloatArray, recall_without_repeats: FloatArray
+    ) -> RepeatCost:
+        retrieved_repeat_counts = np.zeros(len(retrieved_chunk_counts), dtype=np.intp)
         for question_number, repeat_ranks in self.repeat_ranks_by_question.items():
-            retrieved_repeat_counts[question_number] = np.searchsorted(repeat_ranks, retrieved[question_number])
+            retrieved_repeat_counts[question_number] = np.searchsorted(repeat_ranks, retrieved_chunk_counts[question_number])
         return RepeatCost(
             self.near_duplicate_count,
-            retrieved,
+            retrieved_chunk_counts,
             retrieved_repeat_counts,
-            recall,
+            question_recalls,
             recall_without_repeats,
-            paired_difference(recall_without_repeats, recall),
+            paired_difference(recall_without_repeats, question_recalls),
         )
 
 
@@ -192,9 +194,9 @@ def find_retrieved_duplicates(
             [np.full(len(questions), top_k), *(at_budgets.taken[-1] for at_budgets in budget_results)], axis=0
         )
         prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
-        for batch_start in range(0, len(questions), QUERY_BLOCK):
+        for batch_start in range(0, len(questions), QUERIES_PER_BLOCK):
             raise_if_cancelled(tools.cancelled)
-            prepared_question_numbers = np.arange(batch_start, min(batch_start + QUERY_BLOCK, len(questions)))
+            prepared_question_numbers = np.arange(batch_start, min(batch_start + QUERIES_PER_BLOCK, len(questions)))
             for question_number, ranked_chunk_numbers in zip(
                 prepared_question_numbers.tolist(),
                 prepared_questions.ranked(
@@ -217,8 +219,8 @@ def find_retrieved_duplicates(
         prepared_question_numbers = np.arange(len(questions_with_repeats))
         rankings_with_repeats_last = np.vstack(
             [
-                prepared_questions.ranked(prepared_question_numbers[first : first + QUERY_BLOCK], top_k)
-                for first in range(0, len(questions_with_repeats), QUERY_BLOCK)
+                prepared_questions.ranked(prepared_question_numbers[first : first + QUERIES_PER_BLOCK], top_k)
+                for first in range(0, len(questions_with_repeats), QUERIES_PER_BLOCK)
             ]
         )
         budget_results = evaluate_at_budget_sets(
@@ -247,13 +249,13 @@ BUDGETS_BY_UNIT: Mapping[str, tuple[int, ...]] = {
 MOST_BUDGETS_PER_UNIT = 6
 """Maximum number of budgets that are measured in a unit."""
 
-KEPT_RANKS = 400
+KEPT_RANK_COUNT = 400
 """Maximum number of ranks kept per question, out of the ranks that the largest budget needs."""
 
 MOST_RANKS_IN_ALL = 500_000
 """Maximum number of ranks kept over all questions."""
 
-LEAST_KEPT_RANKS = 20
+LEAST_KEPT_RANK_COUNT = 20
 """Minimum number of ranks kept per question, however many questions there are."""
 
 _SCORES_AT_ONCE = 1 << 22
@@ -269,7 +271,8 @@ class BudgetLadder:
         Results for each set of budgets of `standard_budget_sets`.
     ranked
         Numbers of the best chunks for each question, best first, padded with -1. There are as many as the question's largest
-        budget needs, at most `KEPT_RANKS`, and fewer with thousands of questions. Shape (questions, at most `KEPT_RANKS`).
+        budget needs, at most `KEPT_RANK_COUNT`, and fewer with thousands of questions. Shape (questions, at most
+        `KEPT_RANK_COUNT`).
     lower_ranked_excerpt_chunks
         Lower-ranked chunks with part of an excerpt that still fit into the largest budget: number of the question, number of
         the chunk, and rank, counted from 1. Shape (any, 3).
@@ -303,14 +306,14 @@ class BudgetLadder:
         )
 
 
-def budgets_for_length(length: int, unit: str) -> tuple[int, ...]:
+def budgets_for_length(corpus_length: int, unit: str) -> tuple[int, ...]:
     """Return budgets suited to the length of a corpus: the largest of `BUDGETS_BY_UNIT` up to half that length.
 
     A budget for most of the text measures nothing, since any chunker would then retrieve nearly everything.
     """
     standard_budget_sizes = BUDGETS_BY_UNIT[unit]
     return (
-        tuple(size for size in standard_budget_sizes if size <= length / 2)[-MOST_BUDGETS_PER_UNIT:]
+        tuple(size for size in standard_budget_sizes if size <= corpus_length / 2)[-MOST_BUDGETS_PER_UNIT:]
         or standard_budget_sizes[:1]
     )
 
@@ -338,7 +341,7 @@ def measure_at_standard_budgets(
     ranked_chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     chunks_beyond_kept_ranks: list[tuple[int, int, int]] = []
 
-    kept_rank_count = min(KEPT_RANKS, max(LEAST_KEPT_RANKS, MOST_RANKS_IN_ALL // max(1, len(questions))))
+    kept_rank_count = min(KEPT_RANK_COUNT, max(LEAST_KEPT_RANK_COUNT, MOST_RANKS_IN_ALL // max(1, len(questions))))
 
     def store_ranked_chunks(question_index: int, question_ranking: IntArray) -> None:
         ranked_chunks_by_question[question_index] = question_ranking[:kept_rank_count].copy()
@@ -412,13 +415,13 @@ def _best_ranked_chunk(candidates: Sequence[int], ranked: Iterable[int]) -> tupl
 
 
 def _best_chunk_per_excerpt(
-    index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]
+    index: Index, questions: Sequence[Question], tools: Tools, chunk_rankings: Sequence[IntArray]
 ) -> IntArray:
-    """Return the chunk that holds most of each excerpt, and its rank, which is looked for where it is not ``ranked``."""
+    """Return the chunk with most of each excerpt, and its rank, which is looked for where ``chunk_rankings`` lacks it."""
     holders_and_ranks: list[tuple[int, int]] = []
     excerpts_with_unranked_holders: list[tuple[int, int, list[int]]] = []
     for question_number, question in enumerate(questions):
-        ranked_chunk_numbers = ranked[question_number].tolist()
+        ranked_chunk_numbers = chunk_rankings[question_number].tolist()
         for excerpt in excerpt_ranges(index.corpus, question):
             holder_candidates = chunks_holding_most_excerpt(index, excerpt)
             holder_and_rank = _best_ranked_chunk(holder_candidates, ranked_chunk_numbers)

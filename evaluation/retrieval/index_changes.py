@@ -138,7 +138,7 @@ class ChunkComparison:
     ) -> None:
         self._database.close()
 
-    def add(self, document: str, texts_and_token_counts: Iterable[tuple[str, int]], is_after: bool) -> None:
+    def add(self, document_name: str, texts_and_token_counts: Iterable[tuple[str, int]], is_after: bool) -> None:
         """Add chunks of a document to one side: the embedded text of each, and its tokens.
 
         ``is_after`` is true for the side that replaces the other.
@@ -146,7 +146,7 @@ class ChunkComparison:
         digest_salt_of_side = b"" if self._keeps_vectors else (b"before", b"after")[is_after]
         chunk_database_rows = (
             (
-                document,
+                document_name,
                 hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES, salt=digest_salt_of_side).digest(),
                 is_after,
                 tokens,
@@ -210,8 +210,8 @@ def recall_by_amount(
     return recalls_by_amount
 
 
-def estimate_tokens_to_embed(tokens: int, chunker: Chunker, method: SearchMethod, embedded_as: EmbeddedAs) -> int:
-    """Estimate the tokens embedded to index documents of ``tokens`` tokens: for search and, if the chunker embeds, to cut.
+def estimate_tokens_to_embed(token_count: int, chunker: Chunker, method: SearchMethod, embedded_as: EmbeddedAs) -> int:
+    """Estimate the tokens embedded to index ``token_count`` tokens: for search and, if the chunker embeds, to cut.
 
     By late chunking, windows that overlap by half read a document twice. A sentence that is compared together with its
     ``buffer`` neighbours on either side is read with each of them. Overlaps of chunks, and headings and contexts in front of
@@ -219,7 +219,7 @@ def estimate_tokens_to_embed(tokens: int, chunker: Chunker, method: SearchMethod
     """
     search_pass_count = 0 if method == "bm25" else 2 if embedded_as == "late" else 1
     cutting_pass_count = 2 * int(getattr(chunker, "buffer", 0)) + 1 if chunker.embeds else 0
-    return tokens * (search_pass_count + cutting_pass_count)
+    return token_count * (search_pass_count + cutting_pass_count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,9 +240,9 @@ class WonAndLost:
         recall_changes_by_amount = np.array([self.after[amount] - before for amount, before in self.before.items()])
         return dict(zip(self.before, paired_differences(recall_changes_by_amount), strict=True))
 
-    def changed(self, amount: str) -> tuple[list[int], list[int]]:
+    def changed(self, retrieved_amount: str) -> tuple[list[int], list[int]]:
         """Return the numbers of the questions that are won by the change, and of those that are lost."""
-        recalls_before, recalls_after = self.before[amount], self.after[amount]
+        recalls_before, recalls_after = self.before[retrieved_amount], self.after[retrieved_amount]
         return [*np.flatnonzero(recalls_after > recalls_before + 1e-9).tolist()], [
             *np.flatnonzero(recalls_after < recalls_before - 1e-9).tolist()
         ]

@@ -51,10 +51,10 @@ class PairedDifferences(Generic[Key]):
             if difference is not None
         }
 
-    def between(self, key: Key, first_chunker_number: int, second_chunker_number: int) -> Difference | None:
+    def between(self, measure_key: Key, first_chunker_number: int, second_chunker_number: int) -> Difference | None:
         """Return the first chunker's difference from the second; None if there are too few questions."""
         pair_difference = self.tested.get(
-            (key, min(first_chunker_number, second_chunker_number), max(first_chunker_number, second_chunker_number))
+            (measure_key, min(first_chunker_number, second_chunker_number), max(first_chunker_number, second_chunker_number))
         )
         return (
             pair_difference
@@ -146,19 +146,19 @@ class Leads:
         unit: str,
         scores_by_budget_size: Mapping[int, Sequence[FloatArray]],
         seed: int = 0,
-        everything: Collection[int] = (),
+        budgets_retrieving_everything: Collection[int] = (),
     ) -> "Leads":
         """Return the leading chunker at each budget, with p-values corrected for all comparisons.
 
         ``scores_by_budget_size`` holds the measure of every chunker at each budget, from 0 to 1, each of shape (questions,),
         NaN where undefined. Any chunker may be the best, so all pairs are compared, and Holm's procedure corrects for all of
         them. The means and differences at a budget are over the same questions, for which all chunkers with this measure
-        have a value. Budgets in ``everything`` are left out.
+        have a value. Budgets in ``budgets_retrieving_everything`` are left out.
         """
         scores_by_budget_size = {
             size: values_on_shared_questions(measured)
             for size, measured in scores_by_budget_size.items()
-            if size not in everything
+            if size not in budgets_retrieving_everything
         }
         pair_differences = PairedDifferences(scores_by_budget_size, seed=seed)
         leads_at_budgets = {}
@@ -210,7 +210,9 @@ class Leads:
                 len(other_chunker_numbers),
                 chunkers_tied_with_best,
             )
-        return cls(tuple(names), measure, unit, leads_at_budgets, len(pair_differences.tested), tuple(everything))
+        return cls(
+            tuple(names), measure, unit, leads_at_budgets, len(pair_differences.tested), tuple(budgets_retrieving_everything)
+        )
 
     @property
     def significant(self) -> tuple[int, ...]:
@@ -225,18 +227,18 @@ class Leads:
                 " ".join(leader_summary_sentences)
                 or "There is nothing to compare: it takes two chunkers and a question with an excerpt."
             )
-        sizes_by_leaders: dict[tuple[int, ...], list[int]] = {}
+        budget_sizes_by_leaders: dict[tuple[int, ...], list[int]] = {}
         for budget_size, lead in self.leads.items():
-            sizes_by_leaders.setdefault((lead.best, *lead.equal_chunkers), []).append(budget_size)
-        sizes_by_leaders_ahead = {
+            budget_sizes_by_leaders.setdefault((lead.best, *lead.equal_chunkers), []).append(budget_size)
+        budget_sizes_by_leaders_ahead = {
             best: sizes
-            for best, sizes in sizes_by_leaders.items()
+            for best, sizes in budget_sizes_by_leaders.items()
             if len(best) <= self.leads[sizes[0]].compared_chunker_count
         }
-        if sizes_by_leaders_ahead:
+        if budget_sizes_by_leaders_ahead:
             leaders_by_budget_phrases = [
                 f"with {self._leaders_in_words(best)} at {self._sizes_in_words(sizes)}"
-                for best, sizes in sizes_by_leaders_ahead.items()
+                for best, sizes in budget_sizes_by_leaders_ahead.items()
             ]
             leader_summary_sentences.append(f"The highest {self.measure} is {join_words(leaders_by_budget_phrases)}.")
         all_tied_budget_sizes = [size for size, lead in self.leads.items() if lead.are_all_means_equal]
@@ -246,18 +248,18 @@ class Leads:
                 f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every_chunker_phrase} at "
                 f"{self._sizes_in_words(all_tied_budget_sizes)}."
             )
-        undecided_lead_sizes = [
+        budget_sizes_with_undecided_lead = [
             size for size, lead in self.leads.items() if not lead.significant and not lead.are_all_means_equal
         ]
-        if self.comparisons and sizes_by_leaders_ahead:
+        if self.comparisons and budget_sizes_by_leaders_ahead:
             leader_summary_sentences.append(self._significance_sentence())
-        if undecided_lead_sizes:
+        if budget_sizes_with_undecided_lead:
             leader_summary_sentences += [
                 self._partly_ahead_sentence(size)
-                for size in undecided_lead_sizes
+                for size in budget_sizes_with_undecided_lead
                 if self.leads[size].significantly_worse_chunkers
             ]
-            leader_summary_sentences.append(self._doubtful_lead_sentence(undecided_lead_sizes[0]))
+            leader_summary_sentences.append(self._doubtful_lead_sentence(budget_sizes_with_undecided_lead[0]))
         return " ".join(leader_summary_sentences)
 
     def _everything_retrieved_sentence(self) -> str:
@@ -369,13 +371,13 @@ class BudgetCurve:
         results_by_column: Mapping[int, BudgetResults],
         names: Mapping[int, str],
         measure: str,
-        everything: Collection[int] = (),
+        budgets_retrieving_everything: Collection[int] = (),
     ) -> "BudgetCurve":
         """Return the curve of a retrieval measure over the budgets, measured in the budgets' unit.
 
         The measure is one of `RETRIEVED_TEXT_MEASURES`.
 
-        At the budgets in ``everything``, every chunker returns the whole text.
+        At the budgets in ``budgets_retrieving_everything``, every chunker returns the whole text.
         """
         curve_budgets = next(iter(results_by_column.values())).budgets
         values_by_chunker = {
@@ -398,6 +400,6 @@ class BudgetCurve:
             MEASURE_NAMES[measure],
             curve_budgets.unit,
             values_by_budget_size,
-            everything=everything,
+            budgets_retrieving_everything=budgets_retrieving_everything,
         )
         return cls(curve_budgets, means_by_chunker, interval_bounds_by_chunker, leads_at_budgets)

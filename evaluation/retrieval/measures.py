@@ -36,18 +36,18 @@ TOP_KS = (1, 3, 5, 10)
 SCORES_AT_K = ("recall", "precision", "f1")
 """The scores at each k."""
 
-NO_EXCERPT = "the question has no excerpt"
-NOTHING_RETRIEVED = "nothing was retrieved"
+NO_EXCERPT_REASON = "the question has no excerpt"
+NOTHING_RETRIEVED_REASON = "nothing was retrieved"
 """Why a score may be undefined."""
 
 
 def retrieved_set_scores(wanted_items: Set[int], retrieved_items: Set[int]) -> dict[str, Score]:
     """Return recall, precision and F1 of the retrieved items, measured against the wanted ones."""
     if not wanted_items:
-        return dict.fromkeys(SCORES_AT_K, Score.without(NO_EXCERPT))
+        return dict.fromkeys(SCORES_AT_K, Score.without(NO_EXCERPT_REASON))
     hit_count = len(wanted_items & retrieved_items)
     retrieved_items_precision = (
-        Score(hit_count / len(retrieved_items)) if retrieved_items else Score.without(NOTHING_RETRIEVED)
+        Score(hit_count / len(retrieved_items)) if retrieved_items else Score.without(NOTHING_RETRIEVED_REASON)
     )
     return {
         "recall": Score(hit_count / len(wanted_items)),
@@ -148,18 +148,20 @@ def text_scores(excerpts: Sequence[Span], retrieved_spans: Sequence[Span], ruler
     With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
     |t_r|, IoU = |h| / (|t_r| + |t_e| - |h|). In |t_r|, text counts each time it is retrieved; otherwise it counts once.
     """
-    excerpt_length, hit_length, retrieved_length = (
+    excerpt_length, retrieved_excerpt_length, retrieved_length = (
         ruler(union_of_ranges(excerpts)),
         ruler(intersection_of_ranges(excerpts, retrieved_spans)),
         ruler(retrieved_spans),
     )
     if not excerpt_length:
-        return dict.fromkeys(RETRIEVED_TEXT_MEASURES, Score.without(NO_EXCERPT))
-    retrieved_text_precision = Score(hit_length / retrieved_length) if retrieved_length else Score.without(NOTHING_RETRIEVED)
+        return dict.fromkeys(RETRIEVED_TEXT_MEASURES, Score.without(NO_EXCERPT_REASON))
+    retrieved_text_precision = (
+        Score(retrieved_excerpt_length / retrieved_length) if retrieved_length else Score.without(NOTHING_RETRIEVED_REASON)
+    )
     return {
-        "recall": Score(hit_length / excerpt_length),
+        "recall": Score(retrieved_excerpt_length / excerpt_length),
         "precision": retrieved_text_precision,
-        "iou": Score(hit_length / (retrieved_length + excerpt_length - hit_length)),
+        "iou": Score(retrieved_excerpt_length / (retrieved_length + excerpt_length - retrieved_excerpt_length)),
     }
 
 
@@ -170,7 +172,7 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
     """
     excerpt_text_length = ruler(union_of_ranges(excerpts))
     if not excerpt_text_length:
-        return Score.without(NO_EXCERPT)
+        return Score.without(NO_EXCERPT_REASON)
     spans_of_overlapping_chunks = union_of_ranges(
         span for chunk in chunks if intersection_of_ranges(excerpts, chunk) for span in chunk
     )
@@ -233,16 +235,18 @@ class Evaluation:
         """Retrieval results of all questions, rebuilt at each access."""
         return tuple(self.answer(number) for number in range(len(self.search.questions)))
 
-    def answer(self, number: int) -> QuestionScores:
-        """Return the retrieval result of the question with the zero-based number ``number``."""
-        character_scores, token_scores = (_scores_by_name(RETRIEVAL_MEASURES, scores[:, number]) for scores in self.scores)
+    def answer(self, question_number: int) -> QuestionScores:
+        """Return the retrieval result of the question with the zero-based number ``question_number``."""
+        character_scores, token_scores = (
+            _scores_by_name(RETRIEVAL_MEASURES, scores[:, question_number]) for scores in self.scores
+        )
         document_scores_by_k, evidence_scores_by_k = (
-            {k: _scores_by_name(SCORES_AT_K, scores[:, number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
+            {k: _scores_by_name(SCORES_AT_K, scores[:, question_number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
             for by_k in (self.documents, self.evidence)
         )
-        ranked_chunk_numbers = tuple(self.search.ranked[number].tolist())
+        ranked_chunk_numbers = tuple(self.search.ranked[question_number].tolist())
         return QuestionScores(
-            self.search.questions[number],
+            self.search.questions[question_number],
             ranked_chunk_numbers,
             character_scores,
             token_scores,
@@ -272,9 +276,11 @@ class Evaluation:
             question_excerpt_ranges = excerpt_ranges(self.index.corpus, question)
             retrieved_text_spans = [*chain(*self.index.returned_spans_without_repeats(ranked_chunk_numbers[:top_k]))]
             for unit_index, measure_text_length in enumerate(rulers):
-                for name, score in text_scores(question_excerpt_ranges, retrieved_text_spans, measure_text_length).items():
-                    scores_at_new_top_k[unit_index, RETRIEVAL_MEASURES.index(name), question_number] = score_value_or_nan(
-                        score
+                for measure_name, score in text_scores(
+                    question_excerpt_ranges, retrieved_text_spans, measure_text_length
+                ).items():
+                    scores_at_new_top_k[unit_index, RETRIEVAL_MEASURES.index(measure_name), question_number] = (
+                        score_value_or_nan(score)
                     )
         return replace(self, top_k=top_k, scores=scores_at_new_top_k)
 
@@ -297,24 +303,24 @@ def evaluate_retrieval(
     return score_search(search(index, questions, tools, max(top_k, *TOP_KS)), ruler, top_k)
 
 
-def score_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evaluation:
+def score_search(finished_search: Search, ruler: TokenRuler, top_k: int = 5) -> Evaluation:
     """Return the retrieval scores of a search.
 
     The search must be at least ``top_k`` and max(`TOP_KS`) chunks deep.
     """
-    search_index = searched.index
-    question_count = len(searched.questions)
+    search_index = finished_search.index
+    question_count = len(finished_search.questions)
     all_question_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURES), question_count))
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
-    omega_measure_index = RETRIEVAL_MEASURES.index("precision_omega")
+    precision_omega_index = RETRIEVAL_MEASURES.index("precision_omega")
     all_document_scores, all_evidence_scores = np.empty((2, len(TOP_KS), len(SCORES_AT_K), question_count))
     for question_number, (question, ranked_chunk_numbers) in enumerate(
-        zip(searched.questions, searched.ranked.tolist(), strict=True)
+        zip(finished_search.questions, finished_search.ranked.tolist(), strict=True)
     ):
         question_excerpt_ranges = excerpt_ranges(search_index.corpus, question)
         returned_spans_at_excerpts = search_index.spans_returned_at_excerpts(question_excerpt_ranges)
         for unit_index, measure_text_length in enumerate(rulers):
-            all_question_scores[unit_index, omega_measure_index, question_number] = score_value_or_nan(
+            all_question_scores[unit_index, precision_omega_index, question_number] = score_value_or_nan(
                 precision_omega(question_excerpt_ranges, returned_spans_at_excerpts, measure_text_length)
             )
         returned_spans_by_rank = list(search_index.returned_spans_without_repeats(ranked_chunk_numbers))
@@ -331,7 +337,7 @@ def score_search(searched: Search, ruler: TokenRuler, top_k: int = 5) -> Evaluat
             scores_to_fill[:, :, question_number] = [
                 [score_value_or_nan(scores_by_k[k][name]) for name in SCORES_AT_K] for k in TOP_KS
             ]
-    return Evaluation(searched, top_k, all_question_scores, all_document_scores, all_evidence_scores).with_top_k(
+    return Evaluation(finished_search, top_k, all_question_scores, all_document_scores, all_evidence_scores).with_top_k(
         top_k, ruler
     )
 
@@ -343,7 +349,7 @@ def score_value_or_nan(score: Score) -> float:
 
 def _scores_by_name(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
     """Return a question's scores by name; recall comes first, and is undefined only without excerpts."""
-    undefined_score_reason = NO_EXCERPT if np.isnan(values[0]) else NOTHING_RETRIEVED
+    undefined_score_reason = NO_EXCERPT_REASON if np.isnan(values[0]) else NOTHING_RETRIEVED_REASON
     return {
         name: Score.without(undefined_score_reason) if np.isnan(value) else Score(value)
         for name, value in zip(names, values.tolist(), strict=True)

@@ -37,7 +37,7 @@ from evaluation.statistics import Difference, mean_interval, paired_differences,
 Arguments = TypeVarTuple("Arguments")
 Value = TypeVar("Value")
 
-REPORTS_KEPT = 32
+MOST_KEPT_REPORTS = 32
 """Number of reports that a run keeps, each with its own top k or budget; more if they share parts."""
 
 
@@ -95,15 +95,15 @@ class Costs:
     cached: int
 
     @classmethod
-    def of(cls, evaluation: Evaluation, mean_token_count: float) -> "Costs":
-        """Return the costs of an evaluation in which a question retrieves ``mean_token_count`` tokens on average."""
+    def of(cls, evaluation: Evaluation, mean_tokens_per_question: float) -> "Costs":
+        """Return the costs of an evaluation in which a question retrieves ``mean_tokens_per_question`` tokens on average."""
         evaluated_search_index = evaluation.index
         return cls(
             None
             if evaluated_search_index.chunk_s is None
             else evaluated_search_index.chunk_s + evaluated_search_index.embed_s,
             1000 * evaluation.search.search_s / max(1, len(evaluation.search.questions)),
-            mean_token_count,
+            mean_tokens_per_question,
             evaluated_search_index.embedded,
             evaluated_search_index.cached,
         )
@@ -134,10 +134,10 @@ class Distribution:
     interval: tuple[float, float] | None
 
     @classmethod
-    def of(cls, values: FloatArray) -> "Distribution":
-        """Return the distribution of ``values``, which must lie between 0 and 1."""
-        mean, _ = mean_and_deviation(values) or (None, None)
-        return cls(values, mean, mean_interval(values))
+    def of(cls, question_values: FloatArray) -> "Distribution":
+        """Return the distribution of ``question_values``, which must lie between 0 and 1."""
+        mean, _ = mean_and_deviation(question_values) or (None, None)
+        return cls(question_values, mean, mean_interval(question_values))
 
 
 Failures = Mapping[int, Sequence[MissedExcerpt]]
@@ -294,8 +294,8 @@ class Report:
     def given_chunks(self, chunker_number: int, question_number: int) -> GivenChunks:
         """Return the chunks retrieved for a question from the index of chunker ``chunker_number``."""
         chunker_report = self.chunkers[chunker_number]
-        measured = MeasuredChunker(chunker_report.evaluation, chunker_report.ladder)
-        return given_chunks(measured, self.choice.limit, question_number, self.ruler)
+        measured_chunker = MeasuredChunker(chunker_report.evaluation, chunker_report.ladder)
+        return given_chunks(measured_chunker, self.choice.limit, question_number, self.ruler)
 
     @property
     def distributions(self) -> dict[int, Distribution]:
@@ -317,12 +317,14 @@ def differing_question_indexes(values_by_chunker: Mapping[int, FloatArray]) -> I
     return np.flatnonzero(np.fmax.reduce(values_of_all_chunkers) > np.fmin.reduce(values_of_all_chunkers))
 
 
-def _gives_all_chunks(measured: MeasuredChunker, limit: Limit) -> bool:
+def _gives_all_chunks(measured_chunker: MeasuredChunker, retrieval_limit: Limit) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
-    chunk_count = len(measured.evaluation.index.chunks)
-    if limit.budget and measured.ladder is not None:
-        return limit.budget in measured.ladder.results_in_unit(limit.unit, limit.last).budgets_giving_all_chunks(chunk_count)
-    return chunk_count <= limit.top
+    chunk_count = len(measured_chunker.evaluation.index.chunks)
+    if retrieval_limit.budget and measured_chunker.ladder is not None:
+        return retrieval_limit.budget in measured_chunker.ladder.results_in_unit(
+            retrieval_limit.unit, retrieval_limit.last
+        ).budgets_giving_all_chunks(chunk_count)
+    return chunk_count <= retrieval_limit.top
 
 
 def make_lru_cache(max_value_count: int) -> Callable[[Hashable, Callable[[], Value]], Value]:
@@ -374,53 +376,55 @@ class Reports:
         self._names = names
         # A report at a budget has four parts for each chunker, one of them its leads' at the top k, and five others: itself,
         # its leads, its curve, the whole text and its failures.
-        self._cache = make_lru_cache(REPORTS_KEPT * (4 * len(names) + 5))
+        self._cache = make_lru_cache(MOST_KEPT_REPORTS * (4 * len(names) + 5))
 
-    def report_for(self, measured_by_number: Mapping[int, MeasuredChunker], choice: ReportChoice) -> Report:
-        """Return a report that compares chunkers with the baseline that ``choice`` names.
+    def report_for(self, measured_chunker_by_number: Mapping[int, MeasuredChunker], report_choice: ReportChoice) -> Report:
+        """Return a report that compares chunkers with the baseline that ``report_choice`` names.
 
-        If ``choice`` has a budget, all chunkers must have a ladder.
+        If ``report_choice`` has a budget, all chunkers must have a ladder.
         """
-        return self._report(tuple(sorted(measured_by_number.items())), choice)
+        return self._report(tuple(sorted(measured_chunker_by_number.items())), report_choice)
 
-    def failures(self, measured_by_number: Mapping[int, MeasuredChunker], limit: Limit) -> Failures:
+    def failures(self, measured_chunker_by_number: Mapping[int, MeasuredChunker], retrieval_limit: Limit) -> Failures:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
-        return self._find_failures(tuple(sorted(measured_by_number.items())), limit)
+        return self._find_failures(tuple(sorted(measured_chunker_by_number.items())), retrieval_limit)
 
     @_cache_method_results
-    def _find_failures(self, measured_chunkers: _Chunkers, limit: Limit) -> Failures:
-        return retrieval_failures(dict(measured_chunkers), limit, self._ruler)
+    def _find_failures(self, measured_chunkers: _Chunkers, retrieval_limit: Limit) -> Failures:
+        return retrieval_failures(dict(measured_chunkers), retrieval_limit, self._ruler)
 
     @_cache_method_results
-    def _report(self, measured_chunkers: _Chunkers, choice: ReportChoice) -> Report:
-        chunker_reports = {number: self._chunker_report(measured, choice) for number, measured in measured_chunkers}
+    def _report(self, measured_chunkers: _Chunkers, report_choice: ReportChoice) -> Report:
+        chunker_reports = {number: self._chunker_report(measured, report_choice) for number, measured in measured_chunkers}
         values_by_chunker = {number: report.distribution.values for number, report in chunker_reports.items()}
-        non_baseline_chunkers = [number for number in values_by_chunker if number != choice.baseline]
-        score_differences = [
-            values_by_chunker[number] - values_by_chunker[choice.baseline] for number in non_baseline_chunkers
+        non_baseline_chunkers = [number for number in values_by_chunker if number != report_choice.baseline]
+        differences_from_baseline = [
+            values_by_chunker[number] - values_by_chunker[report_choice.baseline] for number in non_baseline_chunkers
         ]
-        tested_baseline_differences = paired_differences(np.array(score_differences)) if score_differences else []
+        tested_baseline_differences = (
+            paired_differences(np.array(differences_from_baseline)) if differences_from_baseline else []
+        )
         return Report(
-            choice,
+            report_choice,
             chunker_reports,
             {
                 number: difference
                 for number, difference in zip(non_baseline_chunkers, tested_baseline_differences, strict=True)
                 if difference is not None
             },
-            self._budget_curve(measured_chunkers, choice.measure, choice.unit, choice.last)
-            if choice.budget and choice.measure in RETRIEVED_TEXT_MEASURES
+            self._budget_curve(measured_chunkers, report_choice.measure, report_choice.unit, report_choice.last)
+            if report_choice.budget and report_choice.measure in RETRIEVED_TEXT_MEASURES
             else None,
-            self._leads_at_top_k(measured_chunkers, choice._replace(budget=0, baseline=0, last="cut")),
+            self._leads_at_top_k(measured_chunkers, report_choice._replace(budget=0, baseline=0, last="cut")),
             differing_question_indexes(values_by_chunker),
             self._ruler,
-            self._whole_text_scores(measured_chunkers[0][1], choice.unit),
+            self._whole_text_scores(measured_chunkers[0][1], report_choice.unit),
         )
 
     @_cache_method_results
-    def _whole_text_scores(self, measured: MeasuredChunker, unit: str) -> WholeText:
-        search = measured.evaluation.search
-        return whole_text_scores(search.index.corpus, search.questions, self._ruler, unit)
+    def _whole_text_scores(self, measured_chunker: MeasuredChunker, unit: str) -> WholeText:
+        finished_search = measured_chunker.evaluation.search
+        return whole_text_scores(finished_search.index.corpus, finished_search.questions, self._ruler, unit)
 
     @_cache_method_results
     def _budget_curve(
@@ -442,72 +446,76 @@ class Reports:
         return BudgetCurve.of(results_by_chunker, name_by_chunker, measure, sorted(budgets_giving_everything))
 
     @_cache_method_results
-    def _leads_at_top_k(self, measured_chunkers: _Chunkers, choice: ReportChoice) -> Leads:
-        """Return the leaders at the top k, which ``choice`` must be about."""
+    def _leads_at_top_k(self, measured_chunkers: _Chunkers, report_choice: ReportChoice) -> Leads:
+        """Return the leaders at the top k, which ``report_choice`` must be about."""
         question_scores_by_chunker = [
-            self._evaluation_and_costs(measured, choice.limit)[0].values(choice.measure, choice.unit)
+            self._evaluation_and_costs(measured, report_choice.limit)[0].values(report_choice.measure, report_choice.unit)
             for _, measured in measured_chunkers
         ]
-        is_everything_retrieved = all(_gives_all_chunks(measured, choice.limit) for _, measured in measured_chunkers)
+        is_everything_retrieved = all(_gives_all_chunks(measured, report_choice.limit) for _, measured in measured_chunkers)
         return Leads.of(
             [self._names[number] for number, _ in measured_chunkers],
-            MEASURE_NAMES[choice.measure],
+            MEASURE_NAMES[report_choice.measure],
             "chunks",
-            {choice.top_k: question_scores_by_chunker},
-            everything=[choice.top_k] if is_everything_retrieved else [],
+            {report_choice.top_k: question_scores_by_chunker},
+            budgets_retrieving_everything=[report_choice.top_k] if is_everything_retrieved else [],
         )
 
-    def _chunker_report(self, measured: MeasuredChunker, choice: ReportChoice) -> ChunkerReport:
-        evaluation, costs = self._evaluation_and_costs(measured, choice.limit)
+    def _chunker_report(self, measured_chunker: MeasuredChunker, report_choice: ReportChoice) -> ChunkerReport:
+        evaluation, costs = self._evaluation_and_costs(measured_chunker, report_choice.limit)
         indexed_chunks = evaluation.index.chunks
         return ChunkerReport(
             evaluation,
-            measured.ladder,
+            measured_chunker.ladder,
             costs,
-            {name: mean_and_deviation(evaluation.values(name, choice.unit)) for name in RETRIEVAL_MEASURES},
-            self._distribution(measured, choice.limit, choice.measure, choice.unit),
+            {name: mean_and_deviation(evaluation.values(name, report_choice.unit)) for name in RETRIEVAL_MEASURES},
+            self._distribution(measured_chunker, report_choice.limit, report_choice.measure, report_choice.unit),
             self._ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks)),
             {"documents": evaluation.means_at_k("documents"), "evidence": evaluation.means_at_k("evidence")},
-            _gives_all_chunks(measured, choice.limit),
-            self._repeat_cost(measured, choice.limit, choice.unit),
+            _gives_all_chunks(measured_chunker, report_choice.limit),
+            self._repeat_cost(measured_chunker, report_choice.limit, report_choice.unit),
         )
 
     @_cache_method_results
-    def _distribution(self, measured: MeasuredChunker, limit: Limit, measure: str, unit: str) -> Distribution:
-        return Distribution.of(self._evaluation_and_costs(measured, limit)[0].values(measure, unit))
+    def _distribution(
+        self, measured_chunker: MeasuredChunker, retrieval_limit: Limit, measure: str, unit: str
+    ) -> Distribution:
+        return Distribution.of(self._evaluation_and_costs(measured_chunker, retrieval_limit)[0].values(measure, unit))
 
     @_cache_method_results
-    def _repeat_cost(self, measured: MeasuredChunker, limit: Limit, unit: str) -> RepeatCost | None:
-        standard_budget_results = measured.ladder
+    def _repeat_cost(self, measured_chunker: MeasuredChunker, retrieval_limit: Limit, unit: str) -> RepeatCost | None:
+        standard_budget_results = measured_chunker.ladder
         if (
             standard_budget_results is None
             or standard_budget_results.repeats is None
             or not standard_budget_results.repeats.near_duplicate_count
         ):
             return None
-        if limit.budget:
+        if retrieval_limit.budget:
             return standard_budget_results.repeats.repeat_cost_at_budget(
-                standard_budget_results.results_in_unit(limit.unit, limit.last), limit.budget, unit
+                standard_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last),
+                retrieval_limit.budget,
+                unit,
             )
         return standard_budget_results.repeats.repeat_cost_in_top_k(
-            self._evaluation_and_costs(measured, limit)[0], unit, self._ruler
+            self._evaluation_and_costs(measured_chunker, retrieval_limit)[0], unit, self._ruler
         )
 
     @_cache_method_results
-    def _evaluation_and_costs(self, measured: MeasuredChunker, limit: Limit) -> tuple[Evaluation, Costs]:
-        chunker_evaluation, standard_budget_results = measured
-        if limit.budget and standard_budget_results is not None:
-            results_at_budgets = standard_budget_results.results_in_unit(limit.unit, limit.last)
-            chosen_budget_index = results_at_budgets.budgets.sizes.index(limit.budget)
+    def _evaluation_and_costs(self, measured_chunker: MeasuredChunker, retrieval_limit: Limit) -> tuple[Evaluation, Costs]:
+        chunker_evaluation, standard_budget_results = measured_chunker
+        if retrieval_limit.budget and standard_budget_results is not None:
+            results_at_budgets = standard_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last)
+            chosen_budget_index = results_at_budgets.budgets.sizes.index(retrieval_limit.budget)
             scores_at_budget = chunker_evaluation.scores.copy()
-            for measure_index, name in enumerate(RETRIEVED_TEXT_MEASURES):
-                scores_at_budget[:, RETRIEVAL_MEASURES.index(name)] = results_at_budgets.scores[
+            for measure_index, measure_name in enumerate(RETRIEVED_TEXT_MEASURES):
+                scores_at_budget[:, RETRIEVAL_MEASURES.index(measure_name)] = results_at_budgets.scores[
                     :, chosen_budget_index, measure_index
                 ]
             given_token_counts = results_at_budgets.given[RANGE_UNITS.index("tokens"), chosen_budget_index]
             return replace(chunker_evaluation, scores=scores_at_budget), Costs.of(
                 chunker_evaluation, float(given_token_counts.mean()) if len(given_token_counts) else 0.0
             )
-        if chunker_evaluation.top_k != limit.top:
-            chunker_evaluation = chunker_evaluation.with_top_k(limit.top, self._ruler)
+        if chunker_evaluation.top_k != retrieval_limit.top:
+            chunker_evaluation = chunker_evaluation.with_top_k(retrieval_limit.top, self._ruler)
         return chunker_evaluation, Costs.of(chunker_evaluation, chunker_evaluation.mean_retrieved_length(self._ruler))

@@ -60,21 +60,21 @@ class GivenChunks:
     ----------
     chunks
         Chunks, best first; the last one may be cut off or left out.
-    taken
+    taken_count
         Number of retrieved chunks, including one that is cut off and those whose ranks the run did not keep.
     filled_length
         Used part of the budget, in its unit; 0 if the limit is the top k.
     """
 
     chunks: tuple[RankedChunk, ...]
-    taken: int
+    taken_count: int
     limit: Limit
     filled_length: int
 
     @property
     def unkept_chunk_count(self) -> int:
         """Number of further retrieved chunks whose ranks the run did not keep."""
-        return max(0, self.taken - len(self.chunks))
+        return max(0, self.taken_count - len(self.chunks))
 
     @property
     def spans(self) -> list[Span]:
@@ -90,7 +90,11 @@ class MeasuredChunker(NamedTuple):
 
 
 def given_chunks(
-    measured: MeasuredChunker, limit: Limit, question_number: int, ruler: TokenRuler, overlapped_excerpt: Span | None = None
+    measured_chunker: MeasuredChunker,
+    retrieval_limit: Limit,
+    question_number: int,
+    ruler: TokenRuler,
+    overlapped_excerpt: Span | None = None,
 ) -> GivenChunks:
     """Return the chunks retrieved for question ``question_number``, counted from 0.
 
@@ -98,16 +102,16 @@ def given_chunks(
     keeps for excerpts alone. If chunks return other text than their own, all are returned, since any may contain the
     excerpt.
     """
-    index, standard_budget_results = measured.evaluation.index, measured.ladder
+    index, standard_budget_results = measured_chunker.evaluation.index, measured_chunker.ladder
     rows_beyond_kept_ranks: list[list[int]] = []
-    if limit.budget and standard_budget_results is not None:
-        results_at_budgets = standard_budget_results.results_in_unit(limit.unit, limit.last)
-        budget_and_question_indexes = results_at_budgets.budgets.sizes.index(limit.budget), question_number
-        taken_chunk_count, cut_off_length = (
+    if retrieval_limit.budget and standard_budget_results is not None:
+        results_at_budgets = standard_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last)
+        budget_and_question_indexes = results_at_budgets.budgets.sizes.index(retrieval_limit.budget), question_number
+        taken_chunk_count, last_chunk_beginning_length = (
             int(results_at_budgets.taken[budget_and_question_indexes]),
             int(results_at_budgets.cut_chunk_length[budget_and_question_indexes]),
         )
-        filled_length = int(results_at_budgets.given[RANGE_UNITS.index(limit.unit)][budget_and_question_indexes])
+        filled_length = int(results_at_budgets.given[RANGE_UNITS.index(retrieval_limit.unit)][budget_and_question_indexes])
         ranked_chunk_numbers = standard_budget_results.ranked[question_number][
             standard_budget_results.ranked[question_number] >= 0
         ]
@@ -115,10 +119,10 @@ def given_chunks(
             standard_budget_results.lower_ranked_excerpt_chunks[:, 0] == question_number
         ].tolist()
     else:
-        ranked_chunk_numbers = measured.evaluation.search.ranked[question_number, : limit.top]
-        taken_chunk_count, cut_off_length, filled_length = len(ranked_chunk_numbers), 0, 0
+        ranked_chunk_numbers = measured_chunker.evaluation.search.ranked[question_number, : retrieval_limit.top]
+        taken_chunk_count, last_chunk_beginning_length, filled_length = len(ranked_chunk_numbers), 0, 0
     # A chunk that does not fit is shown as well, unless the budget is full.
-    is_next_shown = limit.last == "left_out" and filled_length < limit.budget
+    is_next_shown = retrieval_limit.last == "left_out" and filled_length < retrieval_limit.budget
     shown_chunk_numbers: IntArray = ranked_chunk_numbers[: taken_chunk_count + is_next_shown]
     zero_based_ranks: Sequence[int] = range(len(shown_chunk_numbers))
     if overlapped_excerpt is not None and index.returns is None:
@@ -131,8 +135,8 @@ def given_chunks(
     returned_spans = index.returned_spans_without_repeats(number for _, number in ranks_and_chunk_numbers)
 
     def retrieved_part_of_chunk(rank: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-        if rank == taken_chunk_count and cut_off_length:
-            return tuple(spans_up_to_length(spans, cut_off_length, ruler_for_unit(limit.unit, ruler)))
+        if rank == taken_chunk_count and last_chunk_beginning_length:
+            return tuple(spans_up_to_length(spans, last_chunk_beginning_length, ruler_for_unit(retrieval_limit.unit, ruler)))
         return spans if rank <= taken_chunk_count else ()
 
     return GivenChunks(
@@ -141,7 +145,7 @@ def given_chunks(
             for (rank, number), spans in zip(ranks_and_chunk_numbers, returned_spans, strict=True)
         ),
         taken_chunk_count,
-        limit,
+        retrieval_limit,
         filled_length,
     )
 
@@ -188,9 +192,9 @@ class AnswerRetrieval:
         ``in no chunk`` if no chunk contains any of it.
     chunks
         The chunks that contain the answer or its parts, best ranked first; the rank of a chunk that was not ranked is 0.
-    missed
+    missed_character_count
         Number of characters of the answer that no retrieved text contains.
-    outside
+    outside_character_count
         Number of characters of the answer that no chunk contains. They are not searched, though returned text may contain
         them.
     """
@@ -198,8 +202,8 @@ class AnswerRetrieval:
     answer: Span
     fate: ExcerptFate
     chunks: tuple[RankedChunk, ...]
-    missed: int
-    outside: int
+    missed_character_count: int
+    outside_character_count: int
 
     @property
     def size(self) -> int:
@@ -234,11 +238,11 @@ class AnswerRetrieval:
 
 
 def judge_answer_retrieval(
-    text: str,
+    document_text: str,
     overlapping_chunks: Mapping[int, tuple[Span, ...]],
     rank_by_chunk: Mapping[int, int],
     given_spans_by_chunk: Mapping[int, Sequence[Span]],
-    answer: Span,
+    answer_span: Span,
 ) -> AnswerRetrieval:
     """Return the outcome of any retrieval from the chunks of a text or corpus for an answer. White space is ignored.
 
@@ -252,24 +256,26 @@ def judge_answer_retrieval(
         The retrieved part of each retrieved chunk.
     """
     whole_chunks = [
-        number for number, spans in overlapping_chunks.items() if not count_missing_characters(text, answer, spans)
+        number
+        for number, spans in overlapping_chunks.items()
+        if not count_missing_characters(document_text, answer_span, spans)
     ]
     retrieved_whole_chunks = [number for number in whole_chunks if number in given_spans_by_chunk]
-    chunks_by_fate: dict[ExcerptFate, list[int]] = {
+    chunk_numbers_by_fate: dict[ExcerptFate, list[int]] = {
         "whole": [
             number
             for number in retrieved_whole_chunks
-            if not count_missing_characters(text, answer, given_spans_by_chunk[number])
+            if not count_missing_characters(document_text, answer_span, given_spans_by_chunk[number])
         ],
         "cut off": retrieved_whole_chunks,
         "not retrieved": whole_chunks,
         "split": [
             number
             for number, spans in overlapping_chunks.items()
-            if any(text[start:end].strip() for start, end in intersection_of_ranges([answer], spans))
+            if any(document_text[start:end].strip() for start, end in intersection_of_ranges([answer_span], spans))
         ],
     }
-    fate: ExcerptFate = next((fate for fate, numbers in chunks_by_fate.items() if numbers), "in no chunk")
+    fate: ExcerptFate = next((fate for fate, numbers in chunk_numbers_by_fate.items() if numbers), "in no chunk")
     judged_chunks = sorted(
         (
             RankedChunk(
@@ -278,25 +284,27 @@ def judge_answer_retrieval(
                 overlapping_chunks[number],
                 tuple(given_spans_by_chunk.get(number, ())),
             )
-            for number in chunks_by_fate.get(fate, ())
+            for number in chunk_numbers_by_fate.get(fate, ())
         ),
         key=lambda chunk: (not chunk.rank, chunk.rank, chunk.number),
     )
     return AnswerRetrieval(
-        answer,
+        answer_span,
         fate,
         tuple(judged_chunks),
-        count_missing_characters(text, answer, chain.from_iterable(given_spans_by_chunk.values())),
-        count_missing_characters(text, answer, chain.from_iterable(overlapping_chunks.values())),
+        count_missing_characters(document_text, answer_span, chain.from_iterable(given_spans_by_chunk.values())),
+        count_missing_characters(document_text, answer_span, chain.from_iterable(overlapping_chunks.values())),
     )
 
 
-def whole_answer_chunk_numbers(text: str, chunks: Sequence[Sequence[Span]], answer: Span) -> list[int]:
+def whole_answer_chunk_numbers(document_text: str, chunks: Sequence[Sequence[Span]], answer_span: Span) -> list[int]:
     """Return the numbers of the chunks that contain a whole answer, ignoring white space."""
     return [
         number
         for number, spans in enumerate(chunks)
-        if spans[0].start < answer.end and answer.start < spans[-1].end and not count_missing_characters(text, answer, spans)
+        if spans[0].start < answer_span.end
+        and answer_span.start < spans[-1].end
+        and not count_missing_characters(document_text, answer_span, spans)
     ]
 
 
@@ -311,7 +319,7 @@ class MissedExcerpt:
     ----------
     question
         Number of the question, from 0.
-    missed
+    missed_characters_by_chunker
         Number of characters of the excerpt that were not retrieved, by chunker number; white space alone does not count.
     retrieval
         Outcome for the excerpt at the chunker that missed it, in corpus-wide offsets. The rank of a chunk is also 0 if the
@@ -319,16 +327,16 @@ class MissedExcerpt:
     """
 
     question: int
-    missed: Mapping[int, int]
+    missed_characters_by_chunker: Mapping[int, int]
     retrieval: AnswerRetrieval
 
     def other_successful_chunkers(self, number: int) -> tuple[int, ...]:
         """Return the numbers of the chunkers other than ``number`` that retrieved the whole excerpt."""
-        return tuple(other for other, missed in self.missed.items() if other != number and not missed)
+        return tuple(other for other, missed in self.missed_characters_by_chunker.items() if other != number and not missed)
 
 
 def retrieval_failures(
-    measured_by_chunker_number: Mapping[int, MeasuredChunker], limit: Limit, ruler: TokenRuler
+    measured_by_chunker_number: Mapping[int, MeasuredChunker], retrieval_limit: Limit, ruler: TokenRuler
 ) -> dict[int, list[MissedExcerpt]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
 
@@ -344,7 +352,7 @@ def retrieval_failures(
         for excerpt in excerpt_ranges(first_evaluation.index.corpus, question):
             overall_excerpt_number += 1
             given_by_chunker = {
-                chunker: given_chunks(measured, limit, question_number, ruler, excerpt)
+                chunker: given_chunks(measured, retrieval_limit, question_number, ruler, excerpt)
                 for chunker, measured in measured_by_chunker_number.items()
             }
             missing_count_by_chunker = {
@@ -364,7 +372,7 @@ def retrieval_failures(
                         MissedExcerpt(question_number, missing_count_by_chunker, retrieval)
                     )
     for missed_excerpts in missed_excerpts_by_chunker.values():
-        missed_excerpts.sort(key=lambda missed_excerpt: -missed_excerpt.retrieval.missed)
+        missed_excerpts.sort(key=lambda missed_excerpt: -missed_excerpt.retrieval.missed_character_count)
     return missed_excerpts_by_chunker
 
 
@@ -386,7 +394,7 @@ def _judge_missed_excerpt(
         index.corpus.whole.text,
         {number: index.chunks[number] for number in numbers_of_overlapping_chunks(index.edges, [excerpt])},
         rank_by_chunk,
-        {chunk.number: chunk.given for chunk in given.chunks if chunk.rank <= given.taken},
+        {chunk.number: chunk.given for chunk in given.chunks if chunk.rank <= given.taken_count},
         excerpt,
     )
 

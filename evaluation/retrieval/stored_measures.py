@@ -70,12 +70,12 @@ class _Stored(BaseModel, extra="forbid", strict=True):
     parents: tuple[tuple[int, int], ...] | None = None
 
 
-def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = None) -> bytes:
+def evaluation_to_json(evaluation: Evaluation, budget_ladder: BudgetLadder | None = None) -> bytes:
     """Return an evaluation and its results at budgets, if any, as JSON.
 
     Undefined values are null.
     """
-    index, search = evaluation.index, evaluation.search
+    index, finished_search = evaluation.index, evaluation.search
     stored_evaluation = _Stored(
         chunks=tuple(tuple((start, end) for start, end in spans) for spans in index.chunks),
         chunk_s=index.chunk_s,
@@ -83,14 +83,14 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
         embed_s=index.embed_s,
         embedded=index.embedded,
         cached=index.cached,
-        ranked=search.ranked.tolist(),
-        ask_s=search.embed_s,
-        search_s=search.search_s,
+        ranked=finished_search.ranked.tolist(),
+        ask_s=finished_search.embed_s,
+        search_s=finished_search.search_s,
         top_k=evaluation.top_k,
         scores=evaluation.scores.tolist(),
         documents=evaluation.documents.tolist(),
         evidence=evaluation.evidence.tolist(),
-        ladder=None if ladder is None else _storable_budget_ladder(ladder),
+        ladder=None if budget_ladder is None else _storable_budget_ladder(budget_ladder),
         exact_ends=index.corpus.exact_ends,
         caveat=index.caveat,
         parents=None if index.parents is None else tuple((spans[0].start, spans[-1].end) for spans in index.parents),
@@ -98,25 +98,25 @@ def evaluation_to_json(evaluation: Evaluation, ladder: BudgetLadder | None = Non
     return stored_evaluation.model_dump_json().encode()
 
 
-def _storable_budget_ladder(ladder: BudgetLadder) -> _StoredLadder:
+def _storable_budget_ladder(budget_ladder: BudgetLadder) -> _StoredLadder:
     return _StoredLadder(
-        wanted=ladder.at[0].excerpt_length.tolist(),
-        at=_storable_budget_results(ladder.at),
-        ranked=[[chunk for chunk in row if chunk >= 0] for row in ladder.ranked.tolist()],
-        beyond=[tuple(row) for row in ladder.lower_ranked_excerpt_chunks.tolist()],
-        holders=[tuple(row) for row in ladder.best_holders.tolist()],
-        reasons=[*ladder.reasons.items()],
-        repeats=None if ladder.repeats is None else _storable_retrieved_duplicates(ladder.repeats),
+        wanted=budget_ladder.at[0].excerpt_length.tolist(),
+        at=_storable_budget_results(budget_ladder.at),
+        ranked=[[chunk for chunk in row if chunk >= 0] for row in budget_ladder.ranked.tolist()],
+        beyond=[tuple(row) for row in budget_ladder.lower_ranked_excerpt_chunks.tolist()],
+        holders=[tuple(row) for row in budget_ladder.best_holders.tolist()],
+        reasons=[*budget_ladder.reasons.items()],
+        repeats=None if budget_ladder.repeats is None else _storable_retrieved_duplicates(budget_ladder.repeats),
     )
 
 
-def _storable_retrieved_duplicates(repeats: RetrievedDuplicates) -> _StoredRepeats:
+def _storable_retrieved_duplicates(retrieved_duplicates: RetrievedDuplicates) -> _StoredRepeats:
     return _StoredRepeats(
-        near=repeats.near_duplicate_count,
-        groups=repeats.group_count,
-        places=[(number, [*places]) for number, places in repeats.repeat_ranks_by_question.items()],
-        ranked=repeats.ranked.tolist(),
-        at=_storable_budget_results(repeats.at),
+        near=retrieved_duplicates.near_duplicate_count,
+        groups=retrieved_duplicates.group_count,
+        places=[(number, [*places]) for number, places in retrieved_duplicates.repeat_ranks_by_question.items()],
+        ranked=retrieved_duplicates.ranked.tolist(),
+        at=_storable_budget_results(retrieved_duplicates.at),
     )
 
 
@@ -216,32 +216,34 @@ def evaluation_from_json(
     )
 
 
-def _restored_budget_ladder(stored: _StoredLadder, chunk_count: int, questions: Sequence[Question]) -> BudgetLadder | None:
+def _restored_budget_ladder(
+    stored_ladder: _StoredLadder, chunk_count: int, questions: Sequence[Question]
+) -> BudgetLadder | None:
     """Return a ladder; None if it lacks a unit or a treatment of the last chunk."""
-    if [(stored_at.unit, stored_at.last) for stored_at in stored.at] != [
+    if [(stored_at.unit, stored_at.last) for stored_at in stored_ladder.at] != [
         (unit, last) for unit in RANGE_UNITS for last in LAST_CHUNK_CHOICES
     ]:
         return None
     question_count = len(questions)
-    excerpt_lengths = _array_of_counts(stored.wanted, (len(RANGE_UNITS), question_count), "wanted")
-    restored_budget_results = tuple(_restored_budget_results(stored_at, excerpt_lengths) for stored_at in stored.at)
-    if len(stored.ranked) != question_count:
+    excerpt_lengths = _array_of_counts(stored_ladder.wanted, (len(RANGE_UNITS), question_count), "wanted")
+    restored_budget_results = tuple(_restored_budget_results(stored_at, excerpt_lengths) for stored_at in stored_ladder.at)
+    if len(stored_ladder.ranked) != question_count:
         raise InputError(
             f"The stored evaluation must rank chunks for {question_count:,} questions; it does so for "
-            f"{len(stored.ranked):,}. Run "
+            f"{len(stored_ladder.ranked):,}. Run "
             "the evaluation again."
         )
-    padded_question_rankings = np.full((question_count, max(map(len, stored.ranked), default=0)), -1, dtype=np.intp)
-    for question_index, ranked_chunk_numbers in enumerate(stored.ranked):
+    padded_question_rankings = np.full((question_count, max(map(len, stored_ladder.ranked), default=0)), -1, dtype=np.intp)
+    for question_index, ranked_chunk_numbers in enumerate(stored_ladder.ranked):
         padded_question_rankings[question_index, : len(ranked_chunk_numbers)] = ranked_chunk_numbers
     total_excerpt_count = sum(len(question.excerpts) for question in questions)
-    best_holders_and_ranks = np.array(stored.holders, dtype=np.intp).reshape(-1, 2)
+    best_holders_and_ranks = np.array(stored_ladder.holders, dtype=np.intp).reshape(-1, 2)
     if len(best_holders_and_ranks) != total_excerpt_count:
         raise InputError(
             f"The stored evaluation must list the chunks that contain {total_excerpt_count:,} excerpts; it does so for "
             f"{len(best_holders_and_ranks):,}. Run the evaluation again."
         )
-    lower_ranked_chunk_triples = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
+    lower_ranked_chunk_triples = np.array(stored_ladder.beyond, dtype=np.intp).reshape(-1, 3)
     for stored_numbers_to_check, item_count, item_kind in (
         (padded_question_rankings, chunk_count, "chunks"),
         (best_holders_and_ranks[:, 0], chunk_count, "chunks"),
@@ -258,41 +260,48 @@ def _restored_budget_ladder(stored: _StoredLadder, chunk_count: int, questions: 
                 "again."
             )
     restored_near_duplicates = (
-        None if stored.repeats is None else _restored_retrieved_duplicates(stored.repeats, chunk_count, excerpt_lengths)
+        None
+        if stored_ladder.repeats is None
+        else _restored_retrieved_duplicates(stored_ladder.repeats, chunk_count, excerpt_lengths)
     )
     return BudgetLadder(
         restored_budget_results,
         padded_question_rankings,
         lower_ranked_chunk_triples,
         best_holders_and_ranks,
-        dict(stored.reasons),
+        dict(stored_ladder.reasons),
         repeats=restored_near_duplicates,
     )
 
 
-def _restored_budget_results(stored: _StoredAt, excerpt_lengths: IntArray) -> BudgetResults:
+def _restored_budget_results(stored_budget_results: _StoredAt, excerpt_lengths: IntArray) -> BudgetResults:
     """Return results at budgets, of questions whose excerpts have ``excerpt_lengths``, shape (units, questions)."""
-    restored_budgets = Budgets(stored.sizes, stored.unit, stored.last)
+    restored_budgets = Budgets(stored_budget_results.sizes, stored_budget_results.unit, stored_budget_results.last)
     budgets_by_questions_shape = len(restored_budgets.sizes), excerpt_lengths.shape[1]
-    taken_chunk_counts, cut_off_lengths = (
-        _array_of_counts(stored.taken, budgets_by_questions_shape, "taken"),
-        _array_of_counts(stored.part, budgets_by_questions_shape, "part"),
+    taken_chunk_counts, last_chunk_beginning_lengths = (
+        _array_of_counts(stored_budget_results.taken, budgets_by_questions_shape, "taken"),
+        _array_of_counts(stored_budget_results.part, budgets_by_questions_shape, "part"),
     )
-    retrieved_lengths, hit_lengths = (
+    retrieved_lengths, retrieved_excerpt_lengths = (
         _array_of_counts(counts, (len(RANGE_UNITS), *budgets_by_questions_shape), name)
-        for name, counts in (("given", stored.given), ("hit", stored.hit))
+        for name, counts in (("given", stored_budget_results.given), ("hit", stored_budget_results.hit))
     )
     return BudgetResults(
-        restored_budgets, taken_chunk_counts, cut_off_lengths, retrieved_lengths, hit_lengths, excerpt_lengths
+        restored_budgets,
+        taken_chunk_counts,
+        last_chunk_beginning_lengths,
+        retrieved_lengths,
+        retrieved_excerpt_lengths,
+        excerpt_lengths,
     )
 
 
 def _restored_retrieved_duplicates(
-    stored: _StoredRepeats, chunk_count: int, excerpt_lengths: IntArray
+    stored_duplicates: _StoredRepeats, chunk_count: int, excerpt_lengths: IntArray
 ) -> RetrievedDuplicates:
-    repeat_ranks_by_question = {number: tuple(ranks) for number, ranks in stored.places}
+    repeat_ranks_by_question = {number: tuple(ranks) for number, ranks in stored_duplicates.places}
     rankings_with_repeats_last = (
-        _array_of_floats(stored.ranked, (len(repeat_ranks_by_question), -1), "repeats").astype(np.intp)
+        _array_of_floats(stored_duplicates.ranked, (len(repeat_ranks_by_question), -1), "repeats").astype(np.intp)
         if repeat_ranks_by_question
         else np.zeros((0, 0), np.intp)
     )
@@ -307,10 +316,15 @@ def _restored_retrieved_duplicates(
                 "again."
             )
     results_with_repeats_last = tuple(
-        _restored_budget_results(stored_at, excerpt_lengths[:, [*repeat_ranks_by_question]]) for stored_at in stored.at
+        _restored_budget_results(stored_at, excerpt_lengths[:, [*repeat_ranks_by_question]])
+        for stored_at in stored_duplicates.at
     )
     return RetrievedDuplicates(
-        stored.near, stored.groups, repeat_ranks_by_question, rankings_with_repeats_last, results_with_repeats_last
+        stored_duplicates.near,
+        stored_duplicates.groups,
+        repeat_ranks_by_question,
+        rankings_with_repeats_last,
+        results_with_repeats_last,
     )
 
 

@@ -1,7 +1,7 @@
 """Search in the chunks of a corpus: by embeddings, by words, and with a cross-encoder."""
 
 from evaluation.search.index import (
-    QUERY_BLOCK,
+    QUERIES_PER_BLOCK,
     Index,
     Indexed,
     PreparedQuestions,
@@ -13,7 +13,7 @@ from evaluation.search.index import (
 )
 from evaluation.search.near_duplicates import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, find_near_duplicates, repeated_runs
 from evaluation.search.ranking import (
-    MOST_RERANKED,
+    MOST_RERANKED_CHUNKS,
     PRODUCT_TOLERANCE,
     SEARCH_METHODS,
     Bm25,
@@ -21,7 +21,7 @@ from evaluation.search.ranking import (
     Reranker,
     SearchMethod,
     checked_search_method,
-    rerank_first,
+    reorder_first_chunks,
 )
 from evaluation.search.text_returned_for_chunks import (
     RETURN_CHUNK_ITSELF,

@@ -33,14 +33,14 @@ from evaluation.search.ranking import (
     resolve_near_ties,
 )
 
-QUERY_BLOCK = 512
+QUERIES_PER_BLOCK = 512
 """Number of questions compared with a block of chunks at a time."""
 
 PARENTS_SEARCHED_NOTE = "Parents are searched beside their children."
 
 NO_PARENTS_NOTE = "The chunks have one level: without parents, each returns itself."
 
-TIMED_RUNS = 5
+TIMED_RUN_COUNT = 5
 """Number of timed searches; the fastest counts, as other work slows the rest."""
 
 
@@ -147,7 +147,7 @@ def build_index(
     chunker: Chunker,
     tools: Tools,
     embedded_as: EmbeddedAs = "plain",
-    searched_by: SearchMethod = "embedding",
+    search_method: SearchMethod = "embedding",
     only_children: bool = False,
 ) -> Index:
     """Cut every document of a corpus and return a search index over the chunks.
@@ -162,7 +162,7 @@ def build_index(
     Cancelled
         If the user asked to stop.
     """
-    searched_by = checked_search_method(searched_by)
+    search_method = checked_search_method(search_method)
     chunker = chunker.for_documents([document.name for document in corpus.documents if document.sentences])
     chunkings = []
     for document in corpus.documents:
@@ -170,18 +170,18 @@ def build_index(
         chunkings.append(run(chunker, document, tools, embedded_as))
     chunk_spans = _spans_in_corpus(corpus, chunkings)
     parent_by_child_number = parent_index_by_child(chunk_spans)
-    parents, parents_note = None, ""
+    parent_spans, parents_note = None, ""
     if parent_by_child_number and only_children:
-        parents = tuple(chunk_spans[parent] for parent in parent_by_child_number.values())
+        parent_spans = tuple(chunk_spans[parent] for parent in parent_by_child_number.values())
         chunkings = [*_chunkings_with_selected_chunks(chunkings, parent_by_child_number)]
     elif parent_by_child_number or only_children:
         parents_note = PARENTS_SEARCHED_NOTE if parent_by_child_number else NO_PARENTS_NOTE
-    index = index_chunkings(corpus, chunkings, tools, embedded_as, searched_by)
-    return replace(index, caveat=" ".join(filter(None, [chunker.caveat(), parents_note])), parents=parents)
+    index = index_chunkings(corpus, chunkings, tools, embedded_as, search_method)
+    return replace(index, caveat=" ".join(filter(None, [chunker.caveat(), parents_note])), parents=parent_spans)
 
 
 def index_chunkings(
-    corpus: Corpus, chunkings: Sequence[Chunking], tools: Tools, embedded_as: EmbeddedAs, searched_by: SearchMethod
+    corpus: Corpus, chunkings: Sequence[Chunking], tools: Tools, embedded_as: EmbeddedAs, search_method: SearchMethod
 ) -> Index:
     """Return a search index over the chunks of every document of a corpus, in the order of the documents.
 
@@ -199,34 +199,40 @@ def index_chunkings(
     """
     embedding_meter = Meter()
     tools = replace(tools, meter=embedding_meter)
-    texts = tuple(
+    chunk_texts_to_embed = tuple(
         [embedded_text(chunking.document, chunk, embedded_as) for chunking in chunkings for chunk in chunking.chunks]
     )
-    vectors = np.zeros((len(texts), 0), np.float32)
-    if searched_by != "bm25":
-        vectors = embed_chunks_late(chunkings, tools) if embedded_as == "late" else embed_texts(corpus.whole, texts, tools)
+    vectors = np.zeros((len(chunk_texts_to_embed), 0), np.float32)
+    if search_method != "bm25":
+        vectors = (
+            embed_chunks_late(chunkings, tools)
+            if embedded_as == "late"
+            else embed_texts(corpus.whole, chunk_texts_to_embed, tools)
+        )
     embedding_seconds, word_search_index = embedding_meter.uncached_embedding_s, None
-    if searched_by != "embedding":
+    if search_method != "embedding":
         start_time = time.perf_counter()
-        word_search_index = Bm25(texts, detect_language(corpus.whole.text))
+        word_search_index = Bm25(chunk_texts_to_embed, detect_language(corpus.whole.text))
         embedding_seconds += time.perf_counter() - start_time
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
-    decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
+    cut_decision_milliseconds = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     # Not a number where it was not recorded.
-    chunk_ms = decide_ms + sum(timing.embed_ms if isnan(timing.cold_ms) else timing.cold_ms for timing in timings)
+    chunking_milliseconds = cut_decision_milliseconds + sum(
+        timing.embed_ms if isnan(timing.cold_ms) else timing.cold_ms for timing in timings
+    )
     is_chunking_time_known = not any(
         chunking.made_by is not None and takes_over_existing_chunks(chunking.made_by.chunker) for chunking in chunkings
     )
     return Index(
         corpus=corpus,
         chunks=_spans_in_corpus(corpus, chunkings),
-        chunk_s=chunk_ms / 1000 if is_chunking_time_known else None,
-        decide_s=decide_ms / 1000 if is_chunking_time_known else None,
+        chunk_s=chunking_milliseconds / 1000 if is_chunking_time_known else None,
+        decide_s=cut_decision_milliseconds / 1000 if is_chunking_time_known else None,
         embed_s=embedding_seconds,
         embedded=embedding_meter.embedded + sum(timing.embedded for timing in timings),
         cached=embedding_meter.cached + sum(timing.cached for timing in timings),
-        searched_by=searched_by,
-        texts=texts,
+        searched_by=search_method,
+        texts=chunk_texts_to_embed,
         vectors=vectors,
         bm25=word_search_index,
         reasons={
@@ -405,7 +411,7 @@ class Search:
     embed_s
         Seconds for embedding all questions; cached embeddings count with their original time.
     search_s
-        Seconds for searching for all questions, the fastest of `TIMED_RUNS` runs.
+        Seconds for searching for all questions, the fastest of `TIMED_RUN_COUNT` runs.
     """
 
     index: Indexed
@@ -425,19 +431,19 @@ def search(index: Index, questions: Sequence[Question], tools: Tools, max_chunk_
         index, [question.text for question in questions], replace(tools, meter=question_embedding_meter)
     )
     rankings_by_question = np.zeros((len(questions), 0), np.intp)
-    search_durations = [0.0]
+    search_seconds = [0.0]
     if index.chunks and questions:
-        search_durations = []
+        search_seconds = []
         question_numbers = np.arange(len(questions))
-        for _ in range(TIMED_RUNS):
+        for _ in range(TIMED_RUN_COUNT):
             search_start_time = time.perf_counter()
             rankings_by_question = np.vstack(
                 [
-                    prepared_questions.ranked(question_numbers[at : at + QUERY_BLOCK], max_chunk_count)
-                    for at in range(0, len(question_numbers), QUERY_BLOCK)
+                    prepared_questions.ranked(question_numbers[at : at + QUERIES_PER_BLOCK], max_chunk_count)
+                    for at in range(0, len(question_numbers), QUERIES_PER_BLOCK)
                 ]
             )
-            search_durations.append(time.perf_counter() - search_start_time)
+            search_seconds.append(time.perf_counter() - search_start_time)
     return Search(
-        index, tuple(questions), rankings_by_question, question_embedding_meter.uncached_embedding_s, min(search_durations)
+        index, tuple(questions), rankings_by_question, question_embedding_meter.uncached_embedding_s, min(search_seconds)
     )

@@ -66,10 +66,12 @@ class NearDuplicates:
         """Chunks joined by pairs, in ascending order; the ends of a chain of pairs may be less alike."""
         group_leader_by_chunk = list(range(len(self.copies)))
 
-        def group_leader(chunk: int) -> int:
-            while group_leader_by_chunk[chunk] != chunk:
-                group_leader_by_chunk[chunk] = chunk = group_leader_by_chunk[group_leader_by_chunk[chunk]]
-            return chunk
+        def group_leader(chunk_number: int) -> int:
+            while group_leader_by_chunk[chunk_number] != chunk_number:
+                group_leader_by_chunk[chunk_number] = chunk_number = group_leader_by_chunk[
+                    group_leader_by_chunk[chunk_number]
+                ]
+            return chunk_number
 
         for first_chunk_number, second_chunk_number, _ in self.pairs:
             first_group_leader, second_group_leader = sorted(
@@ -81,14 +83,14 @@ class NearDuplicates:
             chunks_by_group_leader[group_leader(chunk_number)].append(chunk_number)
         return tuple(tuple(group) for group in chunks_by_group_leader.values() if len(group) > 1)
 
-    def repeating_chunks(self, ranked: Iterable[int]) -> list[int]:
+    def repeating_chunks(self, ranked_chunk_numbers: Iterable[int]) -> list[int]:
         """Return the chunks of a ranking, best first, that are near-duplicates of a better-ranked chunk.
 
         In a top k, these are the places that near-duplicates take.
         """
         better_ranked_first_copies: set[int] = set()
         repeating_chunk_numbers = []
-        for chunk_number in ranked:
+        for chunk_number in ranked_chunk_numbers:
             first_copy_number = self.copies[chunk_number]
             if first_copy_number is None:
                 continue

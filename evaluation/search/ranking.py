@@ -26,7 +26,9 @@ PRODUCT_TOLERANCE = 2e-6
 """Tolerance for equal products in single precision: each was off by 6e-7 at most, over 384 to 4,096 numbers."""
 
 
-def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, block_size: int = CHUNKS_PER_BLOCK) -> IntArray:
+def nearest_vectors(
+    query_vectors: VectorArray, vectors: VectorArray, count: int, block_size: int = CHUNKS_PER_BLOCK
+) -> IntArray:
     """Return the indices of the vectors with the greatest dot products with each query, best first.
 
     The result has shape (queries, min(count, rows)).
@@ -35,10 +37,10 @@ def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, bloc
     not affect the result, since `resolve_near_ties` recomputes near-ties.
     """
     count = min(count, len(vectors))
-    best_vector_scores = np.zeros((len(queries), 0))
-    best_vector_indexes = np.zeros((len(queries), 0), np.intp)
+    best_vector_scores = np.zeros((len(query_vectors), 0))
+    best_vector_indexes = np.zeros((len(query_vectors), 0), np.intp)
     for block_start in range(0, len(vectors), block_size):
-        block_scores = queries @ vectors[block_start : block_start + block_size].T
+        block_scores = query_vectors @ vectors[block_start : block_start + block_size].T
         best_vector_scores = np.hstack([best_vector_scores, block_scores])
         best_vector_indexes = np.hstack(
             [
@@ -48,17 +50,17 @@ def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, bloc
         )
         best_count = min(count, best_vector_scores.shape[1])
         lowest_best_scores = -np.partition(-best_vector_scores, best_count - 1, axis=1)[:, best_count - 1]
-        chosen_columns_by_query = np.empty((len(queries), best_count), np.intp)
+        chosen_columns_by_query = np.empty((len(query_vectors), best_count), np.intp)
         for query_index, query_scores in enumerate(best_vector_scores):
-            candidate_columns = np.flatnonzero(query_scores >= lowest_best_scores[query_index] - PRODUCT_TOLERANCE)
-            query_scores[candidate_columns] = resolve_near_ties(
-                query_scores[candidate_columns],
-                best_vector_indexes[query_index, candidate_columns],
-                queries[query_index],
+            candidate_vector_indexes = np.flatnonzero(query_scores >= lowest_best_scores[query_index] - PRODUCT_TOLERANCE)
+            query_scores[candidate_vector_indexes] = resolve_near_ties(
+                query_scores[candidate_vector_indexes],
+                best_vector_indexes[query_index, candidate_vector_indexes],
+                query_vectors[query_index],
                 vectors,
             )
-            chosen_columns_by_query[query_index] = candidate_columns[
-                np.argsort(-query_scores[candidate_columns], kind="stable")
+            chosen_columns_by_query[query_index] = candidate_vector_indexes[
+                np.argsort(-query_scores[candidate_vector_indexes], kind="stable")
             ][:best_count]
         best_vector_scores, best_vector_indexes = (
             np.take_along_axis(best_vector_scores, chosen_columns_by_query, axis=1),
@@ -67,7 +69,9 @@ def nearest_vectors(queries: VectorArray, vectors: VectorArray, count: int, bloc
     return best_vector_indexes
 
 
-def resolve_near_ties(scores: FloatArray, vector_indices: IntArray, query: VectorArray, vectors: VectorArray) -> FloatArray:
+def resolve_near_ties(
+    scores: FloatArray, vector_indices: IntArray, query_vector: VectorArray, vectors: VectorArray
+) -> FloatArray:
     """Return the scores with near-ties recomputed, so that rounding errors cannot change the ranking.
 
     The last digits of a matrix product depend on the position of a row and on the other queries. Without this function, two
@@ -80,9 +84,9 @@ def resolve_near_ties(scores: FloatArray, vector_indices: IntArray, query: Vecto
     near_tied_score_indexes = ascending_score_order[np.union1d(near_tie_positions, near_tie_positions + 1)]
     # Row by row, and not as a product of matrices: equal rows have equal sums.
     exact_scores = scores.copy()
-    exact_scores[near_tied_score_indexes] = (vectors[vector_indices[near_tied_score_indexes]].astype(float) * query).sum(
-        axis=1
-    )
+    exact_scores[near_tied_score_indexes] = (
+        vectors[vector_indices[near_tied_score_indexes]].astype(float) * query_vector
+    ).sum(axis=1)
     return exact_scores
 
 
@@ -149,16 +153,18 @@ def fuse_rankings(rankings: Sequence[Ranking], chunk_count: int) -> Ranking:
     return rank_by_score(fused_chunk_scores)
 
 
-def rerank_first(ranking: Ranking, scores: FloatArray) -> Ranking:
+def reorder_first_chunks(ranking: Ranking, scores: FloatArray) -> Ranking:
     """Reorder the first chunks of a ranking by their new ``scores``, and keep the others in their order.
 
     The scores of the other chunks become NaN, since they are in another unit.
     """
-    chunk_count = len(scores)
+    reranked_chunk_count = len(scores)
     rescored_best_first_order = np.argsort(-scores, kind="stable")
-    nan_scores = np.full(len(ranking.order) - chunk_count, np.nan)
+    nan_scores = np.full(len(ranking.order) - reranked_chunk_count, np.nan)
     return Ranking(
-        np.concatenate([ranking.order[:chunk_count][rescored_best_first_order], ranking.order[chunk_count:]]),
+        np.concatenate(
+            [ranking.order[:reranked_chunk_count][rescored_best_first_order], ranking.order[reranked_chunk_count:]]
+        ),
         np.concatenate([scores[rescored_best_first_order], nan_scores]),
     )
 
@@ -175,7 +181,7 @@ TOKEN_PATTERN = re.compile(rf"(?u)[{UNSPACED_SCRIPT_CHARACTERS}]|[^\W{UNSPACED_S
 """Pattern of a token, as in `bm25s`: two or more letters or digits in a row; one character in scripts without spaces."""
 
 ENGLISH_LANGUAGE_CODE = "en"
-"""The language, a key of `chunkers.text.language_detection.LANGUAGES`, whose stop words are left out."""
+"""The language, a key of `chunkers.text.language_detection.LANGUAGE_NAME_BY_CODE`, whose stop words are left out."""
 
 STOP_WORDS = frozenset(
     [
@@ -233,7 +239,7 @@ class Bm25:
 # A cross-encoder from a folder of this machine, which reads the question together with each chunk.
 
 
-MOST_RERANKED = 50
+MOST_RERANKED_CHUNKS = 50
 """Number of best chunks passed to a cross-encoder, which takes time for each."""
 
 

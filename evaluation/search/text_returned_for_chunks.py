@@ -109,20 +109,20 @@ RETURN_CHUNK_ITSELF = ReturnedText()
 """Default: the chunk itself."""
 
 
-def with_returned_text(index: _Index, returned_text: ReturnedText) -> _Index:
+def with_returned_text(index: _Index, returned_text_setting: ReturnedText) -> _Index:
     """Return a copy of the index in which each chunk returns the chosen text around it.
 
     Chunks without a section or page return themselves, and so do chunks in one level, which have no parents. For parents,
     only children must be indexed.
     """
-    if returned_text.kind == "parent":
+    if returned_text_setting.kind == "parent":
         return replace(index, returns=index.parents)
-    if returned_text.kind == "chunk":
+    if returned_text_setting.kind == "chunk":
         return replace(index, returns=None)
-    if returned_text.kind == "window":
-        return replace(index, returns=tuple(_windows_of_chunk_neighbours(index, returned_text.size)))
+    if returned_text_setting.kind == "window":
+        return replace(index, returns=tuple(_windows_of_chunk_neighbours(index, returned_text_setting.size)))
     corpus = index.corpus
-    sections_by_document = [_Sections(document, returned_text) for document in corpus.documents]
+    sections_by_document = [_Sections(document, returned_text_setting) for document in corpus.documents]
     returned_spans_by_chunk = []
     for chunk_spans in index.chunks:
         document_number = corpus.document_number_at(chunk_spans[0].start)
@@ -139,22 +139,22 @@ def with_returned_text(index: _Index, returned_text: ReturnedText) -> _Index:
     return replace(index, returns=tuple(returned_spans_by_chunk))
 
 
-def missing_sections_note(corpus: Corpus, returned_text: ReturnedText) -> str:
+def missing_sections_note(corpus: Corpus, returned_text_setting: ReturnedText) -> str:
     """Return a sentence on the documents that lack the required sections or pages; empty if there are none."""
-    if returned_text.kind not in ("section", "page"):
+    if returned_text_setting.kind not in ("section", "page"):
         return ""
     sectionless_document_names = [
-        document.name for document in corpus.documents if not _Sections(document, returned_text).starts
+        document.name for document in corpus.documents if not _Sections(document, returned_text_setting).starts
     ]
     if not sectionless_document_names:
         return ""
-    if returned_text.kind == "page":
+    if returned_text_setting.kind == "page":
         missing_parts_phrase = "pages or chapters"
     else:
         missing_parts_phrase = (
             "headings that are found"
-            if returned_text.size == DEEPEST_HEADING_LEVEL
-            else f"headings of level 1 to {returned_text.size} that are found"
+            if returned_text_setting.size == DEEPEST_HEADING_LEVEL
+            else f"headings of level 1 to {returned_text_setting.size} that are found"
         )
     sectionless_document_count = len(sectionless_document_names)
     documents_phrase = (
@@ -203,13 +203,13 @@ class _Sections:
     def _section_edges(self) -> tuple[list[int], list[int]]:
         return [span.start for span in self._section_spans], [span.end for span in self._section_spans]
 
-    def around(self, spans: Sequence[Span]) -> list[Span]:
-        """Return the spans of the sections or pages that overlap ``spans``; without any, return ``spans``."""
+    def around(self, chunk_spans: Sequence[Span]) -> list[Span]:
+        """Return the spans of the sections or pages that overlap ``chunk_spans``; without any, return ``chunk_spans``."""
         if not self.starts:
-            return union_of_ranges(spans)
+            return union_of_ranges(chunk_spans)
         section_starts, section_ends = self._section_edges
         return union_of_ranges(
             span
-            for start, end in spans
+            for start, end in chunk_spans
             for span in self._section_spans[bisect_right(section_ends, start) : bisect_left(section_starts, end)]
-        ) or union_of_ranges(spans)
+        ) or union_of_ranges(chunk_spans)

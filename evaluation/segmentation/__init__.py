@@ -29,9 +29,9 @@ from evaluation.segmentation.chunk_statistics import (
     DiscontinuousChunks,
     SizeBounds,
     chunk_sizes,
-    chunks_beyond_embedder_limit,
     count_boundary_changes,
     count_found_missed_added,
+    overlong_chunks_with_token_counts,
     requested_size_bounds,
     sentence_count_per_chunk,
 )
@@ -53,7 +53,7 @@ from evaluation.segmentation.cohesion import (
 from evaluation.segmentation.embedder_agreement import BoundaryAgreement, GapShift, compare_boundaries, distance_shift
 from evaluation.segmentation.label_free_measures import (
     BASELINE_SETTINGS,
-    DEFAULT_EDITS,
+    DEFAULT_EDIT_COUNT,
     MEASURES_EXPLAINED,
     EditStability,
     LabelFreeMeasures,
@@ -77,7 +77,7 @@ from evaluation.segmentation.marked_texts import (
     read_passages,
     split_by_subject,
     stitch_several_documents,
-    texts_with_heldout_sections,
+    texts_sharing_heldout_sections,
 )
 from evaluation.segmentation.settings_sweep import (
     HIGHER_IS_BETTER,
@@ -98,4 +98,4 @@ from evaluation.segmentation.settings_sweep import (
     sweep_settings,
     untested_lead_sentence,
 )
-from evaluation.segmentation.threshold_staircase import MIN_FLAT_STRETCH, ScoreHistogram, Staircase, score_histogram
+from evaluation.segmentation.threshold_staircase import MIN_FLAT_STRETCH_AMOUNTS, ScoreHistogram, Staircase, score_histogram

@@ -11,7 +11,7 @@ from chunkers.files.json_and_table_files import decode_file, parse_json_file
 from chunkers.support import MAX_SENTENCES, InputError, short_repr
 from chunkers.text import parse_in_reader_process
 
-_SHA256_DIGITS = 64
+_SHA256_DIGIT_COUNT = 64
 """Characters of a SHA-256 as it is written."""
 
 SECTION_MARK_LINE = "---"
@@ -47,24 +47,26 @@ def offsets_without_mark_lines(text: str, original_offsets: Iterable[int]) -> li
 
     An offset in a removed line moves to the start of the next section.
     """
-    spans = section_spans(text)
-    section_ends = [end for _, end in spans]
-    cumulative_section_lengths = [0, *accumulate(end - start for start, end in spans)]
+    sections_of_text = section_spans(text)
+    section_ends = [end for _, end in sections_of_text]
+    cumulative_section_lengths = [0, *accumulate(end - start for start, end in sections_of_text)]
     converted_offsets = []
     for offset in original_offsets:
         section_index = bisect_right(section_ends, offset)
         converted_offsets.append(
             cumulative_section_lengths[section_index]
-            + (max(0, offset - spans[section_index][0]) if section_index < len(spans) else 0)
+            + (max(0, offset - sections_of_text[section_index][0]) if section_index < len(sections_of_text) else 0)
         )
     return converted_offsets
 
 
-def boundary_file_json(name: str, text: str, known_boundaries: tuple[int, ...]) -> str:
+def boundary_file_json(document_name: str, text: str, known_boundaries: tuple[int, ...]) -> str:
     """Return known boundaries as JSON, with the document's name and the SHA-256 of its text."""
     return (
         json.dumps(
-            {"name": name, "sha256": text_sha256(text), "boundaries": list(known_boundaries)}, ensure_ascii=False, indent=2
+            {"name": document_name, "sha256": text_sha256(text), "boundaries": list(known_boundaries)},
+            ensure_ascii=False,
+            indent=2,
         )
         + "\n"
     )
@@ -95,7 +97,7 @@ def parse_boundary_file(file_bytes: bytes, _: str) -> Iterator[str | int]:
             f"{file_kind}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has "
             f"{len(known_boundaries_in_file):,}."
         )
-    yield str(boundary_file_object["sha256"])[:_SHA256_DIGITS]
+    yield str(boundary_file_object["sha256"])[:_SHA256_DIGIT_COUNT]
     yield from known_boundaries_in_file
 
 

@@ -93,20 +93,20 @@ def cut_offsets(chunking: Chunking) -> list[int]:
     return sorted({span.start for chunk in chunking.chunks for span in chunk.spans})[1:]
 
 
-def window_size(reference: Segmentation) -> int:
+def window_size_for_pk(reference: Segmentation) -> int:
     """Return the window size k of Pk and WindowDiff: half the reference's mean segment length, rounded, at least 1."""
     return max(1, round(reference.mean_length / 2))
 
 
-_NO_BOUNDARY = "no boundary is known"
+_NO_BOUNDARY_REASON = "no boundary is known"
 
 
 def _boundaries_per_window(reference: Segmentation, segmentation: Segmentation) -> tuple[IntArray, IntArray] | Score:
     """Count the boundaries of both segmentations in each window of k gaps, or return the reason why there are no windows."""
     _check_same_units(reference, segmentation)
-    window_gap_count = window_size(reference)
+    window_gap_count = window_size_for_pk(reference)
     if not reference.boundaries:
-        return Score.without(_NO_BOUNDARY)
+        return Score.without(_NO_BOUNDARY_REASON)
     if reference.units <= window_gap_count:
         return Score.without(f"{reference.units} units are too few for a window of {window_gap_count}")
     cumulative_reference_counts, cumulative_segmentation_counts = (
@@ -144,18 +144,24 @@ def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
     )
 
 
-def count_matching_boundaries(reference: Sequence[int], boundaries: Sequence[int], tolerance: int) -> int:
+def count_matching_boundaries(reference_boundaries: Sequence[int], boundaries: Sequence[int], tolerance: int) -> int:
     """Return the size of a maximum one-to-one matching of boundaries that are at most ``tolerance`` apart.
 
     Greedy matching from the left is optimal here, since no later partner could be better for the first boundary.
     """
-    match_count = reference_index = 0
+    match_count = reference_boundary_index = 0
     for boundary in boundaries:
-        while reference_index < len(reference) and reference[reference_index] < boundary - tolerance:
-            reference_index += 1
-        if reference_index < len(reference) and reference[reference_index] <= boundary + tolerance:
+        while (
+            reference_boundary_index < len(reference_boundaries)
+            and reference_boundaries[reference_boundary_index] < boundary - tolerance
+        ):
+            reference_boundary_index += 1
+        if (
+            reference_boundary_index < len(reference_boundaries)
+            and reference_boundaries[reference_boundary_index] <= boundary + tolerance
+        ):
             match_count += 1
-            reference_index += 1
+            reference_boundary_index += 1
     return match_count
 
 
@@ -178,12 +184,14 @@ def boundary_precision_recall(reference: Segmentation, segmentation: Segmentatio
         else Score.without("no boundary was found")
     )
     boundary_recall = (
-        Score(matched_boundary_count / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
+        Score(matched_boundary_count / len(reference.boundaries))
+        if reference.boundaries
+        else Score.without(_NO_BOUNDARY_REASON)
     )
-    boundary_count = len(reference.boundaries) + len(segmentation.boundaries)
+    total_boundary_count = len(reference.boundaries) + len(segmentation.boundaries)
     boundary_f1 = (
-        Score(2 * matched_boundary_count / boundary_count)
-        if boundary_count
+        Score(2 * matched_boundary_count / total_boundary_count)
+        if total_boundary_count
         else Score.without("there is no boundary in either")
     )
     return PrecisionRecall(boundary_precision, boundary_recall, boundary_f1)
@@ -201,16 +209,16 @@ def boundary_similarity(reference: Segmentation, segmentation: Segmentation, mov
     segmentation_only_boundaries = set(segmentation.boundaries) - set(reference.boundaries)
     identical_boundary_count = len(reference.boundaries) - len(reference_only_boundaries)
     moved_distances: list[int] = []
-    for distance in range(1, move_limit):
+    for boundary_distance in range(1, move_limit):
         for boundary in sorted(reference_only_boundaries | segmentation_only_boundaries):
             for earlier_boundaries, later_boundaries in (
                 (reference_only_boundaries, segmentation_only_boundaries),
                 (segmentation_only_boundaries, reference_only_boundaries),
             ):
-                if boundary in earlier_boundaries and boundary + distance in later_boundaries:
+                if boundary in earlier_boundaries and boundary + boundary_distance in later_boundaries:
                     earlier_boundaries.discard(boundary)
-                    later_boundaries.discard(boundary + distance)
-                    moved_distances.append(distance)
+                    later_boundaries.discard(boundary + boundary_distance)
+                    moved_distances.append(boundary_distance)
     unmatched_boundary_count = len(reference_only_boundaries) + len(segmentation_only_boundaries)
     edit_and_match_count = unmatched_boundary_count + len(moved_distances) + identical_boundary_count
     if not edit_and_match_count:
@@ -332,7 +340,7 @@ def count_crossing_chunks(known_boundaries: Sequence[int], chunking: Chunking) -
     if not chunking.chunks:
         return CrossingChunks(0, Score.without("there is no chunk"))
     if not known_boundaries:
-        return CrossingChunks(0, Score.without(_NO_BOUNDARY))
+        return CrossingChunks(0, Score.without(_NO_BOUNDARY_REASON))
     crossing_chunk_count = len(mixed_chunk_section_counts(chunking, sorted(known_boundaries)))
     return CrossingChunks(crossing_chunk_count, Score(crossing_chunk_count / len(chunking.chunks)))
 
@@ -382,7 +390,7 @@ def explain_why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Seg
         or any(value is None or value <= no_cut_pk for value in pk_values_with_cuts)
     ):
         return ""
-    pk_window_size = window_size(reference)
+    pk_window_size = window_size_for_pk(reference)
     near_boundary_phrase = (
         f"less than {pk_window_size / 2:g} sentences from a known boundary"
         if pk_window_size > 1
@@ -413,7 +421,7 @@ def largest_assignment(values: IntArray) -> dict[int, int]:
 
 
 def _assign_row(
-    row: int,
+    row_index: int,
     costs: FloatArray,
     row_prices: FloatArray,
     column_prices: FloatArray,
@@ -426,11 +434,14 @@ def _assign_row(
     unvisited_columns = np.arange(column_count)[::-1].copy()
     shortest_path_costs, previous_row_of_column = np.full(column_count, np.inf), np.full(column_count, -1)
     seen_rows, seen_columns = [], []
-    current_row, path_cost = row, 0.0
+    current_row_index, path_cost = row_index, 0.0
     while True:
-        seen_rows.append(current_row)
+        seen_rows.append(current_row_index)
         path_costs_via_current_row = (
-            path_cost + costs[current_row, unvisited_columns] - row_prices[current_row] - column_prices[unvisited_columns]
+            path_cost
+            + costs[current_row_index, unvisited_columns]
+            - row_prices[current_row_index]
+            - column_prices[unvisited_columns]
         )
         is_path_shorter_at = path_costs_via_current_row < shortest_path_costs[unvisited_columns]
         (
@@ -438,7 +449,7 @@ def _assign_row(
             previous_row_of_column[unvisited_columns[is_path_shorter_at]],
         ) = (
             path_costs_via_current_row[is_path_shorter_at],
-            current_row,
+            current_row_index,
         )
         path_cost = shortest_path_costs[unvisited_columns].min()
         nearest_unvisited_positions = np.flatnonzero(shortest_path_costs[unvisited_columns] == path_cost)
@@ -454,16 +465,16 @@ def _assign_row(
         unvisited_columns = unvisited_columns[:-1]
         if row_of_column[chosen_column_number] < 0:
             break
-        current_row = int(row_of_column[chosen_column_number])
-    row_prices[row] += path_cost
+        current_row_index = int(row_of_column[chosen_column_number])
+    row_prices[row_index] += path_cost
     other_seen_rows = np.array(seen_rows[1:], dtype=np.intp)
     row_prices[other_seen_rows] += path_cost - shortest_path_costs[column_of_row[other_seen_rows]]
     column_prices[seen_columns] -= path_cost - shortest_path_costs[seen_columns]
     while True:
-        current_row = int(previous_row_of_column[chosen_column_number])
-        row_of_column[chosen_column_number] = current_row
-        column_of_row[current_row], chosen_column_number = chosen_column_number, int(column_of_row[current_row])
-        if current_row == row:
+        current_row_index = int(previous_row_of_column[chosen_column_number])
+        row_of_column[chosen_column_number] = current_row_index
+        column_of_row[current_row_index], chosen_column_number = chosen_column_number, int(column_of_row[current_row_index])
+        if current_row_index == row_index:
             return
 
 
@@ -473,31 +484,31 @@ def _assign_row(
 MEAN_DRAW_COUNT = 20
 """Number of random draws averaged for a mean."""
 
-NO_CUT = "no cut"
+NO_CUT_BASELINE_NAME = "no cut"
 EVERY_N_SENTENCES = "a cut every n sentences"
 RANDOM_CUTS = "cuts at random places"
 
 TRIVIAL_BASELINES = {
-    NO_CUT: "the text stays whole.",
+    NO_CUT_BASELINE_NAME: "the text stays whole.",
     EVERY_N_SENTENCES: "n is the mean length of the known sections, which no chunker is told.",
     RANDOM_CUTS: f"as many as boundaries are known, which no chunker is told; the mean of {MEAN_DRAW_COUNT} draws.",
 }
 """The names of the answers, and what each is."""
 
 
-def random_cuts_name(count: int) -> str:
-    """Return the name of the trivial baseline that makes ``count`` randomly placed cuts."""
-    return f"{count:,} cut{'s' * (count != 1)} at random places"
+def random_cuts_name(cut_count: int) -> str:
+    """Return the name of the trivial baseline that makes ``cut_count`` randomly placed cuts."""
+    return f"{cut_count:,} cut{'s' * (cut_count != 1)} at random places"
 
 
-def evenly_spaced_cuts_name(count: int) -> str:
-    """Return the name of the trivial baseline that makes ``count`` evenly spaced cuts."""
-    return f"{count:,} cut{'s' * (count != 1)} evenly spaced"
+def evenly_spaced_cuts_name(cut_count: int) -> str:
+    """Return the name of the trivial baseline that makes ``cut_count`` evenly spaced cuts."""
+    return f"{cut_count:,} cut{'s' * (cut_count != 1)} evenly spaced"
 
 
-def every_n_sentences_name(count: int) -> str:
-    """Return the name of the trivial baseline that cuts after every ``count`` sentences."""
-    return "a cut after every sentence" if count == 1 else f"a cut after every {count:,} sentences"
+def every_n_sentences_name(sentence_count: int) -> str:
+    """Return the name of the trivial baseline that cuts after every ``sentence_count`` sentences."""
+    return "a cut after every sentence" if sentence_count == 1 else f"a cut after every {sentence_count:,} sentences"
 
 
 def cuts_at_mean_length(reference: Segmentation) -> tuple[int, ...]:
@@ -506,14 +517,14 @@ def cuts_at_mean_length(reference: Segmentation) -> tuple[int, ...]:
     return (*range(section_length, reference.units, section_length),)
 
 
-def evenly_spaced_cuts(unit_count: int, count: int) -> tuple[int, ...]:
-    """Return ``count`` evenly spaced cut positions from 1 to ``unit_count`` - 1, ascending."""
-    return tuple(number * unit_count // (count + 1) for number in range(1, count + 1))
+def evenly_spaced_cuts(unit_count: int, cut_count: int) -> tuple[int, ...]:
+    """Return ``cut_count`` evenly spaced cut positions from 1 to ``unit_count`` - 1, ascending."""
+    return tuple(number * unit_count // (cut_count + 1) for number in range(1, cut_count + 1))
 
 
-def random_cuts(unit_count: int, count: int, random_seed: int) -> tuple[int, ...]:
-    """Return ``count`` random cut positions from 1 to ``unit_count`` - 1, ascending, drawn with ``random_seed``."""
-    return tuple(sorted(random.Random(random_seed).sample(range(1, unit_count), count)))
+def random_cuts(unit_count: int, cut_count: int, random_seed: int) -> tuple[int, ...]:
+    """Return ``cut_count`` random cut positions from 1 to ``unit_count`` - 1, ascending, drawn with ``random_seed``."""
+    return tuple(sorted(random.Random(random_seed).sample(range(1, unit_count), cut_count)))
 
 
 def cuts_of_trivial_baseline(name: str, reference: Segmentation) -> list[tuple[int, ...]]:

@@ -84,7 +84,7 @@ class DiscontinuousChunks:
         return f"{self.chunks:,} of {pluralize(chunk_count, 'chunk')}, {pluralize(self.breaks, 'order break')}"
 
 
-def chunks_beyond_embedder_limit(chunking: Chunking, embedder: Embedder | None) -> list[tuple[Chunk, int, int]]:
+def overlong_chunks_with_token_counts(chunking: Chunking, embedder: Embedder | None) -> list[tuple[Chunk, int, int]]:
     """Return the chunks longer than an embedder reads, with their tokens and the number of tokens that it does not read.
 
     The list is empty without an embedder, and if the embedder's files, which are needed for counting, are missing.
@@ -121,12 +121,12 @@ class TruncatedChunks:
     @classmethod
     def of(cls, chunking: Chunking, embedder: Embedder | None) -> "TruncatedChunks | None":
         """Count the chunks that exceed the embedder's input; None if none does or tokens cannot be counted."""
-        chunks_beyond_limit = chunks_beyond_embedder_limit(chunking, embedder)
-        if not chunks_beyond_limit:
+        overlong_chunks = overlong_chunks_with_token_counts(chunking, embedder)
+        if not overlong_chunks:
             return None
         return cls(
-            len(chunks_beyond_limit),
-            sum(unread for _, _, unread in chunks_beyond_limit) / sum(length for _, length, _ in chunks_beyond_limit),
+            len(overlong_chunks),
+            sum(unread for _, _, unread in overlong_chunks) / sum(length for _, length, _ in overlong_chunks),
         )
 
     def words(self, embedder: Embedder) -> str:
@@ -175,19 +175,25 @@ class BoundaryChanges:
         return ", ".join(boundary_change_phrases) if boundary_change_phrases else "no boundary"
 
 
-MOVED_BOUNDARY_TOLERANCE = 2
+MOST_SENTENCES_MOVED = 2
 """Maximum number of sentences that a boundary may shift and still count as moved."""
 
 
-def count_boundary_changes(document: Document, before: Sequence[int], after: Sequence[int]) -> BoundaryChanges:
+def count_boundary_changes(
+    document: Document, boundaries_before: Sequence[int], boundaries_after: Sequence[int]
+) -> BoundaryChanges:
     """Count the boundaries that a change added, removed and moved.
 
-    A removed and an added boundary within `MOVED_BOUNDARY_TOLERANCE` sentences of each other count as one moved boundary.
+    A removed and an added boundary within `MOST_SENTENCES_MOVED` sentences of each other count as one moved boundary.
     """
-    removed_boundary_sentences = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
-    added_boundary_sentences = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
+    removed_boundary_sentences = [
+        document.sentence_at(offset) for offset in sorted(set(boundaries_before) - set(boundaries_after))
+    ]
+    added_boundary_sentences = [
+        document.sentence_at(offset) for offset in sorted(set(boundaries_after) - set(boundaries_before))
+    ]
     moved_boundary_count = count_matching_boundaries(
-        added_boundary_sentences, removed_boundary_sentences, MOVED_BOUNDARY_TOLERANCE
+        added_boundary_sentences, removed_boundary_sentences, MOST_SENTENCES_MOVED
     )
     return BoundaryChanges(
         len(added_boundary_sentences) - moved_boundary_count,

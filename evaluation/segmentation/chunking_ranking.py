@@ -17,7 +17,7 @@ from chunkers import Chunking, Document, Embedder
 from chunkers.support import FloatArray, IntArray, format_number, join_words, pluralize
 from chunkers.text import outline_of
 from evaluation.segmentation.boundary_measures import (
-    NO_CUT,
+    NO_CUT_BASELINE_NAME,
     cut_offsets,
     evenly_spaced_cuts,
     evenly_spaced_cuts_name,
@@ -25,7 +25,7 @@ from evaluation.segmentation.boundary_measures import (
     random_cuts_name,
     segmentation_in_sentences,
 )
-from evaluation.segmentation.chunk_statistics import chunks_beyond_embedder_limit
+from evaluation.segmentation.chunk_statistics import overlong_chunks_with_token_counts
 from evaluation.statistics import (
     FALSE_VERDICT_SENTENCE,
     Difference,
@@ -225,17 +225,16 @@ class ChunkingRanking:
 
 def rank_contenders(
     contenders: Sequence[Contender],
-    statistic: Statistic,
+    statistic_function: Statistic,
     value_by_contender: Sequence[float | None],
     measure_range_width: float = 1.0,
     measure: str = "boundary F1",
 ) -> ChunkingRanking:
     """Rank chunkings by their values in ``value_by_contender``, and test the lead of the best over each of the others.
 
-    The ``statistic`` computes a value from summed counts, for the leads and their test. Any chunking may be the best, so all
-    pairs of chunkings are compared, and each chunking with every trivial baseline.
-    ``measure_range_width`` is the largest possible difference between two values, and ``measure`` the name of the values in
-    sentences.
+    The ``statistic_function`` computes a value from summed counts, for the leads and their test. Any chunking may be the
+    best, so all pairs of chunkings are compared, and each chunking with every trivial baseline. ``measure_range_width`` is
+    the largest possible difference between two values, and ``measure`` the name of the values in sentences.
     """
 
     def sort_key(contender_number: int) -> tuple[bool, bool, float, bool, int]:
@@ -266,7 +265,7 @@ def rank_contenders(
         zip(
             contender_pairs,
             section_swap_differences(
-                [contender.counts for contender in contenders], contender_pairs, statistic, measure_range_width
+                [contender.counts for contender in contenders], contender_pairs, statistic_function, measure_range_width
             ),
             strict=True,
         )
@@ -283,8 +282,8 @@ def rank_contenders(
             ):
                 tested_leader_difference = tested_leader_difference.reversed()
             leader_statistic_advantage = float(
-                statistic(contenders[leading_contender_number].counts.sum(axis=0))
-                - statistic(contenders[other_contender_number].counts.sum(axis=0))
+                statistic_function(contenders[leading_contender_number].counts.sum(axis=0))
+                - statistic_function(contenders[other_contender_number].counts.sum(axis=0))
             )
             lead_by_other_contender[other_contender_number] = ChunkingLead(
                 leader_statistic_advantage, tested_leader_difference
@@ -348,7 +347,7 @@ def rank_by_known_boundaries(
         Contender(name, count_boundaries_by_section(cuts))
         for (name, _), cuts in zip(named_chunkings, boundaries_by_chunking, strict=True)
     ]
-    contenders.append(Contender(NO_CUT, count_boundaries_by_section(()), trivial=True))
+    contenders.append(Contender(NO_CUT_BASELINE_NAME, count_boundaries_by_section(()), trivial=True))
     baseline_cut_count = len(
         max(
             zip(contenders, boundaries_by_chunking, strict=False),
@@ -379,8 +378,8 @@ def rank_by_known_boundaries(
     return rank_contenders(contenders, f1_from_counts, [_f1_of_sections(contender.counts) for contender in contenders])
 
 
-def _f1_of_sections(counts: IntArray) -> float:
-    return float(f1_from_counts(counts.sum(axis=0)))
+def _f1_of_sections(boundary_counts_by_section: IntArray) -> float:
+    return float(f1_from_counts(boundary_counts_by_section.sum(axis=0)))
 
 
 # ---- by structure -----------------------------------------------------------------------------------------------------
@@ -411,27 +410,27 @@ class CutPositions:
 
 def count_cuts_by_position(chunking: Chunking, embedder: Embedder | None = None) -> CutPositions:
     """Count a chunking's cuts by position, such as at paragraph ends or inside sentences."""
-    cut_position_kinds = [kind for kind, _ in _cuts_and_overlong_chunks(chunking, embedder)]
+    cut_position_kinds = [kind for kind, _ in _cut_and_overlong_chunk_positions(chunking, embedder)]
     return CutPositions(
         len(cut_position_kinds) - cut_position_kinds.count("too long"),
         *(cut_position_kinds.count(kind) for kind in ("end", "sentence", "block", "too long")),
     )
 
 
-def _cuts_and_overlong_chunks(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
+def _cut_and_overlong_chunk_positions(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
     """Return the kind and position of each cut, and of each chunk that is too long."""
     return [
-        *_cuts_with_kinds(chunking.document, cut_offsets(chunking)),
-        *(("too long", chunk.start) for chunk, *_ in chunks_beyond_embedder_limit(chunking, embedder)),
+        *_kinds_and_positions_of_cuts(chunking.document, cut_offsets(chunking)),
+        *(("too long", chunk.start) for chunk, *_ in overlong_chunks_with_token_counts(chunking, embedder)),
     ]
 
 
-def _cuts_with_kinds(document: Document, cuts: Iterable[int]) -> list[tuple[str, int]]:
-    """Return the kind and position of each of the ``cuts``, code points."""
+def _kinds_and_positions_of_cuts(document: Document, offsets_of_cuts: Iterable[int]) -> list[tuple[str, int]]:
+    """Return the kind and position of each of the ``offsets_of_cuts``, code points."""
     text, special_blocks = document.text, outline_of(document.text).whole_blocks
     block_starts = [block.span.start for block in special_blocks]
     kinds_and_cuts = []
-    for cut in cuts:
+    for cut in offsets_of_cuts:
         sentence_start, sentence_end = document.sentences[document.sentence_at(cut)]
         block_before_cut = (
             special_blocks[bisect_left(block_starts, cut) - 1].span if bisect_left(block_starts, cut) else None
@@ -469,7 +468,7 @@ class StructurePoints:
     @classmethod
     def of(cls, document: Document) -> "StructurePoints":
         """Return the scoring for a document, with one extra cut at chance level per paragraph."""
-        sentence_start_kinds = [kind for kind, _ in _cuts_with_kinds(document, document.starts[1:])]
+        sentence_start_kinds = [kind for kind, _ in _kinds_and_positions_of_cuts(document, document.starts[1:])]
         chance_points_per_cut = sum(_POINTS_BY_CUT_KIND[kind] for kind in sentence_start_kinds) / max(
             1, len(sentence_start_kinds)
         )
@@ -499,7 +498,7 @@ def rank_by_structure(
     ranking_values: list[float | None] = []
     for chunking_index, (chunker_name, chunking) in enumerate(named_chunkings):
         points_and_cuts_by_paragraph = np.zeros((len(paragraph_end_offsets) + 1, 2), dtype=np.intp)
-        for position_kind, position in _cuts_and_overlong_chunks(chunking, embedder):
+        for position_kind, position in _cut_and_overlong_chunk_positions(chunking, embedder):
             points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, position)] += (
                 _POINTS_BY_CUT_KIND[position_kind],
                 1,

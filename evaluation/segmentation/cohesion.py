@@ -129,11 +129,13 @@ def contextual_coherence(
     return float(np.mean(chunk_surroundings_cosines)) if chunk_surroundings_cosines else None
 
 
-def _surrounding_ranges(chunk_sentences: IntArray, sentence_count: int, surrounding_count: int) -> list[tuple[int, int]]:
+def _surrounding_ranges(
+    chunk_sentences: IntArray, document_sentence_count: int, surrounding_count: int
+) -> list[tuple[int, int]]:
     """Return the disjoint ranges of ``chunk_sentences`` and the sentences at most ``surrounding_count`` places from them."""
     run_break_indexes = np.flatnonzero(np.diff(chunk_sentences) > 2 * surrounding_count + 1) + 1
     return [
-        (max(int(run[0]) - surrounding_count, 0), min(int(run[-1]) + surrounding_count + 1, sentence_count))
+        (max(int(run[0]) - surrounding_count, 0), min(int(run[-1]) + surrounding_count + 1, document_sentence_count))
         for run in np.split(chunk_sentences, run_break_indexes)
     ]
 
@@ -180,11 +182,11 @@ class CumulativeSimilarities:
             [[0.0], np.cumsum(np.einsum("ij,ij->i", unit_vectors, unit_vectors))]
         )
 
-    def within(self, sentence_range: Span, cut_sentences: Sequence[int]) -> Cohesion:
-        """Return the cohesion within chunks of the sentences in ``sentence_range``, cut after each of ``cut_sentences``."""
+    def within(self, sentence_range: Span, sentences_before_cuts: Sequence[int]) -> Cohesion:
+        """Return the cohesion within chunks of ``sentence_range``, cut after each of ``sentences_before_cuts``."""
         chunk_edge_sentence_numbers = [
             sentence_range.start,
-            *(cut + 1 for cut in cut_sentences if sentence_range.start <= cut < sentence_range.end - 1),
+            *(cut + 1 for cut in sentences_before_cuts if sentence_range.start <= cut < sentence_range.end - 1),
             sentence_range.end,
         ]
         cosine_sum, pair_count = 0.0, 0
@@ -243,23 +245,24 @@ class StretchComparison:
         )
 
 
-def cut_sentence_numbers(chunking: Chunking) -> tuple[int, ...]:
+def sentence_numbers_before_cuts(chunking: Chunking) -> tuple[int, ...]:
     """Return the numbers of the sentences after which or inside which a chunking cuts."""
     return tuple(sorted({gap.index for gap in chunking.gaps if gap.verdict.is_cut} - {len(chunking.document.sentences) - 1}))
 
 
 def compare_around_greedy_cuts(
-    greedy: Chunking, other: Chunking, similarities: CumulativeSimilarities
+    greedy_chunking: Chunking, other_chunking: Chunking, similarities: CumulativeSimilarities
 ) -> dict[int, StretchComparison]:
     """Compare a greedy chunking with another chunking of the same document, around each of its cuts.
 
     Returns
     -------
     dict
-        For each sentence after which ``greedy`` cuts, the cuts of both chunkings between its previous and its next cut.
+        For each sentence after which ``greedy_chunking`` cuts, the cuts of both chunkings between its previous and its next
+        cut.
     """
-    greedy_cuts, other_cuts = cut_sentence_numbers(greedy), cut_sentence_numbers(other)
-    greedy_cuts_with_ends = [-1, *greedy_cuts, len(greedy.document.sentences) - 1]
+    greedy_cuts, other_cuts = sentence_numbers_before_cuts(greedy_chunking), sentence_numbers_before_cuts(other_chunking)
+    greedy_cuts_with_ends = [-1, *greedy_cuts, len(greedy_chunking.document.sentences) - 1]
     comparison_by_greedy_cut = {}
     for previous_cut, cut, next_cut in zip(greedy_cuts_with_ends, greedy_cuts, greedy_cuts_with_ends[2:], strict=False):
         sentences_around_cut = Span(previous_cut + 1, next_cut + 1)

@@ -68,15 +68,17 @@ class GapShift:
         )
 
 
-def distance_shift(full_vectors: npt.NDArray[np.floating], other_vectors: npt.NDArray[np.floating]) -> GapShift | None:
+def distance_shift(
+    full_embedder_vectors: npt.NDArray[np.floating], other_embedder_vectors: npt.NDArray[np.floating]
+) -> GapShift | None:
     """Return the change in the distances between neighbouring sentences from one embedder to another.
 
     Parameters
     ----------
-    full_vectors, other_vectors
+    full_embedder_vectors, other_embedder_vectors
         One vector for each sentence, shape (n, dimension); the dimensions of the two may differ.
     """
-    return GapShift.between(gap_distances(full_vectors), gap_distances(other_vectors))
+    return GapShift.between(gap_distances(full_embedder_vectors), gap_distances(other_embedder_vectors))
 
 
 @dataclass(frozen=True)
@@ -143,9 +145,9 @@ class BoundaryAgreement:
         )
 
 
-def _sentence_list_phrase(numbers: Collection[str]) -> str:
+def _sentence_list_phrase(sentence_numbers: Collection[str]) -> str:
     """Return "sentence 3", or "sentences 3, 5 and 8"."""
-    return f"sentence{'s' * (len(numbers) > 1)} {join_words([*numbers])}"
+    return f"sentence{'s' * (len(sentence_numbers) > 1)} {join_words([*sentence_numbers])}"
 
 
 def compare_boundaries(full_embedder_chunking: Chunking, other_embedder_chunking: Chunking) -> BoundaryAgreement:
@@ -163,12 +165,15 @@ def compare_boundaries(full_embedder_chunking: Chunking, other_embedder_chunking
     """
     if full_embedder_chunking.document.identity != other_embedder_chunking.document.identity:
         raise ValueError("both results must be of the same text, split into the same sentences; these are not.")
-    full_cuts, other_cuts = set(cut_offsets(full_embedder_chunking)), set(cut_offsets(other_embedder_chunking))
+    full_embedder_cuts, other_embedder_cuts = (
+        set(cut_offsets(full_embedder_chunking)),
+        set(cut_offsets(other_embedder_chunking)),
+    )
     return BoundaryAgreement(
         full_embedder_chunking.document,
-        tuple(sorted(full_cuts & other_cuts)),
-        tuple(sorted(full_cuts - other_cuts)),
-        tuple(sorted(other_cuts - full_cuts)),
+        tuple(sorted(full_embedder_cuts & other_embedder_cuts)),
+        tuple(sorted(full_embedder_cuts - other_embedder_cuts)),
+        tuple(sorted(other_embedder_cuts - full_embedder_cuts)),
         _first_curve_shift(full_embedder_chunking, other_embedder_chunking),
     )
 
@@ -177,7 +182,9 @@ def _first_curve_shift(full_embedder_chunking: Chunking, other_embedder_chunking
     """Return the shift of the first curve's scores, which all pages draw."""
     if not full_embedder_chunking.curves or not other_embedder_chunking.curves:
         return None
-    full_curve, other_curve = full_embedder_chunking.curves[0], other_embedder_chunking.curves[0]
-    if full_curve.label != other_curve.label or len(full_curve.scores) != len(other_curve.scores):
+    full_embedder_curve, other_embedder_curve = full_embedder_chunking.curves[0], other_embedder_chunking.curves[0]
+    if full_embedder_curve.label != other_embedder_curve.label or len(full_embedder_curve.scores) != len(
+        other_embedder_curve.scores
+    ):
         return None
-    return GapShift.between(full_curve.scores, other_curve.scores)
+    return GapShift.between(full_embedder_curve.scores, other_embedder_curve.scores)

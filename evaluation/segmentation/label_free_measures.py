@@ -12,7 +12,7 @@ from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
 from chunkers.contract import run
 from chunkers.support import VectorArray, pluralize, raise_if_cancelled
 from chunkers.text import GIVEN_SPLITTER, outline_of
-from evaluation.segmentation.boundary_measures import NO_CUT, chunk_number_per_sentence, every_n_sentences_name
+from evaluation.segmentation.boundary_measures import NO_CUT_BASELINE_NAME, chunk_number_per_sentence, every_n_sentences_name
 from evaluation.segmentation.chunk_statistics import (
     SizeBounds,
     SizeCompliance,
@@ -122,11 +122,11 @@ MEASURES_EXPLAINED = {
 """Description of each measure; the last three come from `evaluation.segmentation.label_free_measures`."""
 
 
-_BASELINE_SENTENCES = 4
+_SENTENCES_PER_BASELINE_CHUNK = 4
 
 BASELINE_SETTINGS: tuple[tuple[str, Mapping[str, Any]], ...] = (
-    (NO_CUT, {"chunks": 1}),
-    (every_n_sentences_name(_BASELINE_SENTENCES), {"size": _BASELINE_SENTENCES}),
+    (NO_CUT_BASELINE_NAME, {"chunks": 1}),
+    (every_n_sentences_name(_SENTENCES_PER_BASELINE_CHUNK), {"size": _SENTENCES_PER_BASELINE_CHUNK}),
 )
 """The trivial answers, which stand in every table: their names, and the settings of `fixed_sentences`."""
 
@@ -153,7 +153,7 @@ class LabelFreeMeasures:
 
 
 def measure_without_labels(
-    chunking: Chunking, vectors: VectorArray | None = None, sizes: SizeCompliance | None = None
+    chunking: Chunking, vectors: VectorArray | None = None, measured_size_compliance: SizeCompliance | None = None
 ) -> LabelFreeMeasures:
     """Compute the measures of a chunking that need no known boundaries.
 
@@ -161,24 +161,24 @@ def measure_without_labels(
     ----------
     vectors
         Sentence vectors, shape (n, dimension); None if there are none.
-    sizes
+    measured_size_compliance
         As from `count_size_compliance`.
     """
     whole_block_counts = block_integrity(chunking)
     if vectors is None:
-        return LabelFreeMeasures(len(chunking.chunks), whole_block_counts, sizes, None, None)
+        return LabelFreeMeasures(len(chunking.chunks), whole_block_counts, measured_size_compliance, None, None)
     chunk_number_by_sentence = chunk_number_per_sentence(chunking)
     return LabelFreeMeasures(
         len(chunking.chunks),
         whole_block_counts,
-        sizes,
+        measured_size_compliance,
         cosine_contrast(vectors, chunk_number_by_sentence),
         contextual_coherence(vectors, chunk_number_by_sentence),
     )
 
 
 def count_size_compliance(
-    chunking: Chunking, chunker: Chunker, tools: Tools, bounds: SizeBounds | None = None
+    chunking: Chunking, chunker: Chunker, tools: Tools, size_bounds: SizeBounds | None = None
 ) -> SizeCompliance | None:
     """Count the chunks within the given size bounds, else the chunker's, else the embedder's maximum input.
 
@@ -189,7 +189,7 @@ def count_size_compliance(
     InputError
         If the bounds are invalid.
     """
-    requested_bounds = bounds or requested_size_bounds(chunker, tools.embedder)
+    requested_bounds = size_bounds or requested_size_bounds(chunker, tools.embedder)
     if requested_bounds is None:
         return None
     try:
@@ -209,7 +209,7 @@ def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
 # Edit stability: how many chunks change when one sentence is inserted.
 
 
-DEFAULT_EDITS = 20
+DEFAULT_EDIT_COUNT = 20
 """Places at which a sentence is inserted, unless another number is asked for."""
 
 MOST_EDITED_CHARACTERS = 50_000_000
@@ -301,7 +301,7 @@ def edit_stability(
     chunker: Chunker,
     document: Document,
     tools: Tools,
-    max_edits: int = DEFAULT_EDITS,
+    max_edits: int = DEFAULT_EDIT_COUNT,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> EditStability:
@@ -329,10 +329,10 @@ def edit_stability(
     original_chunk_texts = Counter(run(chunker, document, replace(tools)).texts)
     measured_edits = []
     planned_sentence_insertions = random_edits(document, max_edits, seed)
-    for edit_number, (preceding_sentence_number, sentence) in enumerate(planned_sentence_insertions, start=1):
+    for edit_number, (preceding_sentence_number, inserted_sentence) in enumerate(planned_sentence_insertions, start=1):
         raise_if_cancelled(tools.cancelled)
         edited_chunk_texts = Counter(
-            run(chunker, insert_sentence(document, preceding_sentence_number, sentence), replace(tools)).texts
+            run(chunker, insert_sentence(document, preceding_sentence_number, inserted_sentence), replace(tools)).texts
         )
         measured_edits.append(
             EditEffect(

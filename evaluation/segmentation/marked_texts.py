@@ -41,7 +41,7 @@ class MarkedText:
 
 
 def read_marked_texts(
-    files: Iterable[tuple[str, bytes]],
+    file_names_and_bytes: Iterable[tuple[str, bytes]],
     file_reader: Callable[[bytes, str], FileText] = read_document,
     cancelled: Callable[[], bool] = bool,
 ) -> tuple[list[MarkedText], list[str]]:
@@ -52,7 +52,7 @@ def read_marked_texts(
 
     Parameters
     ----------
-    files
+    file_names_and_bytes
         Name and bytes of each file.
     file_reader
         Reads a document, given its bytes and its name.
@@ -62,7 +62,7 @@ def read_marked_texts(
     text_by_name: dict[str, str] = {}
     boundary_file_by_hash: dict[str, tuple[str, BoundaryFile]] = {}
     unusable_file_messages = []
-    for file_name, file_bytes in files:
+    for file_name, file_bytes in file_names_and_bytes:
         try:
             if file_name.lower().endswith(BOUNDARY_FILE_ENDING):
                 boundary_file = BoundaryFile.read(file_bytes, cancelled)
@@ -90,7 +90,9 @@ def read_marked_texts(
     return marked_texts, unusable_file_messages
 
 
-def _text_with_boundaries(name: str, text: str, boundary_file_by_hash: dict[str, tuple[str, BoundaryFile]]) -> MarkedText:
+def _text_with_boundaries(
+    text_name: str, text: str, boundary_file_by_hash: dict[str, tuple[str, BoundaryFile]]
+) -> MarkedText:
     """Return a text with its boundaries; several documents may have the same text, and so the same boundaries."""
     text_without_marks, known_boundaries = remove_mark_lines(text)
     for candidate_text in (text, text_without_marks):
@@ -103,22 +105,25 @@ def _text_with_boundaries(name: str, text: str, boundary_file_by_hash: dict[str,
             break
     if not known_boundaries:
         raise InputError(
-            f"{name}: every document must have a known boundary; this one has none. Add a line of three dashes, or a file "
+            f"{text_name}: every document must have a known boundary; this one has none. Add a line of three dashes, or a "
+            "file "
             "of boundaries of this text."
         )
-    return MarkedText(name, text_without_marks, known_boundaries)
+    return MarkedText(text_name, text_without_marks, known_boundaries)
 
 
-def message_with_file_name(name: str, error: InputError) -> str:
+def message_with_file_name(file_name: str, error: InputError) -> str:
     """Return an error's message, preceded by the file's name unless it already begins with it."""
     message = str(error)
-    return message if message.startswith(name) else f"{name}: {message}"
+    return message if message.startswith(file_name) else f"{file_name}: {message}"
 
 
-def texts_with_heldout_sections(texts: Sequence[MarkedText], held_out_texts: Sequence[MarkedText]) -> list[MarkedText]:
+def texts_sharing_heldout_sections(
+    tuning_texts: Sequence[MarkedText], held_out_texts: Sequence[MarkedText]
+) -> list[MarkedText]:
     """Return the texts that share a section with a held-out text and would leak it into tuning."""
     held_out_sections = frozenset[str]().union(*(text.sections for text in held_out_texts))
-    return [text for text in texts if not held_out_sections.isdisjoint(text.sections)]
+    return [text for text in tuning_texts if not held_out_sections.isdisjoint(text.sections)]
 
 
 # Join short documents into long ones, whose seams are known boundaries.
@@ -126,7 +131,7 @@ def texts_with_heldout_sections(texts: Sequence[MarkedText], held_out_texts: Seq
 
 PASSAGE_SEPARATOR = "\n\n"
 
-MOST_STITCHED = 10_000
+MOST_STITCHED_DOCUMENTS = 10_000
 """Maximum number of documents stitched at once: more would fill the memory before the first is written."""
 
 
@@ -213,12 +218,12 @@ def stitch_several_documents(
     Raises
     ------
     InputError
-        If the number of sentences or documents is below 1, if there are more than `MOST_STITCHED` documents, or if
+        If the number of sentences or documents is below 1, if there are more than `MOST_STITCHED_DOCUMENTS` documents, or if
         `stitch_passages` cannot join the passages.
     """
     for setting_name, setting_value, maximum_value in (
         ("sentences per document", sentences_per_document, None),
-        ("count", document_count, MOST_STITCHED),
+        ("count", document_count, MOST_STITCHED_DOCUMENTS),
     ):
         if setting_value < 1:
             raise InputError(f"stitching: {setting_name} must be at least 1; got {setting_value}.")
@@ -251,7 +256,7 @@ def split_by_subject(passages: Sequence[SubjectPassage]) -> tuple[list[SubjectPa
 
 
 def read_passages(
-    files: Iterable[tuple[str, bytes]], file_reader: Callable[[bytes, str], FileText] = read_document
+    file_names_and_bytes: Iterable[tuple[str, bytes]], file_reader: Callable[[bytes, str], FileText] = read_document
 ) -> tuple[list[SubjectPassage], list[str]]:
     """Read passages from files; also return a sentence on each unusable file.
 
@@ -259,14 +264,14 @@ def read_passages(
 
     Parameters
     ----------
-    files
+    file_names_and_bytes
         Name and bytes of each file.
     file_reader
         Reads a document, given its bytes and its name.
     """
     passage_by_text: dict[str, SubjectPassage] = {}
     unusable_file_messages = []
-    for file_name, file_bytes in files:
+    for file_name, file_bytes in file_names_and_bytes:
         try:
             text_without_marks, known_boundaries = remove_mark_lines(file_reader(file_bytes, file_name).text)
         except InputError as error:

@@ -160,7 +160,7 @@ def sweep_settings(
     documents: Sequence[MarkedDocument],
     settings: Sequence[SweptSetting],
     tools: Tools,
-    workers: int = 1,
+    worker_count: int = 1,
     progress: Callable[[int, int], None] | None = None,
     finished_rows: Iterable[SweepRow] = (),
 ) -> Iterator[SweepRow]:
@@ -196,7 +196,7 @@ def sweep_settings(
     total_run_count = len(documents) * len(settings)
     remaining_run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_by_document)
     is_sequential = (
-        workers < 2
+        worker_count < 2
         or not is_joblib_installed()
         or remaining_run_count <= MOST_SEQUENTIAL_RUNS
         or any(chunker.asks for chunker in chunker_by_setting.values())
@@ -204,7 +204,7 @@ def sweep_settings(
     sweep_result_rows = (
         _run_in_this_process(runs_by_document, tools)
         if is_sequential
-        else run_in_processes(runs_by_document, tools, workers)
+        else run_in_processes(runs_by_document, tools, worker_count)
     )
     with closing(sweep_result_rows):
         try:
@@ -414,11 +414,11 @@ def untested_lead_sentence(comparison_count: int) -> str:
     )
 
 
-def _lead_phrase(name: str, difference: Difference | None) -> str:
+def _lead_phrase(rival_name: str, difference: Difference | None) -> str:
     if difference is None:
-        return f"“{name}” cannot be compared"
+        return f"“{rival_name}” cannot be compared"
     mean_phrase, interval_phrase = (
         format_number(difference.mean, "+.3f"),
         format_interval(difference.low, difference.high, difference.alpha, 1, 3),
     )
-    return f"{mean_phrase} on “{name}” ({interval_phrase}, {difference.p_value_phrase})"
+    return f"{mean_phrase} on “{rival_name}” ({interval_phrase}, {difference.p_value_phrase})"

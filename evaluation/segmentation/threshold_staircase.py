@@ -12,7 +12,7 @@ from chunkers import Breakpoint, Chunking, Document
 from chunkers.building_blocks.thresholds import passes_level
 from chunkers.support import IntArray, format_number, pluralize
 
-MIN_FLAT_STRETCH = 4
+MIN_FLAT_STRETCH_AMOUNTS = 4
 """Minimum number of consecutive amounts with the same cuts that count as a flat stretch."""
 
 
@@ -34,7 +34,7 @@ class Stretch:
 class Staircase:
     """Number of chunks and their median and largest size in characters, for every threshold amount.
 
-    ``flat_stretches`` holds the ranges of at least `MIN_FLAT_STRETCH` amounts that give the same chunks.
+    ``flat_stretches`` holds the ranges of at least `MIN_FLAT_STRETCH_AMOUNTS` amounts that give the same chunks.
     """
 
     amounts: tuple[float, ...]
@@ -69,27 +69,27 @@ def threshold_staircase(
     gap_score_array = np.asarray(scores, dtype=np.float64)
     threshold_level_by_amount = chunker.levels("amount", threshold_slider_amounts, scores)
     chunker_size_limits = chunker.limits
-    sizes_by_candidate_cuts: dict[bytes, IntArray] = {}
-    sizes_by_amount: list[IntArray] = []
+    chunk_sizes_by_candidate_cuts: dict[bytes, IntArray] = {}
+    chunk_sizes_by_amount: list[IntArray] = []
     for amount, level in zip(threshold_slider_amounts, threshold_level_by_amount, strict=True):
         # A comparison with NaN is false: such a gap is no candidate.
         is_candidate_cut_at = chunker.rule.passes(gap_score_array, level)
         candidate_cuts_key = is_candidate_cut_at.tobytes()
-        if candidate_cuts_key not in sizes_by_candidate_cuts:
+        if candidate_cuts_key not in chunk_sizes_by_candidate_cuts:
             if chunker_size_limits.least is None and chunker_size_limits.most is None:
-                sizes_by_candidate_cuts[candidate_cuts_key] = _chunk_lengths(document, is_candidate_cut_at)
+                chunk_sizes_by_candidate_cuts[candidate_cuts_key] = _chunk_lengths(document, is_candidate_cut_at)
             else:
                 chunks_at_amount = run_chunker(chunker.model_copy(update={"amount": amount})).chunks
-                sizes_by_candidate_cuts[candidate_cuts_key] = np.array(
+                chunk_sizes_by_candidate_cuts[candidate_cuts_key] = np.array(
                     [chunk.end - chunk.start for chunk in chunks_at_amount]
                 )
-        sizes_by_amount.append(sizes_by_candidate_cuts[candidate_cuts_key])
+        chunk_sizes_by_amount.append(chunk_sizes_by_candidate_cuts[candidate_cuts_key])
     return Staircase(
         tuple(threshold_slider_amounts),
-        tuple(len(lengths) for lengths in sizes_by_amount),
-        tuple(float(np.median(lengths)) for lengths in sizes_by_amount),
-        tuple(int(lengths.max()) for lengths in sizes_by_amount),
-        tuple(_equal_chunk_ranges(threshold_slider_amounts, sizes_by_amount)),
+        tuple(len(lengths) for lengths in chunk_sizes_by_amount),
+        tuple(float(np.median(lengths)) for lengths in chunk_sizes_by_amount),
+        tuple(int(lengths.max()) for lengths in chunk_sizes_by_amount),
+        tuple(_equal_chunk_ranges(threshold_slider_amounts, chunk_sizes_by_amount)),
     )
 
 
@@ -103,15 +103,19 @@ def _chunk_lengths(document: Document, is_cut_after_sentence: npt.NDArray[np.boo
     return chunk_lengths
 
 
-def _equal_chunk_ranges(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
+def _equal_chunk_ranges(amounts: Sequence[float], chunk_sizes_by_amount: Sequence[IntArray]) -> list[Stretch]:
     """Return the long stretches with equal sizes in the same order, which means equal chunks."""
     equal_size_stretches = []
-    for equal_sizes_key, amount_size_pairs in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
+    for equal_sizes_key, amount_size_pairs in groupby(
+        zip(amounts, chunk_sizes_by_amount, strict=True), key=lambda pair: pair[1].tobytes()
+    ):
         amounts_with_equal_chunks = [amount for amount, _ in amount_size_pairs]
-        if len(amounts_with_equal_chunks) >= MIN_FLAT_STRETCH:
+        if len(amounts_with_equal_chunks) >= MIN_FLAT_STRETCH_AMOUNTS:
             equal_size_stretches.append(
                 Stretch(
-                    amounts_with_equal_chunks[0], amounts_with_equal_chunks[-1], len(equal_sizes_key) // sizes[0].itemsize
+                    amounts_with_equal_chunks[0],
+                    amounts_with_equal_chunks[-1],
+                    len(equal_sizes_key) // chunk_sizes_by_amount[0].itemsize,
                 )
             )
     return equal_size_stretches
@@ -129,7 +133,7 @@ class ScoreHistogram:
     candidate_counts: tuple[int, ...]
 
 
-MOST_BINS = 60
+MOST_HISTOGRAM_BINS = 60
 """Maximum number of bars of the histogram."""
 
 SCORE_DECIMALS = 9
@@ -139,15 +143,15 @@ SCORE_DECIMALS = 9
 def score_histogram(scores: Sequence[float], level: float, cuts_above: bool) -> ScoreHistogram:
     """Return a histogram of the gap scores, ignoring undefined scores.
 
-    The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_BINS` bins.
+    The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_HISTOGRAM_BINS` bins.
     """
     defined_gap_scores = np.array([score for score in scores if not math.isnan(score)])
     is_score_passing_at = passes_level(defined_gap_scores, level, cuts_above)
     # Between scores that differ only by the rounding of their computation there is no room for bins.
     rounded_gap_scores = np.round(defined_gap_scores, SCORE_DECIMALS)
     score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, "auto")
-    if len(score_bin_edges) - 1 > MOST_BINS:
-        score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, MOST_BINS)
+    if len(score_bin_edges) - 1 > MOST_HISTOGRAM_BINS:
+        score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, MOST_HISTOGRAM_BINS)
     counts_short_of_threshold, counts_past_threshold = (
         np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~is_score_passing_at, is_score_passing_at)
     )

@@ -21,7 +21,7 @@ RUNS_PER_BATCH = 25
 MOST_SENDINGS = 3
 """Maximum number of times that a run is sent before it runs here: re-embedding asks for one text after another."""
 
-WORKER_IDLE_S = 60
+WORKER_IDLE_SECONDS = 60
 """Seconds that a worker waits for more before it ends."""
 
 WORKER_ENVIRONMENT = {
@@ -101,16 +101,16 @@ def is_joblib_installed() -> bool:
     return find_spec("joblib") is not None
 
 
-def process_executor(workers: int) -> Executor:
-    """Return an executor of ``workers`` processes, reusing idle ones from the previous sweep."""
+def process_executor(worker_count: int) -> Executor:
+    """Return an executor of ``worker_count`` processes, reusing idle ones from the previous sweep."""
     from joblib.externals.loky import get_reusable_executor
 
-    executor: Executor = get_reusable_executor(max_workers=workers, timeout=WORKER_IDLE_S, env=WORKER_ENVIRONMENT)
+    executor: Executor = get_reusable_executor(max_workers=worker_count, timeout=WORKER_IDLE_SECONDS, env=WORKER_ENVIRONMENT)
     return executor
 
 
 def run_in_processes(
-    runs_by_document: Sequence[tuple[Document, Sequence[Callable[[Tools], Result]]]], tools: Tools, workers: int
+    runs_by_document: Sequence[tuple[Document, Sequence[Callable[[Tools], Result]]]], tools: Tools, worker_count: int
 ) -> Generator[Result]:
     """Execute all runs on all documents in worker processes, and yield each result as soon as it is ready.
 
@@ -121,8 +121,8 @@ def run_in_processes(
     InputError
         If a run raises InputError, or if a worker was killed from outside.
     """
-    worker_process_executor = process_executor(workers)
-    tools_by_document = [
+    worker_process_executor = process_executor(worker_count)
+    embedding_tools_by_document = [
         replace(tools, embedder=tools.embedder.for_document(document) if tools.embedder is not None else None)
         for document, _ in runs_by_document
     ]
@@ -146,10 +146,12 @@ def run_in_processes(
             runs_to_repeat = [batch.runs[place] for place in unfinished_run_indexes]
             if runs_to_repeat and batch.sent < MOST_SENDINGS - 1:
                 submit_batch(
-                    batch.with_runs_and_vectors(runs_to_repeat, texts_without_vectors, tools_by_document[batch.document])
+                    batch.with_runs_and_vectors(
+                        runs_to_repeat, texts_without_vectors, embedding_tools_by_document[batch.document]
+                    )
                 )
             else:
-                yield from (run(replace(tools_by_document[batch.document])) for run in runs_to_repeat)
+                yield from (run(replace(embedding_tools_by_document[batch.document])) for run in runs_to_repeat)
     except BrokenProcessPool as error:
         raise InputError(
             "A process of the sweep ended early, perhaps because memory ran out. Run the sweep again with fewer settings or "

@@ -120,17 +120,17 @@ class Difference:
 
 
 def paired_difference(
-    values: FloatArray, baseline: FloatArray, measure_range: float = 1.0, seed: int = 0
+    chunker_values: FloatArray, baseline_values: FloatArray, measure_range_width: float = 1.0, seed: int = 0
 ) -> Difference | None:
     """Return the difference between two chunkers in one measure over the same questions, with its significance.
 
     Both arrays have shape (questions,). See `paired_differences`.
     """
-    return paired_differences((values - baseline)[None], measure_range, seed)[0]
+    return paired_differences((chunker_values - baseline_values)[None], measure_range_width, seed)[0]
 
 
 def paired_differences(
-    differences: FloatArray, measure_range: float | Sequence[float] = 1.0, seed: int = 0
+    differences: FloatArray, measure_range_width: float | Sequence[float] = 1.0, seed: int = 0
 ) -> list[Difference | None]:
     """Test paired differences between chunkers for significance, corrected for multiple comparisons.
 
@@ -141,18 +141,18 @@ def paired_differences(
     ----------
     differences
         Differences of shape (comparisons, questions). Questions for which a chunker has no value are NaN and are left out.
-    measure_range
+    measure_range_width
         The largest possible difference, that is, the width of the measure's range, for all comparisons or for each.
 
     Returns
     -------
     The difference for each comparison; None if there are too few questions for significance.
     """
-    return paired_differences_by_family(np.asarray(differences, dtype=float)[None], measure_range, seed)[0]
+    return paired_differences_by_family(np.asarray(differences, dtype=float)[None], measure_range_width, seed)[0]
 
 
 def paired_differences_by_family(
-    differences: FloatArray, measure_range: float | Sequence[float] = 1.0, seed: int = 0, draw_count: int | None = None
+    differences: FloatArray, measure_range_width: float | Sequence[float] = 1.0, seed: int = 0, draw_count: int | None = None
 ) -> list[list[Difference | None]]:
     """Test several families of paired differences for significance, each family corrected separately.
 
@@ -161,7 +161,7 @@ def paired_differences_by_family(
     All families use the same ``draw_count``; by default, it is the number of draws that the largest family needs.
     """
     family_count, comparison_count, _ = differences.shape
-    value_width_by_comparison = np.broadcast_to(measure_range, comparison_count).tolist()
+    value_width_by_comparison = np.broadcast_to(measure_range_width, comparison_count).tolist()
     differences_by_family: list[list[Difference | None]] = [[None] * comparison_count for _ in range(family_count)]
     testable_indexes_by_family = [testable_comparison_indexes(family) for family in differences]
     difference_rows = [
@@ -209,19 +209,21 @@ def testable_comparison_indexes(differences: FloatArray) -> list[int]:
     return [number for number, count in enumerate(defined_question_counts) if count >= fewest_questions_needed]
 
 
-def format_interval(low: float, high: float, alpha: float, scale: float, decimals: int) -> str:
-    """Format a confidence interval and its confidence level, with the ends multiplied by ``scale``."""
-    return f"{format_confidence_level(alpha)} between {' and '.join(format_interval_ends(low, high, scale, decimals))}"
+def format_interval(low: float, high: float, alpha: float, scale_factor: float, decimals: int) -> str:
+    """Format a confidence interval and its confidence level, with the ends multiplied by ``scale_factor``."""
+    return (
+        f"{format_confidence_level(alpha)} between {' and '.join(format_interval_ends(low, high, scale_factor, decimals))}"
+    )
 
 
-def format_interval_ends(low: float, high: float, scale: float, decimals: int) -> tuple[str, str]:
+def format_interval_ends(low: float, high: float, scale_factor: float, decimals: int) -> tuple[str, str]:
     """Format the ends of an interval, with enough decimals to show whether the interval excludes 0."""
 
     def formatted_end(value: float) -> str:
         decimal_places = decimals
-        while (low > 0 or high < 0) and decimal_places < 12 and float(f"{scale * value:.{decimal_places}f}") == 0:
+        while (low > 0 or high < 0) and decimal_places < 12 and float(f"{scale_factor * value:.{decimal_places}f}") == 0:
             decimal_places += 1
-        return format_number(scale * value, f"+.{decimal_places}f")
+        return format_number(scale_factor * value, f"+.{decimal_places}f")
 
     return formatted_end(low), formatted_end(high)
 
@@ -273,7 +275,7 @@ class _Tails:
         )
         return min(1.0, 2 * min(p_below, p_above))
 
-    def interval(self, alpha: float, measure_range: float) -> tuple[float, float]:
+    def interval(self, alpha: float, measure_range_width: float) -> tuple[float, float]:
         """Return the confidence interval of the mean: all means that the sign-flip test does not reject at ``alpha``.
 
         The p-value of a mean t is 2 (empty + number of means up to t) / subsets, or the same from above. The interval also
@@ -281,7 +283,7 @@ class _Tails:
         """
         index_in_tails = ceil(alpha * self.subsets / 2) - self.empty - 1
         if index_in_tails < 0:
-            return -measure_range, measure_range
+            return -measure_range_width, measure_range_width
         low, high = float(self.lowest[index_in_tails]), float(self.highest[index_in_tails])
         return (
             low if self.skewed.below < alpha / 2 else min(low, 0.0),
@@ -366,7 +368,7 @@ def subset_masks(item_count: int, draw_count: int, seed: int) -> Iterator[FloatA
 
 
 def _widen_interval(
-    interval: tuple[float, float], values: FloatArray, alpha: float, measure_range: float
+    interval: tuple[float, float], values: FloatArray, alpha: float, measure_range_width: float
 ) -> tuple[float, float]:
     """Widen an interval where many values are equal, without letting it reach or leave 0.
 
@@ -375,19 +377,19 @@ def _widen_interval(
     share of the most frequent value. `benchmarks.verdict_error_rates` measures how often the interval holds the true
     difference.
     """
-    most_frequent_share = share_of_most_frequent(values / measure_range)
+    most_frequent_share = share_of_most_frequent(values / measure_range_width)
     assumed_unseen_value = (
-        min(measure_range, 1.5 * float(np.abs(values).max())) ** (1 - most_frequent_share)
-        * measure_range**most_frequent_share
+        min(measure_range_width, 1.5 * float(np.abs(values).max())) ** (1 - most_frequent_share)
+        * measure_range_width**most_frequent_share
     )
     widened_lower_end, widened_upper_end = interval
     padded_lower_end, padded_upper_end = mean_interval_with_extremes(
         values, -assumed_unseen_value, assumed_unseen_value, alpha
     )
     if widened_lower_end <= 0:
-        widened_lower_end = max(-measure_range, min(widened_lower_end, padded_lower_end))
+        widened_lower_end = max(-measure_range_width, min(widened_lower_end, padded_lower_end))
     if widened_upper_end >= 0:
-        widened_upper_end = min(measure_range, max(widened_upper_end, padded_upper_end))
+        widened_upper_end = min(measure_range_width, max(widened_upper_end, padded_upper_end))
     return widened_lower_end, widened_upper_end
 
 
@@ -492,8 +494,8 @@ Statistic = Callable[[FloatArray], FloatArray]
 def section_swap_differences(
     counts_by_chunker: Sequence[IntArray],
     chunker_pairs: Sequence[tuple[int, int]],
-    statistic: Statistic,
-    measure_range: float = 1.0,
+    statistic_function: Statistic,
+    measure_range_width: float = 1.0,
     seed: int = 0,
 ) -> list[Difference | None]:
     """Test differences between chunkers for significance by swapping text sections between them.
@@ -511,7 +513,7 @@ def section_swap_differences(
         Counts in every section for each chunker, shape (sections, k).
     chunker_pairs
         Numbers of the two chunkers of each comparison.
-    measure_range
+    measure_range_width
         The largest possible difference.
 
     Returns
@@ -523,7 +525,7 @@ def section_swap_differences(
         return [None] * len(chunker_pairs)
     total_counts_by_chunker = [table.sum(axis=0) for table in counts_by_chunker]
     observed_differences = [
-        float(statistic(total_counts_by_chunker[one]) - statistic(total_counts_by_chunker[other]))
+        float(statistic_function(total_counts_by_chunker[one]) - statistic_function(total_counts_by_chunker[other]))
         for one, other in chunker_pairs
     ]
     count_differences_by_section = np.stack(
@@ -532,7 +534,7 @@ def section_swap_differences(
     absolute_swap_differences = _absolute_differences_of_swaps(
         count_differences_by_section,
         [(total_counts_by_chunker[one], total_counts_by_chunker[other]) for one, other in chunker_pairs],
-        statistic,
+        statistic_function,
         seed,
     )
     swap_count = absolute_swap_differences.shape[1]
@@ -549,9 +551,9 @@ def section_swap_differences(
         interval_lower_end, interval_upper_end = _swap_interval(
             observed_differences[pair_index],
             critical_swap_difference,
-            _least_half_width(count_differences_by_section[pair_index], measure_range, corrected_p.alpha),
+            _least_half_width(count_differences_by_section[pair_index], measure_range_width, corrected_p.alpha),
             corrected_p,
-            measure_range,
+            measure_range_width,
         )
         tested_differences.append(
             Difference(
@@ -571,7 +573,7 @@ def section_swap_differences(
 def _absolute_differences_of_swaps(
     section_count_differences: FloatArray,
     count_sums_of_pairs: Sequence[tuple[IntArray, IntArray]],
-    statistic: Statistic,
+    statistic_function: Statistic,
     seed: int,
 ) -> FloatArray:
     """Return the absolute differences of every pair in all swaps, shape (pairs, swaps), one without any swap among them."""
@@ -586,7 +588,10 @@ def _absolute_differences_of_swaps(
         changes_by_swaps = (swap_masks @ flattened_section_differences).reshape(-1, pair_count, counts_per_section)
         absolute_difference_batches.append(
             [
-                np.abs(statistic(one + changes_by_swaps[:, number]) - statistic(other - changes_by_swaps[:, number]))
+                np.abs(
+                    statistic_function(one + changes_by_swaps[:, number])
+                    - statistic_function(other - changes_by_swaps[:, number])
+                )
                 for number, (one, other) in enumerate(count_sums_of_pairs)
             ]
         )
@@ -598,7 +603,7 @@ def _swap_interval(
     critical_difference: float,
     least_half_width: float,
     corrected_p: CorrectedP,
-    measure_range: float,
+    measure_range_width: float,
 ) -> tuple[float, float]:
     """Return the confidence interval of a difference.
 
@@ -609,15 +614,15 @@ def _swap_interval(
     else:
         lower_half_width = critical_difference if observed_difference > 0 else max(critical_difference, least_half_width)
         upper_half_width = critical_difference if observed_difference < 0 else max(critical_difference, least_half_width)
-    return max(-measure_range, observed_difference - lower_half_width), min(
-        measure_range, observed_difference + upper_half_width
+    return max(-measure_range_width, observed_difference - lower_half_width), min(
+        measure_range_width, observed_difference + upper_half_width
     )
 
 
-def _least_half_width(section_differences: FloatArray, measure_range: float, alpha: float) -> float:
+def _least_half_width(section_differences: FloatArray, measure_range_width: float, alpha: float) -> float:
     """Return half the width of Student's interval of equal values among which the largest differences are added."""
     section_count = len(section_differences)
-    assumed_unseen_difference = measure_range * share_of_most_frequent(section_differences)
+    assumed_unseen_difference = measure_range_width * share_of_most_frequent(section_differences)
     return (
         students_t_quantile(1 - alpha / 2, section_count + 1)
         * assumed_unseen_difference

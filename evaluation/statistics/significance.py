@@ -91,21 +91,21 @@ def sign_flip_draws_needed(comparison_count: int) -> int:
     return max(FEWEST_DRAWS, ceil(8 * comparison_count / ALPHA))
 
 
-def too_few_values_sentence(comparison_count: int, count: int, unit: str = "question") -> str:
+def too_few_values_sentence(comparison_count: int, value_count: int, unit_noun: str = "question") -> str:
     """Return a sentence on the number of questions, or other units, that a significant difference requires."""
-    available_count_phrase = f"there {'is' if count == 1 else 'are'} {count:,}"
+    available_count_phrase = f"there {'is' if value_count == 1 else 'are'} {value_count:,}"
     if comparison_count < 2:
-        return f"A significant difference takes at least {pluralize(FEWEST_VALUES, unit)}; {available_count_phrase}."
+        return f"A significant difference takes at least {pluralize(FEWEST_VALUES, unit_noun)}; {available_count_phrase}."
     return (
         f"Among {comparison_count:,} comparisons (Holm's correction), a significant difference takes at least "
-        f"{pluralize(fewest_values_needed(comparison_count), unit)}; {available_count_phrase}."
+        f"{pluralize(fewest_values_needed(comparison_count), unit_noun)}; {available_count_phrase}."
     )
 
 
-def format_p_value(p: float, corrected: bool = False) -> str:
+def format_p_value(p: float, is_corrected: bool = False) -> str:
     """Format a p-value with two significant digits, or more if needed to show whether it is below 5 %."""
     significant_digit_count = next((count for count in range(2, 17) if (float(f"{p:.{count}g}") < ALPHA) == (p < ALPHA)), 17)
-    return f"{'adjusted ' if corrected else ''}p = {p:.{significant_digit_count}g}"
+    return f"{'adjusted ' if is_corrected else ''}p = {p:.{significant_digit_count}g}"
 
 
 def format_confidence_level(alpha: float) -> str:
@@ -116,31 +116,40 @@ def format_confidence_level(alpha: float) -> str:
 # Confidence interval of a mean whose values have a known range.
 
 
-def mean_interval(values: FloatArray, low: float = 0.0, high: float = 1.0) -> tuple[float, float] | None:
-    """Return the 95 % confidence interval of the mean of values from ``low`` to ``high``, ignoring NaN.
+def mean_interval(
+    values: FloatArray, lowest_possible_value: float = 0.0, highest_possible_value: float = 1.0
+) -> tuple[float, float] | None:
+    """Return the 95 % confidence interval of the mean of values between the two bounds, ignoring NaN.
 
-    Student's t interval over the values plus one ``low`` and one ``high``, clipped to the range. Few values, or many equal
-    values, say little about rare values outside the sample. Agresti and Coull similarly add two successes and two failures
-    to a proportion. `benchmarks.verdict_error_rates` measures the coverage of the interval.
+    Student's t interval over the values plus one ``lowest_possible_value`` and one ``highest_possible_value``, clipped to
+    the range. Few values, or many equal values, say little about rare values outside the sample. Agresti and Coull similarly
+    add two successes and two failures to a proportion. `benchmarks.verdict_error_rates` measures the coverage of the
+    interval.
 
     Returns None with fewer than `FEWEST_VALUES` values.
     """
     defined_values = values[~np.isnan(values)]
     if len(defined_values) < FEWEST_VALUES:
         return None
-    padded_lower_end, padded_upper_end = mean_interval_with_extremes(defined_values, low, high)
+    padded_lower_end, padded_upper_end = mean_interval_with_extremes(
+        defined_values, lowest_possible_value, highest_possible_value
+    )
     # All values at one end have their mean there; sums may miss it by a rounding.
     mean_of_defined_values = float(defined_values.mean())
-    return max(low, min(padded_lower_end, mean_of_defined_values)), min(high, max(padded_upper_end, mean_of_defined_values))
+    return max(lowest_possible_value, min(padded_lower_end, mean_of_defined_values)), min(
+        highest_possible_value, max(padded_upper_end, mean_of_defined_values)
+    )
 
 
-def mean_interval_with_extremes(values: FloatArray, low: float, high: float, alpha: float = ALPHA) -> tuple[float, float]:
-    """Return Student's confidence interval of the mean, with ``low`` and ``high`` added once each to the values."""
+def mean_interval_with_extremes(
+    values: FloatArray, lowest_possible_value: float, highest_possible_value: float, alpha: float = ALPHA
+) -> tuple[float, float]:
+    """Return Student's confidence interval of the mean, with the lowest and the highest possible value added once each."""
     padded_value_count = len(values) + 2
     # Summed so that the interval of the negative values is exactly the negative one.
-    padded_values_mean = (float(values.sum()) + (low + high)) / padded_value_count
+    padded_values_mean = (float(values.sum()) + (lowest_possible_value + highest_possible_value)) / padded_value_count
     squared_deviation_sum = float(((values - padded_values_mean) ** 2).sum()) + (
-        (low - padded_values_mean) ** 2 + (high - padded_values_mean) ** 2
+        (lowest_possible_value - padded_values_mean) ** 2 + (highest_possible_value - padded_values_mean) ** 2
     )
     interval_half_width = students_t_quantile(1 - alpha / 2, padded_value_count - 1) * sqrt(
         squared_deviation_sum / (padded_value_count - 1) / padded_value_count

@@ -23,7 +23,7 @@ from evaluation.traces.trace_files import RetrievedText, TracedQuestion
 
 Stage = Literal["not in the documents", "in no chunk", "cut apart", "ranked too low", "not used", "cannot be told"]
 
-STAGES: Mapping[Stage, str] = {
+MEANING_BY_STAGE: Mapping[Stage, str] = {
     "not in the documents": "no document has the passage that answers the question",
     "in no chunk": "a document has it, at a place that no chunk covers",
     "cut apart": "no chunk has all of it: a cut goes through it",
@@ -36,8 +36,10 @@ STAGES: Mapping[Stage, str] = {
 MOST_NAMED_BETTER_CHUNKS = 3
 """Maximum number of chunks before the right one that a sentence names."""
 
-_NO_PASSAGE = "neither an excerpt nor a reference says what answers it"
-_UNKNOWN_CHUNKS = "the chunks that were searched are not known; name a file of them, or the chunker that makes them"
+_NO_PASSAGE_EXPLANATION = "neither an excerpt nor a reference says what answers it"
+_UNKNOWN_CHUNKS_EXPLANATION = (
+    "the chunks that were searched are not known; name a file of them, or the chunker that makes them"
+)
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class PassageOutcome:
         """True if all of it was retrieved, in one chunk or in several; None if that cannot be told."""
         if self.stage == "cannot be told":
             return None
-        return self.stage is None or (self.judgement is not None and not self.judgement.missed)
+        return self.stage is None or (self.judgement is not None and not self.judgement.missed_character_count)
 
 
 @dataclass(frozen=True)
@@ -216,9 +218,10 @@ class SearchedChunks:
             if chunk.id is not None
         }
         are_texts_whole = all(whole.is_whole for whole in rebuilt_text_by_name.values())
-        places_phrase = "" if are_texts_whole else ", and places are places in these texts"
+        places_in_rebuilt_texts_phrase = "" if are_texts_whole else ", and places are places in these texts"
         rebuilt_texts_remark = (
-            f"Without the documents, texts are put together from the chunks of {chunk_file_name}{places_phrase}; what no "
+            "Without the documents, texts are put together from the chunks of "
+            f"{chunk_file_name}{places_in_rebuilt_texts_phrase}; what no "
             "chunk has "
             "cannot be looked for."
         )
@@ -339,8 +342,8 @@ class TraceDiagnoser:
         for question, placements in zip(self._questions, self.placements, strict=False):
             yield self._diagnosis(question, placements)
 
-    def _locate_text(self, retrieved: RetrievedText) -> Placement:
-        retrieved_chunk = retrieved.as_given_chunk
+    def _locate_text(self, retrieved_text: RetrievedText) -> Placement:
+        retrieved_chunk = retrieved_text.as_given_chunk
         same_id_chunk = self._searched.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
         if retrieved_chunk.text is None and not retrieved_chunk.spans:
             if same_id_chunk is None:
@@ -386,9 +389,9 @@ class TraceDiagnoser:
         if not has_question_failed:
             return Diagnosis(question, placements, False, verdict_reason)
         if not passage_outcomes:
-            return Diagnosis(question, placements, True, verdict_reason, "cannot be told", None, _NO_PASSAGE)
+            return Diagnosis(question, placements, True, verdict_reason, "cannot be told", None, _NO_PASSAGE_EXPLANATION)
         earliest_stage_outcome = min(
-            lost_passage_outcomes or passage_outcomes, key=lambda outcome: [*STAGES, None].index(outcome.stage)
+            lost_passage_outcomes or passage_outcomes, key=lambda outcome: [*MEANING_BY_STAGE, None].index(outcome.stage)
         )
         return Diagnosis(
             question,
@@ -422,13 +425,15 @@ class TraceDiagnoser:
             ]
         return []
 
-    def _locate_passage(self, passage: str, document_numbers: Sequence[int]) -> _Passage:
-        passage = passage.strip()
-        if places := self._locator.occurrences(passage, document_numbers):
-            return _Passage(passage, places)
-        places, similarity = self._locator.most_similar_places(passage, document_numbers)
+    def _locate_passage(self, passage_text: str, document_numbers: Sequence[int]) -> _Passage:
+        passage_text = passage_text.strip()
+        if places := self._locator.occurrences(passage_text, document_numbers):
+            return _Passage(passage_text, places)
+        places, similarity = self._locator.most_similar_places(passage_text, document_numbers)
         return _Passage(
-            passage, places, f"{short_repr(passage)} is altered there, {int(100 * similarity)} % alike" if places else ""
+            passage_text,
+            places,
+            f"{short_repr(passage_text)} is altered there, {int(100 * similarity)} % alike" if places else "",
         )
 
     def _passage_outcome(
@@ -500,38 +505,43 @@ class TraceDiagnoser:
             for number, chunk in enumerate(chunking.chunks)
             if chunk.start < answer_span.end and answer_span.start < chunk.end
         }
-        judgement = judge_answer_retrieval(
+        retrieval_judgement = judge_answer_retrieval(
             document.text, overlapping_chunks, best_rank_by_chunk, retrieved_parts_by_chunk, answer_span
         )
-        return PassageOutcome(*self._stage_and_evidence(question, placements, place, judgement), place, judgement)
+        return PassageOutcome(
+            *self._stage_and_evidence(question, placements, place, retrieval_judgement), place, retrieval_judgement
+        )
 
     def _stage_and_evidence(
         self,
         question: TracedQuestion,
         placements: Sequence[Placement],
         place: Place,
-        judgement: AnswerRetrieval,
+        retrieval_judgement: AnswerRetrieval,
     ) -> tuple[Stage | None, str, tuple[Seam, ...]]:
         """Return the stage of an answer that no retrieved text has whole, the evidence, and the cuts inside it."""
         document, chunking = self._documents[place.document], self._chunkings[place.document]
-        answer_location_phrase = f"{document.name}, {judgement.answer.start:,} to {judgement.answer.end:,}"
-        if judgement.fate == "whole":
-            return None, f"all of it is in the chunk at rank {judgement.chunks[0].rank}", ()
-        if judgement.fate == "cut off":
+        answer_location_phrase = (
+            f"{document.name}, {retrieval_judgement.answer.start:,} to {retrieval_judgement.answer.end:,}"
+        )
+        if retrieval_judgement.fate == "whole":
+            return None, f"all of it is in the chunk at rank {retrieval_judgement.chunks[0].rank}", ()
+        if retrieval_judgement.fate == "cut off":
             return (
                 "cannot be told",
-                f"chunk {judgement.chunks[0].number + 1:,} has all of it ({answer_location_phrase}), but the trace has "
+                f"chunk {retrieval_judgement.chunks[0].number + 1:,} has all of it ({answer_location_phrase}), but the "
+                "trace has "
                 f"only a part of the chunk",
                 (),
             )
-        if judgement.fate == "not retrieved":
-            chunk_rank = judgement.chunks[0].rank
+        if retrieval_judgement.fate == "not retrieved":
+            chunk_rank = retrieval_judgement.chunks[0].rank
             rank_phrase = (
                 f"at rank {chunk_rank:,}" if chunk_rank else f"not among the retrieved texts ({len(question.retrieved):,})"
             )
             return (
                 "ranked too low",
-                f"whole in chunk {judgement.chunks[0].number + 1:,} ({answer_location_phrase}), {rank_phrase}; "
+                f"whole in chunk {retrieval_judgement.chunks[0].number + 1:,} ({answer_location_phrase}), {rank_phrase}; "
                 f"{self._better_ranked_in_words(question, placements)}",
                 (),
             )
@@ -540,21 +550,26 @@ class TraceDiagnoser:
             for gap in (chunking.gaps if self._searched.has_reasons and self.knows_chunks else ())
             if gap.verdict.is_cut
         }
-        cuts_within_answer = judgement.cuts_inside(gap_reason_by_offset)
-        if judgement.fate == "split":
-            if self.knows_chunks or not judgement.outside:
+        cuts_within_answer = retrieval_judgement.cuts_inside(gap_reason_by_offset)
+        if retrieval_judgement.fate == "split":
+            if self.knows_chunks or not retrieval_judgement.outside_character_count:
                 cut_phrase = f"; {_describe_cut(cuts_within_answer[0])}" if cuts_within_answer else ""
                 limitation_phrase = "" if self.knows_chunks else ", as far as the chunks in the trace show"
-                retrieved_chunk_count = sum(bool(chunk.given) for chunk in judgement.chunks)
+                retrieved_chunk_count = sum(bool(chunk.given) for chunk in retrieval_judgement.chunks)
                 partial_retrieval_sentence = (
-                    f"{answer_location_phrase} is in {len(judgement.chunks)} chunks, {retrieved_chunk_count} of them "
+                    f"{answer_location_phrase} is in {len(retrieval_judgement.chunks)} chunks, {retrieved_chunk_count} of "
+                    "them "
                     "retrieved"
                 )
                 return "cut apart", partial_retrieval_sentence + cut_phrase + limitation_phrase, cuts_within_answer
-            return "cannot be told", f"{answer_location_phrase} is only in part in a retrieved text; {_UNKNOWN_CHUNKS}", ()
+            return (
+                "cannot be told",
+                f"{answer_location_phrase} is only in part in a retrieved text; {_UNKNOWN_CHUNKS_EXPLANATION}",
+                (),
+            )
         if self.knows_chunks:
             return "in no chunk", f"{answer_location_phrase} is in no chunk of {self._searched.name}", ()
-        return "cannot be told", f"{answer_location_phrase} is in no retrieved text; {_UNKNOWN_CHUNKS}", ()
+        return "cannot be told", f"{answer_location_phrase} is in no retrieved text; {_UNKNOWN_CHUNKS_EXPLANATION}", ()
 
     def _better_ranked_in_words(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
         """Name the retrieved texts that stood before a chunk that was ranked too low."""
@@ -570,12 +585,12 @@ class TraceDiagnoser:
             else f"{retrieved.rank:,} {short_repr(retrieved.text or retrieved.id)}"
             for retrieved, spot in given_texts_with_placements[:MOST_NAMED_BETTER_CHUNKS]
         ]
-        more_phrase = (
+        further_texts_phrase = (
             f" and {len(given_texts_with_placements) - MOST_NAMED_BETTER_CHUNKS:,} more"
             if len(given_texts_with_placements) > MOST_NAMED_BETTER_CHUNKS
             else ""
         )
-        return f"before it: {', '.join(ranked_text_phrases)}{more_phrase}"
+        return f"before it: {', '.join(ranked_text_phrases)}{further_texts_phrase}"
 
     def _chunk_numbers_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
@@ -609,8 +624,8 @@ def _visible_edges(chunking: Chunking) -> IntArray:
     return np.array(visible_chunk_ranges, dtype=np.intp).reshape(-1, 2)
 
 
-def _chunk_numbers_at_span(edges: IntArray, span: Span) -> tuple[int, ...]:
-    chunk_starts, chunk_ends = edges[:, 0], edges[:, 1]
+def _chunk_numbers_at_span(chunk_edges: IntArray, span: Span) -> tuple[int, ...]:
+    chunk_starts, chunk_ends = chunk_edges[:, 0], chunk_edges[:, 1]
     equal_chunk_numbers = np.flatnonzero((chunk_starts == span.start) & (chunk_ends == span.end))
     if len(equal_chunk_numbers):
         return tuple(equal_chunk_numbers.tolist())
@@ -631,4 +646,4 @@ def _describe_cut(cut_in_answer: Seam) -> str:
 
 def _explain_unknown_outcome(outcomes: Sequence[PassageOutcome]) -> str:
     unknown_outcome_explanations = (outcome.evidence for outcome in outcomes if outcome.was_retrieved is None)
-    return next(unknown_outcome_explanations, "") or _NO_PASSAGE
+    return next(unknown_outcome_explanations, "") or _NO_PASSAGE_EXPLANATION

@@ -10,7 +10,7 @@ from chunkers import Document
 from chunkers.found_again import Place, Placement
 from chunkers.support import pluralize, short_repr
 from evaluation.questions import shorten_text
-from evaluation.traces.answer_loss_stages import STAGES, Diagnosis, Stage
+from evaluation.traces.answer_loss_stages import MEANING_BY_STAGE, Diagnosis, Stage
 
 MOST_LISTED_MISSING_TEXTS = 8
 """Maximum number of missing texts that the text names; JSON has all."""
@@ -29,11 +29,11 @@ class TraceReport:
     def failed_count_by_stage(self) -> dict[Stage, int]:
         """Number of failed questions by the stage that lost their answers, in the order of the stages."""
         question_count_by_stage = Counter(diagnosis.stage for diagnosis in self.diagnoses)
-        return {stage: question_count_by_stage[stage] for stage in STAGES if question_count_by_stage[stage]}
+        return {stage: question_count_by_stage[stage] for stage in MEANING_BY_STAGE if question_count_by_stage[stage]}
 
-    def count_questions_where_failed(self, failed: bool | None) -> int:
+    def count_questions_where_failed(self, has_failed: bool | None) -> int:
         """Return the number of questions that failed, did not, or of which that cannot be told."""
-        return sum(diagnosis.failed is failed for diagnosis in self.diagnoses)
+        return sum(diagnosis.failed is has_failed for diagnosis in self.diagnoses)
 
     @cached_property
     def retrieved_text_counts(self) -> dict[str, int]:
@@ -92,9 +92,9 @@ def report_as_text(report: TraceReport) -> str:
         f"{report.count_questions_where_failed(None):,} cannot be told",
     ]
     report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(outcome_count_phrases)}")
-    longest_stage_length = max(map(len, STAGES))
+    longest_stage_length = max(map(len, MEANING_BY_STAGE))
     report_lines += [
-        f"  {stage:<{longest_stage_length}} {count:>5,}  {STAGES[stage]}"
+        f"  {stage:<{longest_stage_length}} {count:>5,}  {MEANING_BY_STAGE[stage]}"
         for stage, count in report.failed_count_by_stage.items()
     ]
     text_count_by_status = report.retrieved_text_counts

@@ -18,27 +18,27 @@ from evaluation.traces.trace_spans import (
     FEEDBACK_FIELDS,
     QUESTION_FIELDS,
     RANK_LIMIT_FIELDS,
-    REFERENCE_FIELDS,
+    REFERENCE_ANSWER_FIELDS,
     RETRIEVED_FIELDS,
     UNREADABLE_ROW_ERRORS,
     TraceCollector,
     TraceRow,
     fault_sentence,
-    first_field,
     is_feedback_name,
-    is_span,
+    is_telemetry_span,
     list_retrieved_items,
     message_text,
     otlp_spans,
     parse_if_json,
     question_row,
     retrieved_text_rows,
+    value_of_first_field,
 )
 
 _LANGFUSE_COLUMNS = frozenset(
     (
         *("id", "name", "type", "input", "output", "metadata", "scores", "value", "stringValue", "string_value"),
-        *("traceId", "trace_id", "parentObservationId", "parent_observation_id", *REFERENCE_FIELDS, *EXCERPT_FIELDS),
+        *("traceId", "trace_id", "parentObservationId", "parent_observation_id", *REFERENCE_ANSWER_FIELDS, *EXCERPT_FIELDS),
     )
 )
 _PLAIN_ROW_COLUMNS = frozenset(
@@ -46,7 +46,7 @@ _PLAIN_ROW_COLUMNS = frozenset(
         *QUESTION_FIELDS,
         *RETRIEVED_FIELDS,
         *ANSWER_FIELDS,
-        *REFERENCE_FIELDS,
+        *REFERENCE_ANSWER_FIELDS,
         *EXCERPT_FIELDS,
         *FEEDBACK_FIELDS,
         *RANK_LIMIT_FIELDS,
@@ -67,13 +67,13 @@ def parse_traces(file_bytes: bytes, file_name: str) -> Iterator[TraceRow]:
         raise InputError(f"{file_name}: a file of traces must contain at least one trace; this file is empty.")
     input_counter = InputCounter(file_name, "a file of traces")
     span_trace_collector = TraceCollector()
-    for row_place, row in _rows_of_file(text, file_name):
+    for row_place_phrase, row in _rows_of_file(text, file_name):
         try:
             if isinstance(row, InputError):
                 raise row
-            traced_question_row = _question_unless_trace_part(row, row_place, span_trace_collector)
+            traced_question_row = _question_unless_trace_part(row, row_place_phrase, span_trace_collector)
         except UNREADABLE_ROW_ERRORS as error:
-            yield {"problem": f"{file_name}, {row_place}: {fault_sentence(error)}"}
+            yield {"problem": f"{file_name}, {row_place_phrase}: {fault_sentence(error)}"}
             continue
         if traced_question_row is not None:
             yield _count_against_limits(traced_question_row, input_counter)
@@ -94,11 +94,11 @@ def _count_against_limits(row: TraceRow, input_counter: InputCounter) -> TraceRo
     return row
 
 
-def _rows_of_file(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
+def _rows_of_file(text: str, file_name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
     """Yield every row with its place; an error takes the place of what is no row."""
-    check_bracket_count(text, name)
+    check_bracket_count(text, file_name)
     if not text.lstrip().startswith(("{", "[")):
-        yield from _table_rows(text, name)
+        yield from _table_rows(text, file_name)
         return
     try:
         json_value: Any = json.loads(text)
@@ -111,30 +111,31 @@ def _rows_of_file(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]
     yield from ((f"item {number:,}", _trace_object_or_error(row)) for number, row in enumerate(json_value, start=1))
 
 
-def _table_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
+def _table_rows(text: str, file_name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
     """Yield the rows of a CSV file; an empty cell is None."""
-    for row_place, row in raw_rows(text, name, _columns_to_read):
+    for row_place_phrase, row in raw_rows(text, file_name, _columns_to_read):
         if isinstance(row, InputError):
-            yield row_place, row
+            yield row_place_phrase, row
             continue
-        is_trace_part = is_span(row) or _is_langfuse_row(row)
+        is_trace_part = is_telemetry_span(row) or _is_langfuse_row(row)
         yield (
-            row_place.replace("question", "row") if is_trace_part else row_place,
+            row_place_phrase.replace("question", "row") if is_trace_part else row_place_phrase,
             {column: row[column] or None for column in row},
         )
 
 
-def _columns_to_read(columns: Sequence[str], name: str) -> Collection[str]:
+def _columns_to_read(columns: Sequence[str], file_name: str) -> Collection[str]:
     """Return the columns of a CSV file that are read: of spans, of plain rows, or of a table of Langfuse."""
     empty_row_with_columns = dict.fromkeys(columns)
-    if is_span(empty_row_with_columns):
+    if is_telemetry_span(empty_row_with_columns):
         return columns
     if empty_row_with_columns.keys() & set(QUESTION_FIELDS) and empty_row_with_columns.keys() & set(RETRIEVED_FIELDS):
         return _PLAIN_ROW_COLUMNS
     if _is_langfuse_row(empty_row_with_columns):
         return [column for column in columns if column in _LANGFUSE_COLUMNS or is_feedback_name(column)]
     raise InputError(
-        f"{name}: a table of traces must have a column with the question ({', '.join(QUESTION_FIELDS)}) and one with what "
+        f"{file_name}: a table of traces must have a column with the question ({', '.join(QUESTION_FIELDS)}) and one with "
+        "what "
         "was "
         "retrieved, such as retrieved_contexts, or be Phoenix's table of spans or one of Langfuse's tables; its columns are "
         f"{short_repr(', '.join(columns))}."
@@ -145,14 +146,14 @@ def _is_langfuse_row(row: Mapping[str, Any]) -> bool:
     """Return whether a row is a Langfuse trace, observation or score; plain rows may have a trace id, too."""
     if (
         "type" not in row
-        and first_field(row, QUESTION_FIELDS) is not None
-        and first_field(row, RETRIEVED_FIELDS) is not None
+        and value_of_first_field(row, QUESTION_FIELDS) is not None
+        and value_of_first_field(row, RETRIEVED_FIELDS) is not None
     ):
         return False
     return (
         "traceId" in row
         or "trace_id" in row
-        or ("id" in row and "input" in row and first_field(row, RETRIEVED_FIELDS) is None)
+        or ("id" in row and "input" in row and value_of_first_field(row, RETRIEVED_FIELDS) is None)
     )
 
 
@@ -164,31 +165,33 @@ def _trace_object_or_error(parsed_json_value: object) -> Mapping[str, Any] | Inp
     )
 
 
-def _question_unless_trace_part(row: Mapping[str, Any], row_place: str, trace_collector: TraceCollector) -> TraceRow | None:
+def _question_unless_trace_part(
+    row: Mapping[str, Any], row_place_phrase: str, trace_collector: TraceCollector
+) -> TraceRow | None:
     """Return the question of a row; None for a part of a trace, which is added to the traces."""
     if "resourceSpans" in row or "resourceLogs" in row:
-        for span in otlp_spans(row):
-            trace_collector.add_span(span, row_place)
-    elif is_span(row):
-        trace_collector.add_span(row, row_place)
+        for telemetry_span in otlp_spans(row):
+            trace_collector.add_span(telemetry_span, row_place_phrase)
+    elif is_telemetry_span(row):
+        trace_collector.add_span(row, row_place_phrase)
     elif isinstance(row.get("observations"), list):
-        trace_collector.add_langfuse(row, row_place)
+        trace_collector.add_langfuse(row, row_place_phrase)
     elif _is_langfuse_row(row):
         # In a table's cells, which are all texts, Langfuse writes texts in JSON too.
         if all(value is None or isinstance(value, str) for value in row.values()):
             row = {name: parse_if_json(value) for name, value in row.items()}
-        trace_id = first_field(row, ("traceId", "trace_id"))
+        trace_id = value_of_first_field(row, ("traceId", "trace_id"))
         if trace_id is not None:
-            trace_collector.add_langfuse_part(row, str(trace_id), row_place)
+            trace_collector.add_langfuse_part(row, str(trace_id), row_place_phrase)
         else:
-            trace_collector.add_langfuse_trace_fields(str(row.get("id")), row, row_place)
+            trace_collector.add_langfuse_trace_fields(str(row.get("id")), row, row_place_phrase)
     else:
-        return _question_of_plain_row(row, row_place)
+        return _question_of_plain_row(row, row_place_phrase)
     return None
 
 
-def _question_of_plain_row(row: Mapping[str, Any], row_place: str) -> TraceRow:
-    question_value, retrieved_value = first_field(row, QUESTION_FIELDS), first_field(row, RETRIEVED_FIELDS)
+def _question_of_plain_row(row: Mapping[str, Any], row_place_phrase: str) -> TraceRow:
+    question_value, retrieved_value = value_of_first_field(row, QUESTION_FIELDS), value_of_first_field(row, RETRIEVED_FIELDS)
     if question_value is None:
         raise InputError(
             f"a row must be a span, a Langfuse trace or observation, or have a question ({', '.join(QUESTION_FIELDS)}); "
@@ -209,7 +212,7 @@ def _question_of_plain_row(row: Mapping[str, Any], row_place: str) -> TraceRow:
     if isinstance(retrieval_scores, list) and len(retrieval_scores) == len(retrieved_items):
         retrieved_items = [[item, score] for item, score in zip(retrieved_items, retrieval_scores, strict=True)]
     is_id_list = retrieved_value in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
-    last_given_rank = parse_if_json(first_field(row, RANK_LIMIT_FIELDS))
+    last_given_rank = parse_if_json(value_of_first_field(row, RANK_LIMIT_FIELDS))
     last_given_rank = (
         int(last_given_rank) if isinstance(last_given_rank, str) and last_given_rank.isdecimal() else last_given_rank
     )
@@ -221,7 +224,7 @@ def _question_of_plain_row(row: Mapping[str, Any], row_place: str) -> TraceRow:
     is_ragas_row = "user_input" in row or "retrieved_contexts" in row
     feedback_name_value_pairs = [[key, row[key]] for key in FEEDBACK_FIELDS if row.get(key) is not None]
     return question_row(
-        row_place,
+        row_place_phrase,
         "ragas" if is_ragas_row else "plain rows",
         message_text(question_value),
         ranked_retrieved_texts,

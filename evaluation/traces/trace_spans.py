@@ -20,10 +20,10 @@ RETRIEVED_FIELDS = (
     *("retrieved_ids", "retrieved_context_ids"),
 )
 ANSWER_FIELDS = ("answer", "response", "output", "result")
-REFERENCE_FIELDS = ("reference", "ground_truth", "ground_truths", "expected_output", "expectedOutput")
+REFERENCE_ANSWER_FIELDS = ("reference", "ground_truth", "ground_truths", "expected_output", "expectedOutput")
 EXCERPT_FIELDS = ("references", "excerpts", "reference_contexts")
 FEEDBACK_FIELDS = ("feedback", "user_feedback", "thumbs", "helpful", "correct")
-SCORE_FIELDS = ("score", "relevance_score", "similarity")
+RETRIEVAL_SCORE_FIELDS = ("score", "relevance_score", "similarity")
 RANK_LIMIT_FIELDS = ("top_k", "k")
 """Names of the fields of a question; of each kind the first that is there counts."""
 
@@ -34,27 +34,27 @@ TraceRow = dict[str, Any]
 
 
 def question_row(
-    place: str,
+    row_place_phrase: str,
     format_name: str,
     question: Any,
-    retrieved: list[TraceRow],
+    retrieved_rows: list[TraceRow],
     answer_fields: Mapping[str, Any],
     feedback_name_value_pairs: list[list[Any]],
 ) -> TraceRow:
     """Return the row of a question; its answer, reference and excerpts are read from ``answer_fields``."""
     first_reference_answer, excerpts = (
-        first_field(answer_fields, REFERENCE_FIELDS),
-        first_field(answer_fields, EXCERPT_FIELDS),
+        value_of_first_field(answer_fields, REFERENCE_ANSWER_FIELDS),
+        value_of_first_field(answer_fields, EXCERPT_FIELDS),
     )
     if isinstance(first_reference_answer, list):
         first_reference_answer = next(iter(first_reference_answer), None)
     return {
-        "place": place,
+        "place": row_place_phrase,
         "format": format_name,
         "question": question,
-        "retrieved": retrieved,
-        "answer": message_text(first_field(answer_fields, ANSWER_FIELDS), ANSWER_FIELDS),
-        "reference": message_text(first_reference_answer, (*REFERENCE_FIELDS, *ANSWER_FIELDS)),
+        "retrieved": retrieved_rows,
+        "answer": message_text(value_of_first_field(answer_fields, ANSWER_FIELDS), ANSWER_FIELDS),
+        "reference": message_text(first_reference_answer, (*REFERENCE_ANSWER_FIELDS, *ANSWER_FIELDS)),
         "excerpts": [
             HOP_MARK.sub("", excerpt) if isinstance(excerpt, str) else excerpt
             for excerpt in ([] if excerpts is None else parse_excerpt_list(excerpts, "excerpts"))
@@ -68,9 +68,9 @@ def question_row(
     }
 
 
-def first_field(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
+def value_of_first_field(fields: Mapping[str, Any], field_names: Iterable[str]) -> Any:
     """Return the first of the named fields that is there and not empty; None if there is none."""
-    return next((fields[name] for name in names if fields.get(name) not in (None, "", [])), None)
+    return next((fields[name] for name in field_names if fields.get(name) not in (None, "", [])), None)
 
 
 def retrieved_text_rows(items: Sequence[Any]) -> list[TraceRow]:
@@ -84,17 +84,19 @@ def _retrieved_row(item: Any, rank: int) -> TraceRow:
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str | dict):
         item, retrieval_score = item
     if isinstance(item, dict):
-        retrieval_score = first_field(item, SCORE_FIELDS) if retrieval_score is None else retrieval_score
+        retrieval_score = value_of_first_field(item, RETRIEVAL_SCORE_FIELDS) if retrieval_score is None else retrieval_score
         item = next((item[key] for key in _WRAPPER_FIELDS if isinstance(item.get(key), dict)), item)
-        retrieval_score = first_field(item, SCORE_FIELDS) if retrieval_score is None else retrieval_score
+        retrieval_score = value_of_first_field(item, RETRIEVAL_SCORE_FIELDS) if retrieval_score is None else retrieval_score
         retrieved_item_metadata = item.get("metadata")
         if isinstance(retrieved_item_metadata, str):
             item = {**item, "metadata": parse_if_json(retrieved_item_metadata)}
-    text, spans, document_name, identifier = external_chunks.as_given_chunk(item, f"retrieved {rank}", allows_id_alone=True)
+    text, text_spans, document_name, identifier = external_chunks.as_given_chunk(
+        item, f"retrieved {rank}", allows_id_alone=True
+    )
     return {
         "rank": rank,
         "text": text,
-        "spans": spans,
+        "spans": text_spans,
         "document": document_name,
         "id": identifier,
         "score": retrieval_score,
@@ -105,9 +107,9 @@ def _retrieved_row(item: Any, rank: int) -> TraceRow:
 def parse_if_json(value: Any) -> Any:
     """Return the value of a text in JSON, or of a list or mapping as Python writes it; anything else as it is."""
     if isinstance(value, str) and value.lstrip().startswith(("{", "[", '"')):
-        for parse_text in (json.loads, parse_python_literal):
+        for parse_function in (json.loads, parse_python_literal):
             with suppress(ValueError, RecursionError):
-                return parse_text(value)
+                return parse_function(value)
     return value
 
 
@@ -118,7 +120,7 @@ def _parsed_objects(value: Any) -> Any:
     return json_value if all(isinstance(item, dict) for item in parsed_json_items) else value
 
 
-def message_text(input_or_output: Any, names: Sequence[str] = QUESTION_FIELDS) -> Any:
+def message_text(input_or_output: Any, field_names: Sequence[str] = QUESTION_FIELDS) -> Any:
     """Return the text of an input or output: itself, what an object has under one of the names, or the last message."""
     input_or_output = _parsed_objects(input_or_output)
     if isinstance(input_or_output, list):
@@ -129,8 +131,10 @@ def message_text(input_or_output: Any, names: Sequence[str] = QUESTION_FIELDS) -
         ]
         input_or_output = user_or_assistant_messages[-1] if user_or_assistant_messages else next(iter(input_or_output), None)
     if isinstance(input_or_output, dict):
-        nested_message_content = first_field(input_or_output, (*names, "text", "content", "parts", "messages"))
-        return None if nested_message_content is None else message_text(nested_message_content, names)
+        nested_message_content = value_of_first_field(
+            input_or_output, (*field_names, "text", "content", "parts", "messages")
+        )
+        return None if nested_message_content is None else message_text(nested_message_content, field_names)
     return input_or_output
 
 
@@ -138,13 +142,17 @@ def list_retrieved_items(output_value: Any) -> list[Any] | None:
     """Return the retrieved texts in an output; None if it has none."""
     output_value = parse_if_json(output_value)
     if isinstance(output_value, dict):
-        output_value = parse_if_json(first_field(output_value, (*RETRIEVED_FIELDS, "output")))
+        output_value = parse_if_json(value_of_first_field(output_value, (*RETRIEVED_FIELDS, "output")))
     return output_value if isinstance(output_value, list) else None
 
 
 def _feedback_value(feedback: Any) -> Any:
     """Return the value of a feedback: a truth value, a number or a word."""
-    return first_field(feedback, ("score", "value", "label", "thumbs", "rating")) if isinstance(feedback, dict) else feedback
+    return (
+        value_of_first_field(feedback, ("score", "value", "label", "thumbs", "rating"))
+        if isinstance(feedback, dict)
+        else feedback
+    )
 
 
 def is_feedback_name(name: Any) -> bool:
@@ -242,51 +250,55 @@ class TraceCollector:
         if searchless_trace_count:
             yield {"problem": f"traces that retrieve nothing, which are left out: {searchless_trace_count:,}."}
 
-    def _trace_of(self, trace_id: str, place: str, format_name: str) -> _Trace:
-        return self._traces.setdefault(trace_id, _Trace(place, format_name))
+    def _trace_of(self, trace_id: str, row_place_phrase: str, format_name: str) -> _Trace:
+        return self._traces.setdefault(trace_id, _Trace(row_place_phrase, format_name))
 
-    def add_span(self, span: Mapping[str, Any], place: str) -> None:
+    def add_span(self, telemetry_span: Mapping[str, Any], row_place_phrase: str) -> None:
         """Add a span of OpenInference or OpenTelemetry."""
         span_fields = flatten_attributes(
-            {key: value for key, value in span.items() if key not in ("attributes", "events", "annotations")}
+            {key: value for key, value in telemetry_span.items() if key not in ("attributes", "events", "annotations")}
         )
-        span_attributes = flatten_attributes(span.get("attributes") or {}) | _attributes_below(span_fields, "attributes")
-        trace_id = first_field(span_fields, ("context.trace_id", "trace_id", "traceId"))
+        span_attributes = flatten_attributes(telemetry_span.get("attributes") or {}) | _attributes_below(
+            span_fields, "attributes"
+        )
+        trace_id = value_of_first_field(span_fields, ("context.trace_id", "trace_id", "traceId"))
         if langfuse_observation_attributes := _attributes_below(span_attributes, "langfuse.observation"):
             # Langfuse's SDK writes an observation as a span.
             langfuse_observation_row = {
                 **langfuse_observation_attributes,
                 "type": str(langfuse_observation_attributes.get("type")).upper(),
                 "metadata": _attributes_below(langfuse_observation_attributes, "metadata"),
-                "parentObservationId": first_field(span_fields, _PARENT_FIELDS),
+                "parentObservationId": value_of_first_field(span_fields, _PARENT_FIELDS),
             }
-            self.add_langfuse_part(langfuse_observation_row, str(trace_id or place), place)
+            self.add_langfuse_part(langfuse_observation_row, str(trace_id or row_place_phrase), row_place_phrase)
             return
-        parsed_log_body = parse_if_json(span.get("body"))
+        parsed_log_body = parse_if_json(telemetry_span.get("body"))
         if isinstance(parsed_log_body, dict) and parsed_log_body.keys() & {"kvlistValue", "stringValue"}:
             parsed_log_body = parse_if_json(_otlp_value(parsed_log_body))
         span_attributes |= flatten_attributes(parsed_log_body) if isinstance(parsed_log_body, dict) else {}
-        span_event_objects = [event for event in _as_parsed_list(span.get("events")) if isinstance(event, dict)]
+        span_event_objects = [event for event in _as_parsed_list(telemetry_span.get("events")) if isinstance(event, dict)]
         attributes_per_event = [flatten_attributes(event.get("attributes") or {}) for event in span_event_objects]
         has_genai_attributes = any(
             key.startswith("gen_ai.") for some in (span_attributes, *attributes_per_event) for key in some
         )
-        trace = self._trace_of(str(trace_id or place), place, "OpenTelemetry" if has_genai_attributes else "OpenInference")
-        is_root_span = first_field(span_fields, _PARENT_FIELDS) is None and not any(
-            key in span for key in _LOG_RECORD_FIELDS
+        trace = self._trace_of(
+            str(trace_id or row_place_phrase), row_place_phrase, "OpenTelemetry" if has_genai_attributes else "OpenInference"
+        )
+        is_root_span = value_of_first_field(span_fields, _PARENT_FIELDS) is None and not any(
+            key in telemetry_span for key in _LOG_RECORD_FIELDS
         )
         span_query_text = self._add_question_and_answer(trace, span_attributes, is_root=is_root_span)
         self._add_searches(trace, span_attributes, attributes_per_event, span_query_text, str(span_fields.get("span_kind")))
         span_metadata = _attributes_below(span_attributes, "metadata")
         trace.attributes |= {
-            key: value for key, value in span_metadata.items() if key in (*REFERENCE_FIELDS, *EXCERPT_FIELDS)
+            key: value for key, value in span_metadata.items() if key in (*REFERENCE_ANSWER_FIELDS, *EXCERPT_FIELDS)
         }
         trace.attributes |= {
             column: items for column in EXCERPT_FIELDS if (items := _items_of_list_attribute(span_metadata, column))
         }
         for attribute_group in (span_attributes, *attributes_per_event):
             self._add_evaluation(trace, attribute_group)
-        for annotation_object in span.get("annotations") or span.get("span_annotations") or []:
+        for annotation_object in telemetry_span.get("annotations") or telemetry_span.get("span_annotations") or []:
             if isinstance(annotation_object, dict) and is_feedback_name(annotation_object.get("name")):
                 trace.feedback.append(
                     [
@@ -311,7 +323,7 @@ class TraceCollector:
     @staticmethod
     def _add_question_and_answer(trace: _Trace, attributes: Mapping[str, Any], *, is_root: bool) -> Any:
         """Add what a span was asked, if it is the root, and what it answered; return what it was asked."""
-        span_query_text = first_field(attributes, _QUERY_FIELDS)
+        span_query_text = value_of_first_field(attributes, _QUERY_FIELDS)
         span_query_text = _last_message(attributes, "gen_ai.input.messages") if span_query_text is None else span_query_text
         span_answer_text = _last_message(attributes, "gen_ai.output.messages")
         if is_root:
@@ -334,7 +346,8 @@ class TraceCollector:
         queries_and_retrieved_items = [(query, _retrieved_documents(attributes))]
         if not queries_and_retrieved_items[0][1]:
             event_searches = [
-                (first_field(event, _QUERY_FIELDS) or query, _retrieved_documents(event)) for event in event_attributes
+                (value_of_first_field(event, _QUERY_FIELDS) or query, _retrieved_documents(event))
+                for event in event_attributes
             ]
             queries_and_retrieved_items = [
                 (asked, items) for asked, items in event_searches if items
@@ -352,74 +365,79 @@ class TraceCollector:
     @staticmethod
     def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
         evaluation_name = attributes.get("gen_ai.evaluation.name")
-        evaluation_score = first_field(attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label"))
+        evaluation_score = value_of_first_field(
+            attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label")
+        )
         if evaluation_name is not None and evaluation_score is not None and is_feedback_name(evaluation_name):
             trace.feedback.append([evaluation_name, evaluation_score])
 
-    def add_langfuse(self, row: Mapping[str, Any], place: str) -> None:
+    def add_langfuse(self, row: Mapping[str, Any], row_place_phrase: str) -> None:
         """Add a trace of Langfuse with its observations, as its interface and its API export it."""
         langfuse_trace_row: Mapping[str, Any] = row["trace"] if isinstance(row.get("trace"), dict) else row
-        trace_id = str(first_field(langfuse_trace_row, ("id", "traceId")) or place)
-        self.add_langfuse_trace_fields(trace_id, langfuse_trace_row, place)
+        trace_id = str(value_of_first_field(langfuse_trace_row, ("id", "traceId")) or row_place_phrase)
+        self.add_langfuse_trace_fields(trace_id, langfuse_trace_row, row_place_phrase)
         for observation in row["observations"]:
             if isinstance(observation, dict):
-                self.add_langfuse_part(observation, trace_id, place)
+                self.add_langfuse_part(observation, trace_id, row_place_phrase)
         if row is not langfuse_trace_row:
-            self._add_scores(trace_id, row, place)
+            self._add_scores(trace_id, row, row_place_phrase)
 
-    def add_langfuse_part(self, row: Mapping[str, Any], trace_id: str, place: str) -> None:
+    def add_langfuse_part(self, row: Mapping[str, Any], trace_id: str, row_place_phrase: str) -> None:
         """Add an observation or a score of Langfuse, as its tables export it."""
         if row.get("type") not in _OBSERVATION_TYPES:
-            self._add_score(trace_id, row, place)
+            self._add_score(trace_id, row, row_place_phrase)
             return
-        langfuse_trace = self._trace_of(trace_id, place, "Langfuse")
-        if first_field(row, ("parentObservationId", "parent_observation_id")) is None and row["type"] != "RETRIEVER":
-            self.add_langfuse_trace_fields(trace_id, row, place)
+        langfuse_trace = self._trace_of(trace_id, row_place_phrase, "Langfuse")
+        if (
+            value_of_first_field(row, ("parentObservationId", "parent_observation_id")) is None
+            and row["type"] != "RETRIEVER"
+        ):
+            self.add_langfuse_trace_fields(trace_id, row, row_place_phrase)
         else:
-            self._add_scores(trace_id, row, place)
+            self._add_scores(trace_id, row, row_place_phrase)
         retrieved_documents = list_retrieved_items(row.get("output"))
         if row["type"] == "RETRIEVER" or (
             row["type"] in ("SPAN", "TOOL") and retrieved_documents and all(map(_is_document, retrieved_documents))
         ):
             langfuse_trace.searches.append((row.get("input"), retrieved_documents or []))
 
-    def add_langfuse_trace_fields(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
+    def add_langfuse_trace_fields(self, trace_id: str, row: Mapping[str, Any], row_place_phrase: str) -> None:
         """Add the fields of a whole trace of Langfuse: its question, its answer, a reference, and scores."""
-        langfuse_trace = self._trace_of(trace_id, place, "Langfuse")
+        langfuse_trace = self._trace_of(trace_id, row_place_phrase, "Langfuse")
         langfuse_trace.root.append(row.get("input"))
         if row.get("output") is not None:
             langfuse_trace.attributes.setdefault("answer", row["output"])
         langfuse_trace_metadata = parse_if_json(row.get("metadata"))
         for field_source in (row, langfuse_trace_metadata if isinstance(langfuse_trace_metadata, dict) else {}):
             langfuse_trace.attributes |= {
-                key: field_source[key] for key in (*REFERENCE_FIELDS, *EXCERPT_FIELDS) if field_source.get(key)
+                key: field_source[key] for key in (*REFERENCE_ANSWER_FIELDS, *EXCERPT_FIELDS) if field_source.get(key)
             }
-        self._add_scores(trace_id, row, place)
+        self._add_scores(trace_id, row, row_place_phrase)
 
-    def _add_scores(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
+    def _add_scores(self, trace_id: str, row: Mapping[str, Any], row_place_phrase: str) -> None:
         """Add the scores of a trace or an observation: a list, or, as tables export them, values under each name."""
         parsed_langfuse_scores = parse_if_json(row.get("scores"))
         for score_object in _as_parsed_list(parsed_langfuse_scores):
             if isinstance(score_object, dict):
-                self._add_score(trace_id, score_object, place)
+                self._add_score(trace_id, score_object, row_place_phrase)
         row_fields_and_scores = {**row, **(parsed_langfuse_scores if isinstance(parsed_langfuse_scores, dict) else {})}
-        trace_feedback_pairs = self._trace_of(trace_id, place, "Langfuse").feedback
-        for name in filter(is_feedback_name, row_fields_and_scores):
-            values_of_named_score = parse_if_json(row_fields_and_scores[name])
+        trace_feedback_pairs = self._trace_of(trace_id, row_place_phrase, "Langfuse").feedback
+        for score_name in filter(is_feedback_name, row_fields_and_scores):
+            values_of_named_score = parse_if_json(row_fields_and_scores[score_name])
             trace_feedback_pairs += [
-                [name, value]
+                [score_name, value]
                 for value in (values_of_named_score if isinstance(values_of_named_score, list) else [values_of_named_score])
             ]
 
-    def _add_score(self, trace_id: str, row: Mapping[str, Any], place: str) -> None:
-        score_name, score_value = row.get("name"), first_field(row, ("stringValue", "string_value", "value"))
+    def _add_score(self, trace_id: str, row: Mapping[str, Any], row_place_phrase: str) -> None:
+        score_name, score_value = row.get("name"), value_of_first_field(row, ("stringValue", "string_value", "value"))
         if score_name is None or score_value is None:
             raise InputError(
                 "a row of a Langfuse trace must be an observation with a type, or a score with a name and a value; this one "
                 f"has only {short_repr(', '.join(map(str, row)))}."
             )
         if is_feedback_name(score_name):
-            self._trace_of(trace_id, place, "Langfuse").feedback.append([score_name, score_value])
+            self._trace_of(trace_id, row_place_phrase, "Langfuse").feedback.append([score_name, score_value])
 
 
 def _as_parsed_list(value: Any) -> list[Any]:
@@ -432,7 +450,7 @@ def _is_document(item: Any) -> bool:
     return isinstance(item, dict) and any(isinstance(item.get(key), str) for key in external_chunks.TEXT_FIELDS)
 
 
-def is_span(row: Mapping[str, Any]) -> bool:
+def is_telemetry_span(row: Mapping[str, Any]) -> bool:
     """Return whether a row is a span, its attributes in one field or each in a column of its own."""
     return "attributes" in row or any(str(key).startswith(("attributes.", "context.trace_id")) for key in row)
 

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmarks.blocks import blank_lined_list_wholeness, differing_blocks, expected_blocks, main, markdown_files, our_blocks
+from benchmarks.blocks import (
+    differing_blocks,
+    expected_blocks,
+    is_each_blank_lined_list_whole,
+    main,
+    names_and_texts_of_markdown_files,
+    our_blocks,
+)
 from chunkers.text.file_reading import read_document
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
@@ -62,7 +69,7 @@ def test_generated_markdown_has_the_blocks_of_the_tree(top, lines, end):
 
 @pytest.mark.parametrize(("text", "torn"), [("- a\n\n- b", False), ("- a\n- b", None), ("1. a\n\n   b\n2. c\n", False)])
 def test_lists_with_blank_lines_are_counted(text, torn):
-    assert [*blank_lined_list_wholeness(text)] == ([] if torn is None else [not torn])
+    assert [*is_each_blank_lined_list_whole(text)] == ([] if torn is None else [not torn])
 
 
 def test_it_lists_what_differs(tmp_path, capsys, monkeypatch):
@@ -76,8 +83,8 @@ def test_it_lists_what_differs(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.full
 def test_no_list_of_the_installed_packages_is_torn():
-    files = [*markdown_files([str(ROOT / ".venv")])]
-    whole = [is_whole for _, text in files for is_whole in blank_lined_list_wholeness(text)]
+    files = [*names_and_texts_of_markdown_files([str(ROOT / ".venv")])]
+    whole = [is_whole for _, text in files for is_whole in is_each_blank_lined_list_whole(text)]
     assert len(files) > 100
     assert len(whole) > 20
     assert all(whole)

@@ -54,7 +54,7 @@ SETTINGS = {
     "near_duplicates": ["{chroma}", "--corpus", "chatlogs", "--chunkers", "1"],
     "remedies": ["--only", "article", "--failures", "3", "--repeats", "1"],
     "questions": ["--megabytes", "1", "--questions", "20"],
-    "rules": ["--rule", "empty"],
+    "standalone_chunk_rules": ["--rule", "empty"],
     "scaling": ["--only", "fixed_words", "--sizes", "100"],
     "sentences": ["--repeats", "1"],
     "page_layout_shift": ["--only", "retrieval", "--size", "400x800"],

@@ -78,7 +78,7 @@ class Pages:
     def __init__(self, browser):
         self.wrong = []
         self._browser = browser
-        self._context = None
+        self._context_and_token_count = None
         self._shared = None
         self._kept = set()
 
@@ -107,15 +107,15 @@ class Pages:
     def clear(self):
         """Empty the shared tab, and close all tabs that are not kept."""
         for context in self._browser.contexts:
-            if context != self._context:
+            if context != self._context_and_token_count:
                 context.close()
-        if self._context is None:
+        if self._context_and_token_count is None:
             return
-        for page in self._context.pages:
+        for page in self._context_and_token_count.pages:
             if page not in {self._shared, *self._kept}:
                 page.close()
-        self._context.clear_permissions()
-        self._context.clear_cookies()
+        self._context_and_token_count.clear_permissions()
+        self._context_and_token_count.clear_cookies()
         page = self.shared()
         if page.url == "about:blank" or page.url.endswith(EMPTY):
             return
@@ -126,10 +126,10 @@ class Pages:
             page.close()
 
     def _tab(self):
-        if self._context is None:
-            self._context = self._browser.new_context()
-            self._watch(self._context)
-        return self._context.new_page()
+        if self._context_and_token_count is None:
+            self._context_and_token_count = self._browser.new_context()
+            self._watch(self._context_and_token_count)
+        return self._context_and_token_count.new_page()
 
     def _watch(self, context):
         context.set_default_timeout(PATIENCE)

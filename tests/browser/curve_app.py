@@ -30,7 +30,7 @@ show_reader(
     [ReaderColumn("Curve", "", ReaderResult((scores, line), chunker, chunking))],
     title="Curve",
     summary="",
-    selected=0,
-    known=None,
+    selected_column_index=0,
+    known_boundaries=None,
     key="curve",
 )

@@ -23,7 +23,7 @@ from tests.browser.steps import (
 )
 from tests.fixtures.app_server import app_server
 from tests.lanes import mostly_full
-from viz.controls.text_storage import MOST_TAB_CHARACTERS, TEXT_NOT_IN_LINK
+from viz.controls.text_storage import MOST_TEXT_CHARACTERS_IN_TAB, TEXT_NOT_IN_LINK_MESSAGE
 
 QUICK = "?embedder=tfidf&c1=fixed_sentences&c2=breakpoint&selected=1"
 HEARD = 15_000
@@ -205,7 +205,7 @@ def test_a_reload_keeps_the_text_its_name_its_boundaries_and_what_was_chosen(pag
     shows(page, text.replace("---\n", ""), "Pasted text")
     expect(page.get_by_label("Text", exact=True)).to_have_value(text)
     expect(root_of(page).get_by_text("1 known boundary").first).to_be_visible()
-    expect(page.get_by_text(TEXT_NOT_IN_LINK)).to_have_count(0)
+    expect(page.get_by_text(TEXT_NOT_IN_LINK_MESSAGE)).to_have_count(0)
     assert "One is here" not in page.url
 
 
@@ -260,7 +260,7 @@ def test_a_restarted_server_is_given_the_text_again(page, tmp_path):
 
         eventually(heard, True)
         shows(page, WORDS, "Pasted text")
-        expect(page.get_by_text(TEXT_NOT_IN_LINK)).to_have_count(0)
+        expect(page.get_by_text(TEXT_NOT_IN_LINK_MESSAGE)).to_have_count(0)
         page.reload()
         shows(page, WORDS, "Pasted text")
 
@@ -272,7 +272,7 @@ def test_a_second_tab_has_nothing_of_it_and_says_whose_text_the_link_means(page,
     shows(page, WORDS, "Pasted text")
     second = page.context.new_page()
     open_app(second, app_url, f"{QUICK}&document=own&sentences=sentencex")
-    notice = second.get_by_text(TEXT_NOT_IN_LINK)
+    notice = second.get_by_text(TEXT_NOT_IN_LINK_MESSAGE)
     expect(notice).to_be_visible()
     expect(second.get_by_role("alert")).to_have_count(0)
     expect(second.get_by_label("Text", exact=True)).to_be_visible()
@@ -295,10 +295,10 @@ def test_hostile_text_stays_text_when_it_comes_back(page, app_url):
         'sessionStorage.setItem(\'seamark.own\', \'{"name": "<img src=x onerror=window.ran=1>", "known": [9, 3]}\')'
     )
     page.reload()
-    expect(page.get_by_text(TEXT_NOT_IN_LINK)).to_be_visible(timeout=READY)
+    expect(page.get_by_text(TEXT_NOT_IN_LINK_MESSAGE)).to_be_visible(timeout=READY)
     page.evaluate("sessionStorage.setItem('seamark.own', 'no JSON')")
     open_app(page, app_url, f"{QUICK}&document=own")
-    expect(page.get_by_text(TEXT_NOT_IN_LINK)).to_be_visible()
+    expect(page.get_by_text(TEXT_NOT_IN_LINK_MESSAGE)).to_be_visible()
     assert page.evaluate("window.ran") is None
 
 
@@ -335,7 +335,7 @@ def test_a_long_text_is_kept_but_not_edited(page, app_url):
 def test_a_text_beyond_what_the_tab_keeps_says_so_before_and_after(page, app_url):
     open_app(page, app_url, FILES)
     give(page, "short.txt", WORDS)
-    text = lines(MOST_TAB_CHARACTERS + 1)
+    text = lines(MOST_TEXT_CHARACTERS_IN_TAB + 1)
     give(page, "longer.txt", text)
     expect(page.get_by_text("A reload loses this text: it has 2,000,001 characters")).to_be_visible()
     page.reload()

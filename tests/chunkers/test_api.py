@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import chunkers
 from chunkers import (
     ADAPTERS,
-    ASKING,
     CHUNKERS,
+    CHUNKERS_ASKING_LANGUAGE_MODEL,
     SHARED_CACHE,
     Breakpoint,
     Chunk,
@@ -104,7 +104,7 @@ def test_the_sentence_names_the_argument_the_rule_and_the_value(arguments, said)
     assert str(error.value).startswith(said)
 
 
-@pytest.mark.parametrize("name", [*CHUNKERS, *ASKING, *ADAPTERS])
+@pytest.mark.parametrize("name", [*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS])
 def test_a_constructor_says_what_building_says(name):
     for wrong in ({"colour": 1}, {"min_size": "x", "size": "x", "amount": "x", "eps": "x", "clusters": "x"}):
         with pytest.raises(ParameterError) as error:

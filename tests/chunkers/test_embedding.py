@@ -170,7 +170,7 @@ def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
 
 
 def test_a_full_file_is_said_until_there_is_room_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("chunkers.storage.embedding_cache.MAX_CACHE_FILE", 40_000)
+    monkeypatch.setattr("chunkers.storage.embedding_cache.MAX_CACHE_FILE_BYTES", 40_000)
     cache = EmbeddingCache(tmp_path / "vectors.sqlite")
     fill(cache, ["one"])
     assert not cache.complaint
@@ -271,7 +271,7 @@ def test_the_file_is_the_users_alone_even_if_it_was_not(tmp_path):
 
 
 def test_the_file_stays_within_its_limit_and_what_it_has_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("chunkers.storage.embedding_cache.MAX_CACHE_FILE", 100_000)
+    monkeypatch.setattr("chunkers.storage.embedding_cache.MAX_CACHE_FILE_BYTES", 100_000)
     path = tmp_path / "vectors.sqlite"
     cache = EmbeddingCache(path)
     first, _ = fill(cache, ["one"])

@@ -369,12 +369,12 @@ def read_here(data):
 
 @pytest.mark.parametrize("kind", ["json", "json lines", "csv", "parquet"])
 def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind):
-    monkeypatch.setattr(json_and_table_files, "MOST_ROWS", 2)
+    monkeypatch.setattr(json_and_table_files, "MOST_TABLE_ROWS", 2)
     with pytest.raises(InputError, match=r"^x: a (file of chunks|table) may have at most 2 rows; this (one|table) has "):
         read_here(FORMS[kind])
-    monkeypatch.setattr(json_and_table_files, "MOST_ROWS", 3)
+    monkeypatch.setattr(json_and_table_files, "MOST_TABLE_ROWS", 3)
     read_here(FORMS[kind])
-    monkeypatch.setattr(json_and_table_files, "MOST_READ_CHARACTERS", 20)
+    monkeypatch.setattr(json_and_table_files, "MOST_FILE_TEXT_CHARACTERS", 20)
     with pytest.raises(
         InputError, match=r"^x: the texts in a file of chunks may have at most 20 characters in total; these texts have"
     ):
@@ -382,7 +382,7 @@ def test_rows_and_characters_are_counted_alike_in_every_format(monkeypatch, kind
 
 
 def test_json_of_too_many_lists_is_refused_before_they_are_made(monkeypatch):
-    monkeypatch.setattr(json_and_table_files, "MOST_BRACKETS", 2)
+    monkeypatch.setattr(json_and_table_files, "MOST_JSON_BRACKETS", 2)
     with pytest.raises(InputError, match=r"^x: JSON may have at most 2 opening brackets; this file has 4\."):
         read_here(b"[[[[")
 
@@ -488,6 +488,6 @@ def test_what_are_no_chunks_is_refused_in_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("chunkers.found_again.located_chunks.MOST_CHUNKS", 1)
     with pytest.raises(InputError, match="chunks may contain at most 1 chunks; got 2"):
         inspect(TEXT, PIECES[:2])
-    monkeypatch.setattr("chunkers.found_again.located_chunks.MAX_BYTES", 5)
+    monkeypatch.setattr("chunkers.found_again.located_chunks.MAX_FILE_BYTES", 5)
     with pytest.raises(InputError, match="x: a file of chunks may have at most 5 bytes; this file has 6"):
         read_chunks(b"[1, 2]", "x")

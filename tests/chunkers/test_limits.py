@@ -31,9 +31,9 @@ def test_what_all_chunks_repeat_together_is_limited(monkeypatch, name, parameter
     characters = sum(chunk.end - chunk.start for chunk in chunks)
     assert characters > 2 * len(TEXT)
     # White space at the edges of a window may count.
-    monkeypatch.setattr(size_limits, "MOST_CHUNK_CHARACTERS", 2 * characters)
+    monkeypatch.setattr(size_limits, "MOST_TOTAL_CHUNK_CHARACTERS", 2 * characters)
     assert cut(chunker, TEXT).chunks == chunks
-    monkeypatch.setattr(size_limits, "MOST_CHUNK_CHARACTERS", characters - 1)
+    monkeypatch.setattr(size_limits, "MOST_TOTAL_CHUNK_CHARACTERS", characters - 1)
     pattern = rf"{name}: all chunks together may have at most {characters - 1:,} characters, overlaps included; "
     with pytest.raises(InputError, match=pattern + rf"these {len(chunks)} chunks have [\d,]+\. "):
         cut(chunker, TEXT)
@@ -85,7 +85,7 @@ def test_a_text_has_a_limited_number_of_sentences(monkeypatch):
 def test_spacy_is_given_no_more_than_it_takes(monkeypatch):
     # The pipeline is kept with the limit that it was loaded with.
     sentences.load_splitter("spacy", "")
-    monkeypatch.setattr(sentences, "MAX_PARAGRAPH", 20)
+    monkeypatch.setattr(sentences, "MAX_PARAGRAPH_CHARACTERS", 20)
     assert split_sentences("Short. Too.\n\nAnd another one.", "spacy")
     with pytest.raises(InputError, match=r"may have at most 20 characters; this text has 24\."):
         split_sentences("Short. Too.\n\nAnd another, longer one.", "spacy")
@@ -95,7 +95,7 @@ def test_groups_that_grow_and_grow_are_not_embedded_anew_for_ever(monkeypatch):
     every = {"vector": "re-embed", "initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1}
     # Pass one leaves mini-chunks of two sentences, as no pair is compared with the third.
     text = "\n".join(f"sentence {number}" for number in range(100))
-    monkeypatch.setattr(double_pass, "MOST_JOINED_CHARACTERS", 10_000)
+    monkeypatch.setattr(double_pass, "MOST_EMBEDDED_GROUP_CHARACTERS", 10_000)
     chunker = build_chunker("double_pass", {**every, "appending_threshold": 1})
     with pytest.raises(
         InputError, match=r"at most 10,000 characters in total; the groups up to sentence \d+ of 100 have more\. Set max"

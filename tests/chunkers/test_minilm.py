@@ -225,11 +225,11 @@ def test_two_that_encode_at_once_leave_the_threads_of_blas_as_they_were():
 
 
 def test_the_name_of_bfloat16_is_the_exact_model_and_a_sentence():
-    old, now = load_embedder(sentence_models.BFLOAT16, "cpu"), load_embedder(device="cpu")
+    old, now = load_embedder(sentence_models.BFLOAT16_EMBEDDER_NAME, "cpu"), load_embedder(device="cpu")
     assert (old.name, old.identity, now.remark) == (now.name, now.identity, "")
     assert old.remark.startswith("all-MiniLM-L6-v2:bfloat16 is no longer offered; all-MiniLM-L6-v2 is used, ")
     recipe = Recipe.from_json(
-        '{"recipe": 1, "chunker": "breakpoint"}'.replace("}", f', "embedder": "{sentence_models.BFLOAT16}"}}')
+        '{"recipe": 1, "chunker": "breakpoint"}'.replace("}", f', "embedder": "{sentence_models.BFLOAT16_EMBEDDER_NAME}"}}')
     )
     text = load_sample("stubs").text
     assert recipe.run(text).recipe.embedder == now.name
@@ -237,14 +237,18 @@ def test_the_name_of_bfloat16_is_the_exact_model_and_a_sentence():
 
 def test_the_command_line_says_so(capsys):
     file = str(ROOT / "sample_docs" / "stubs.txt")
-    assert main([file, "--chunker", "breakpoint", "--tokenizer", "words", "--embedder", sentence_models.BFLOAT16]) == 0
+    assert (
+        main([file, "--chunker", "breakpoint", "--tokenizer", "words", "--embedder", sentence_models.BFLOAT16_EMBEDDER_NAME])
+        == 0
+    )
     assert capsys.readouterr().err.count(sentence_models.BFLOAT16_REMOVED_NOTE) == 1
 
 
 def test_check_says_so_of_a_recipe(tmp_path, capsys):
     recipe = tmp_path / "old.json"
     recipe.write_text(
-        f'{{"recipe": 1, "chunker": "fixed_words", "embedder": "{sentence_models.BFLOAT16}"}}', encoding="utf-8"
+        f'{{"recipe": 1, "chunker": "fixed_words", "embedder": "{sentence_models.BFLOAT16_EMBEDDER_NAME}"}}',
+        encoding="utf-8",
     )
     evaluation_main(["check", str(ROOT / "sample_docs" / "stubs.txt"), "--chunker", str(recipe)])
     assert capsys.readouterr().err.count(sentence_models.BFLOAT16_REMOVED_NOTE) == 1

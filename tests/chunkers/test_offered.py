@@ -10,20 +10,20 @@ from hypothesis import given
 
 from chunkers import (
     ADAPTERS,
-    ASKING,
     CHUNKERS,
+    CHUNKERS_ASKING_LANGUAGE_MODEL,
     Chunking,
     Document,
     InputError,
     Recipe,
     build_chunker,
     chunk,
-    discover,
     register,
+    register_installed_chunkers,
 )
 from chunkers.commands.chunk_command import main
 from chunkers.contract.base import run
-from chunkers.recipes.chunker_registry import TYPE_BY_HOOK
+from chunkers.recipes.chunker_registry import RETURN_TYPE_BY_HOOK
 from evaluation.segmentation.worker_processes import run_in_processes
 from tests.fixtures.chunker_packages import EXAMPLE, ONE_LINE, install
 from tests.properties.promises import check_result
@@ -51,7 +51,7 @@ def body(lines):
 
 def test_the_example_is_short_and_nobody_else_offers_anything_here():
     assert len(EXAMPLE.splitlines()) <= 30
-    assert discover() == ()
+    assert register_installed_chunkers() == ()
     assert {*CHUNKERS} == OWN
 
 
@@ -146,7 +146,7 @@ def test_processes_that_have_not_looked_for_it_run_it(offered):
 def test_an_offer_that_cannot_be_used_is_a_sentence_and_costs_nothing_else(offered, capsys, code, why):
     offered(code)
     sentence = f"The package signal-words offers the chunker 'signal_words', which cannot be used: {why}."
-    assert discover() == (sentence,)
+    assert register_installed_chunkers() == (sentence,)
     assert {*CHUNKERS} == OWN
     with pytest.raises(InputError) as caught:
         chunk(TEXT, "signal_words")
@@ -154,7 +154,7 @@ def test_an_offer_that_cannot_be_used_is_a_sentence_and_costs_nothing_else(offer
     assert main(["--list"]) == 0
     captured = capsys.readouterr()
     assert captured.err == f"{sentence}\n"
-    assert {*json.loads(captured.out)} == OWN | {*ASKING, *ADAPTERS}
+    assert {*json.loads(captured.out)} == OWN | {*CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS}
     assert chunk(TEXT, "fixed_sentences", size=5).texts == (TEXT,)
 
 
@@ -194,7 +194,7 @@ def test_what_goes_wrong_in_a_run_is_a_sentence_of_its_column(offered, method, w
 
 
 def test_a_hook_that_fails_or_returns_nonsense_is_as_if_it_were_not_there(offered):
-    hooks = "".join(f"    def {name}(self, *given):\n        raise KeyError(given)\n" for name in TYPE_BY_HOOK)
+    hooks = "".join(f"    def {name}(self, *given):\n        raise KeyError(given)\n" for name in RETURN_TYPE_BY_HOOK)
     hooks += (
         "    @classmethod\n    def fields(cls, values=None):\n        return 1 / bool(values is None) and super().fields()\n"
     )
@@ -214,7 +214,7 @@ def test_a_hook_that_fails_or_returns_nonsense_is_as_if_it_were_not_there(offere
 def test_two_packages_that_offer_one_name_are_told_apart(offered, tmp_path):
     install(tmp_path / "offered", name="another", module="other_words", offers="other = other_words:SignalWords")
     offered()
-    (sentence,) = discover()
+    (sentence,) = register_installed_chunkers()
     assert sentence.endswith(f"signal_words: {TAKEN} Signal words already has this name. Choose another name.")
     assert isinstance(chunk(TEXT, "signal_words"), Chunking)
     assert importlib.import_module("signal_words").SignalWords.__name__ == "SignalWords"

@@ -18,11 +18,11 @@ from chunkers.language_models.prompts import CONTEXT_SYSTEM_PROMPT
 from chunkers.language_models.spending import SpendingLimit
 from chunkers.methods.fixed_sentences import FixedSentences
 from chunkers.recipes.context_sentences import (
-    ANSWER_TOKENS,
-    LONGEST_SHOWN,
-    LONGEST_SITUATION,
+    LONGEST_CONTEXT_SENTENCE,
+    LONGEST_EXTRACT_CHARACTERS,
     MISSING_MODEL_MESSAGE,
-    document_extract,
+    MOST_ANSWER_TOKENS,
+    document_extract_span,
     estimate_context_requests,
 )
 from chunkers.recipes.export import to_jsonl
@@ -34,7 +34,7 @@ from sample_docs import load_sample
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel, asking, tools
 
-TOO_LONG = load_sample("essay").text[: 2 * LONGEST_SITUATION]
+TOO_LONG = load_sample("essay").text[: 2 * LONGEST_CONTEXT_SENTENCE]
 
 TEXT = "Acme grew in 2023. It earned 3 million.\n\nBolt shrank in 2024. It lost 2 million."
 
@@ -168,7 +168,7 @@ def test_the_estimate_counts_every_chunk_with_the_document():
     sent = [message.text for messages in model.asked for message in messages]
     requests, tokens, answers = estimate_context_requests(made, tools())
     assert requests == len(made)
-    assert answers == ANSWER_TOKENS * len(made)
+    assert answers == MOST_ANSWER_TOKENS * len(made)
     assert tokens == pytest.approx(sum(tools().count_tokens(sent)), rel=0.05)
     assert estimate_context_requests(cut(None, text=" "), tools()) == Estimate(0, 0)
 
@@ -180,14 +180,14 @@ def test_the_estimate_counts_every_chunk_with_the_document():
 def test_of_a_long_document_the_model_is_shown_what_holds_the_chunk_and_no_more_than_allowed(sentences, deep, headed):
     line = "A bell is struck by the sea at night, and nobody hears it. "
     part = (f"{'#' * (deep + 1)} Part\n\n" if headed else "") + line * sentences + "\n\n"
-    document = Document.from_text(part * (3 * LONGEST_SHOWN // len(part) + 2), "regex")
+    document = Document.from_text(part * (3 * LONGEST_EXTRACT_CHARACTERS // len(part) + 2), "regex")
     chunks = run(FixedSentences(size=2), document, tools()).chunks
     for piece in chunks[:: max(1, len(chunks) // 20)]:
-        start, end = document_extract(document, piece)
+        start, end = document_extract_span(document, piece)
         assert start <= piece.start < piece.end <= end
-        assert end - start <= LONGEST_SHOWN
-    short = Document.from_text(part[:LONGEST_SHOWN], "regex")
-    assert document_extract(short, run(FixedSentences(size=2), short, tools()).chunks[0]) == (0, len(short.text))
+        assert end - start <= LONGEST_EXTRACT_CHARACTERS
+    short = Document.from_text(part[:LONGEST_EXTRACT_CHARACTERS], "regex")
+    assert document_extract_span(short, run(FixedSentences(size=2), short, tools()).chunks[0]) == (0, len(short.text))
 
 
 def test_the_command_line_writes_what_is_embedded(tmp_path, capsys, monkeypatch, serve):

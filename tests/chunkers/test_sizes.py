@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import SPLITTERS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
+from chunkers import SPLITTER_DESCRIPTIONS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
 from chunkers.building_blocks.size_limits import SizeLimits, enforce_size_limits, span_size_function
 from chunkers.contract.base import run
 from chunkers.contract.tools import Tools
@@ -74,7 +74,7 @@ def test_fixed_groups_keep_them_too(unit, oversize):
 
 
 @pytest.mark.slow
-@given(text=TEXTS, sentences=st.sampled_from([*SPLITTERS]), data=st.data())
+@given(text=TEXTS, sentences=st.sampled_from([*SPLITTER_DESCRIPTIONS]), data=st.data())
 @settings(max_examples=150, deadline=None)
 def test_running_totals_are_what_counting_the_slice_gives(text, sentences, data):
     document = Document.from_text(text, sentences)

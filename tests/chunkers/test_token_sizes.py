@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import TOKENIZERS, Document, Verdict, build_chunker, load_tokenizer, run
+from chunkers import TOKENIZER_DESCRIPTIONS, Document, Verdict, build_chunker, load_tokenizer, run
 from chunkers.building_blocks.size_limits import span_size_function
 from chunkers.contract.tools import Tools
 from tests.lanes import mostly_full
@@ -46,7 +46,7 @@ FEW = {"all-MiniLM-L6-v2", "words", "cl100k_base"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mostly_full(TOKENIZERS, FEW))
+@pytest.mark.parametrize("name", mostly_full(TOKENIZER_DESCRIPTIONS, FEW))
 @given(text=TEXTS, sentences=st.sampled_from(["sentencex", "regex", "lines"]), data=st.data())
 @settings(max_examples=50, deadline=None)
 def test_a_slice_has_as_many_tokens_as_its_text(name, text, sentences, data):
@@ -64,7 +64,7 @@ def test_a_slice_has_as_many_tokens_as_its_text(name, text, sentences, data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mostly_full(TOKENIZERS, FEW))
+@pytest.mark.parametrize("name", mostly_full(TOKENIZER_DESCRIPTIONS, FEW))
 @pytest.mark.parametrize("oversize", ["weakest_gap", "recursive"])
 @given(text=TEXTS, sizes=st.tuples(st.integers(1, 12), st.integers(0, 20)))
 @settings(max_examples=40, deadline=None)
@@ -92,7 +92,7 @@ def test_code_cut_by_lines_keeps_its_maximum(name):
     assert Verdict.FORCED in [gap.verdict for gap in result.gaps]
 
 
-@pytest.mark.parametrize("name", TOKENIZERS)
+@pytest.mark.parametrize("name", TOKENIZER_DESCRIPTIONS)
 @given(text=TEXTS, size=st.integers(2, 30))
 @settings(max_examples=40, deadline=None)
 def test_recursive_says_that_a_chunk_stays_within_its_size_only_where_it_does(name, text, size):

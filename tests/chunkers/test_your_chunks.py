@@ -63,7 +63,7 @@ def test_a_search_that_takes_long_can_be_ended(monkeypatch):
     chunker = YourChunks.from_file(ChunkFile("theirs.json", CHUNKS))
     with pytest.raises(Cancelled):
         chunker.chunk(document(), tools(cancelled=lambda: True))
-    assert chunker.held_file.cached_result_in(document()) is None
+    assert chunker.chunk_file_if_loaded.cached_result_in(document()) is None
 
 
 def test_chunks_of_several_documents_are_told_apart_by_name_or_by_choice():

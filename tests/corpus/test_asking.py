@@ -61,7 +61,7 @@ def texts(tmp_path):
 
 def run(texts, output, model, limit=None):
     made = Run(RECIPE, (texts,), output, shard_bytes=250, language_model=model, limit=limit)
-    return made.go(write_in_processes, 2), made
+    return made.write_all_shards(write_in_processes, 2), made
 
 
 def rows(output):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from chunkers import CHUNKERS, Chunking, Document, Gap, InputError, Reason, Recipe, Verdict
 from chunkers.results.chunk_fields import MODEL_WRITTEN_COLUMNS, proposition_as_dict
 from chunkers.results.result import Chunk
-from chunkers.support.limits import MAX_BYTES
+from chunkers.support.limits import MAX_FILE_BYTES
 from corpus import CHUNKS, Chunks
 from corpus.batch_chunking import chunk_ids, cut_gaps_before_chunks
 from sample_docs import load_sample
@@ -109,13 +109,13 @@ def test_pages_headings_context_and_what_is_embedded():
 
 def test_a_document_that_cannot_be_cut_is_told_and_the_others_are_cut():
     told = []
-    documents = pa.table({"id": ["a", "b", None, "c"], "text": ["One. Two.", None, "Three.", "x" * (MAX_BYTES + 1)]})
+    documents = pa.table({"id": ["a", "b", None, "c"], "text": ["One. Two.", None, "Three.", "x" * (MAX_FILE_BYTES + 1)]})
     chunk_rows = rows(Chunks(SENTENCES, problems=lambda *problem: told.append(problem))(documents))
     assert [row["document_id"] for row in chunk_rows] == ["a"]
     assert told == [
         ("b", "b: the text must be a str; got None."),
         ("None", "None: The id of a document must be a string; got None."),
-        ("c", f"c: a document may have at most 20 MB, 20,000,000 bytes; this one has {MAX_BYTES + 1:,}."),
+        ("c", f"c: a document may have at most 20 MB, 20,000,000 bytes; this one has {MAX_FILE_BYTES + 1:,}."),
     ]
     with pytest.raises(InputError, match="b: the text must be a str; got None"):
         Chunks(SENTENCES)(documents)

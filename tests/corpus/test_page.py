@@ -7,7 +7,7 @@ import re
 import pytest
 
 from corpus import CHUNKS, Chunks
-from corpus.batch_chunking import SCHEMA_VERSION
+from corpus.batch_chunking import CHUNK_TABLE_SCHEMA_VERSION
 from tests import ROOT
 from tests.corpus.test_run import RECIPE
 
@@ -48,9 +48,9 @@ def test_the_table_is_the_schema():
 def test_the_number_of_the_schema_is_that_of_its_columns():
     columns = " ".join(f"{column.name} {column.type} {column.nullable}" for column in CHUNKS)
     # Other columns have another number, or a folder that was begun before would get shards of two schemas.
-    assert (SCHEMA_VERSION, hashlib.sha256(columns.encode()).hexdigest()[:12]) == (3, "93f6b8c7a04c")
-    assert f"`seamark.schema`, {SCHEMA_VERSION}." in PAGE
-    assert Chunks(RECIPE).schema.metadata[b"seamark.schema"] == str(SCHEMA_VERSION).encode()
+    assert (CHUNK_TABLE_SCHEMA_VERSION, hashlib.sha256(columns.encode()).hexdigest()[:12]) == (3, "93f6b8c7a04c")
+    assert f"`seamark.schema`, {CHUNK_TABLE_SCHEMA_VERSION}." in PAGE
+    assert Chunks(RECIPE).schema.metadata[b"seamark.schema"] == str(CHUNK_TABLE_SCHEMA_VERSION).encode()
 
 
 def test_the_metadata_that_it_names_is_there():

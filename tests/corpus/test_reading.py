@@ -116,8 +116,8 @@ def test_a_line_that_is_no_document_is_a_problem_and_the_next_one_is_read(tmp_pa
 
 
 def test_a_line_that_is_too_long_is_passed_by(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "LONGEST_LINE", 100)
-    monkeypatch.setattr(reading, "BUFFER", 16)
+    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr(reading, "READ_BUFFER_BYTES", 16)
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"text": "x" * 500}) + "\n" + '{"text": "One."}\n' + "y" * 300)
     for part in (1_000, 50):

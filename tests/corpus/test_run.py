@@ -72,7 +72,7 @@ def corpus(tmp_path):
 
 def run(corpus, output, engine=here, shard_bytes=4_000, workers=1, recipe=RECIPE, **options):
     made = Run(recipe, (corpus,), output, shard_bytes=shard_bytes, **options)
-    return made.go(engine, workers), made
+    return made.write_all_shards(engine, workers), made
 
 
 def parts(output):

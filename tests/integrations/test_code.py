@@ -8,14 +8,14 @@ import pytest
 from chunkers import CHUNKERS, InputError, ModelError, Recipe, build_chunker
 from chunkers.recipes.chunker_registry import ADAPTERS
 from integrations.original_chunkers import (
-    MOST_RUN,
+    MAX_CHARACTERS_TO_RUN,
     Program,
     compare_chunks,
     original_chunker_for_recipe,
     run_original_chunker,
 )
 from integrations.original_chunkers import Original as Shown
-from integrations.recipe_code import TOOLS, code_applying_recipe, python_literal
+from integrations.recipe_code import TITLE_BY_TOOL, code_applying_recipe, python_literal
 from sample_docs import load_sample
 from seamark.__main__ import main
 
@@ -47,7 +47,7 @@ def document(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("chunker", CHUNKERS)
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", TITLE_BY_TOOL)
 def test_the_code_gives_the_chunks_of_the_page(tool, chunker, document, capsys):
     recipe = recipe_of(chunker)
     wanted = [*recipe.run(document).texts]
@@ -149,7 +149,7 @@ def test_a_setting_that_the_library_lacks_has_no_original():
     assert original_chunker_for_recipe("chonkie", recipe_of("kmeans")) is None
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", TITLE_BY_TOOL)
 def test_the_language_model_that_a_recipe_names_is_in_its_code(tool):
     code = code_applying_recipe(tool, Recipe(chunker="lumber", language_model="openai:some model"))
     wanted = "--language-model 'openai:some model'" if tool == "command_line" else '"openai:some model"'
@@ -173,7 +173,7 @@ def test_no_text_in_a_recipe_is_run():
     assert eval(python_literal(hostile)) == hostile
     assert eval(python_literal({hostile: [hostile, None, True, 0.1]})) == {hostile: [hostile, None, True, 0.1]}
     recipe = Recipe(chunker="fixed_sentences", sentences=hostile, embedder=hostile, tokenizer=hostile)
-    for tool in TOOLS:
+    for tool in TITLE_BY_TOOL:
         code = code_applying_recipe(tool, recipe)
         if tool == "command_line":
             assert in_a_shell(code).count(hostile) == 3
@@ -192,4 +192,4 @@ def test_what_cannot_be_run_here_is_a_sentence():
     with pytest.raises(ModelError, match=r"could not cut this text: ZeroDivisionError: division by zero\. "):
         run_original_chunker(failing, "A.")
     with pytest.raises(InputError, match="may have at most 100,000 characters; it has 100,001"):
-        run_original_chunker(failing, "a" * (MOST_RUN + 1))
+        run_original_chunker(failing, "a" * (MAX_CHARACTERS_TO_RUN + 1))

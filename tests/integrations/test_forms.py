@@ -8,7 +8,7 @@ from copy import deepcopy
 import pytest
 
 from chunkers import ADAPTERS, InputError, Recipe, chunk
-from chunkers.results.chunk_fields import METADATA, chunk_metadata, to_documents
+from chunkers.results.chunk_fields import METADATA_FIELD_DESCRIPTIONS, metadata_of_all_chunks, to_documents
 from integrations import Cutter, recipe_of
 from tests.support import HashEmbedder, ScriptedModel, asking
 
@@ -169,15 +169,19 @@ def test_a_result_gives_the_documents_of_a_library(library):
     contents = {"langchain": "page_content", "llama_index": "text", "haystack": "content"}
     assert [getattr(document, contents[library]) for document in made] == [*result.texts]
     kept = [document.meta if library == "haystack" else document.metadata for document in made]
-    assert kept == chunk_metadata(result)
+    assert kept == metadata_of_all_chunks(result)
     assert kept[-1]["heading_path"] == "Guide > Install"
     assert kept[-1]["embedded_as"].startswith("Guide > Install\n\n")
-    assert all(key in METADATA and isinstance(value, str | int) for metadata in kept for key, value in metadata.items())
+    assert all(
+        key in METADATA_FIELD_DESCRIPTIONS and isinstance(value, str | int)
+        for metadata in kept
+        for key, value in metadata.items()
+    )
 
 
 def test_clusters_say_all_their_ranges():
     result = chunk("A a.\nB b.\nA a.\nB b.", "kmeans", clusters=2, embedder="tfidf", sentences="lines")
-    assert [metadata["spans"] for metadata in chunk_metadata(result)] == ["0-4, 10-14", "5-9, 15-19"]
+    assert [metadata["spans"] for metadata in metadata_of_all_chunks(result)] == ["0-4, 10-14", "5-9, 15-19"]
 
 
 def test_an_unknown_library_is_one_sentence():

@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import CHUNKERS, Recipe
 from chunkers.commands.chunk_command import main
-from chunkers.results.chunk_fields import chunk_metadata
+from chunkers.results.chunk_fields import metadata_of_all_chunks
 from sample_docs import load_sample, sample_titles
 from tests.lanes import mostly_full
 
@@ -49,7 +49,7 @@ def on_the_command_line(recipe, text, folder, capsys):
 def check(recipe, text, folder, capsys):
     current_page = recipe.run(text)
     wanted, places = [*current_page.texts], [(chunk.start, chunk.end) for chunk in current_page]
-    told = chunk_metadata(current_page)
+    told = metadata_of_all_chunks(current_page)
     assert wanted
 
     printed = on_the_command_line(recipe, text, folder, capsys)

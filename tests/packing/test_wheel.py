@@ -21,8 +21,8 @@ from packing.seamark_backend import (
     APP_FOLDER,
     INSTALLED_PACKAGE_NAME,
     LEFT_OUT_FILE_PATTERNS,
-    MODEL_FOLDER,
-    MODEL_WHEEL,
+    MODEL_FOLDER_IN_PACKAGE,
+    MODEL_PACKAGE_NAME_AND_VERSION,
     MOVED_PACKAGES,
     RelocationError,
     relocate_imports,
@@ -93,7 +93,7 @@ def test_it_has_one_name(wheel):
 
 @pytest.mark.full
 def test_it_has_every_file_and_no_other(wheel):
-    model = f"{INSTALLED_PACKAGE_NAME}/{MODEL_FOLDER}/"
+    model = f"{INSTALLED_PACKAGE_NAME}/{MODEL_FOLDER_IN_PACKAGE}/"
     there = {
         name for name in wheel.namelist() if name.startswith(f"{INSTALLED_PACKAGE_NAME}/") and not name.startswith(model)
     }
@@ -107,11 +107,11 @@ def test_it_has_every_file_and_no_other(wheel):
 
 @pytest.mark.full
 def test_it_has_the_bundled_model_with_its_licence(wheel):
-    folder = f"{INSTALLED_PACKAGE_NAME}/{MODEL_FOLDER}/"
+    folder = f"{INSTALLED_PACKAGE_NAME}/{MODEL_FOLDER_IN_PACKAGE}/"
     hashes = {name: hashlib.sha256(wheel.read(folder + name)).hexdigest() for name in [*FILE_HASHES, "model.safetensors"]}
     assert hashes == {**FILE_HASHES, "model.safetensors": WEIGHTS_HASH}
     assert wheel.read(f"{folder}LICENSE").decode().lstrip().startswith("Apache License")
-    assert (WHEEL_NAME, requirements("requirements.txt")[WHEEL_NAME]) == MODEL_WHEEL
+    assert (WHEEL_NAME, requirements("requirements.txt")[WHEEL_NAME]) == MODEL_PACKAGE_NAME_AND_VERSION
 
 
 @pytest.mark.full

@@ -11,9 +11,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from chunkers import (
-    ASKING,
     CHUNKERS,
-    SPLITTERS,
+    CHUNKERS_ASKING_LANGUAGE_MODEL,
+    SPLITTER_DESCRIPTIONS,
     Document,
     Recipe,
     Tools,
@@ -24,7 +24,7 @@ from chunkers import (
 )
 from chunkers.embedders.base import scale_to_unit_length
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.text.tokenizers import TOKENIZERS
+from chunkers.text.tokenizers import TOKENIZER_DESCRIPTIONS
 from tests.properties.parameters import valid_settings
 from tests.properties.texts import texts
 from tests.support import HashEmbedder, asking
@@ -89,19 +89,19 @@ def _loaded(name):
     return load_embedder(name)
 
 
-SPLITTER_NAMES = [*SPLITTERS, *(f"sentencex:{code}" for code in LANGUAGES)]
+SPLITTER_NAMES = [*SPLITTER_DESCRIPTIONS, *(f"sentencex:{code}" for code in LANGUAGES)]
 
 
 @st.composite
 def cases(draw, embedders=EMBEDDERS, max_parts=24):
     """Return a case with valid settings."""
-    chunker = draw(st.sampled_from([*CHUNKERS, *ASKING]))
+    chunker = draw(st.sampled_from([*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL]))
     return Case(
         draw(texts(max_parts)),
         chunker,
         draw(valid_settings(chunker)),
-        draw(st.sampled_from([*SPLITTERS]) | st.sampled_from(SPLITTER_NAMES)),
-        draw(st.sampled_from([*TOKENIZERS])),
+        draw(st.sampled_from([*SPLITTER_DESCRIPTIONS]) | st.sampled_from(SPLITTER_NAMES)),
+        draw(st.sampled_from([*TOKENIZER_DESCRIPTIONS])),
         draw(st.sampled_from(embedders)),
     )
 

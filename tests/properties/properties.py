@@ -10,10 +10,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from chunkers import SPLITTERS, Document, InputError, Recipe, build_chunker, load_tokenizer, run
+from chunkers import SPLITTER_DESCRIPTIONS, Document, InputError, Recipe, build_chunker, load_tokenizer, run
 from chunkers.text.file_reading import read_document
-from chunkers.text.language_detection import LANGUAGES
-from chunkers.text.tokenizers import TOKENIZERS
+from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE
+from chunkers.text.tokenizers import TOKENIZER_DESCRIPTIONS
 from tests.properties import promises
 from tests.properties.cases import EMBEDDERS, MODEL, Case, cases
 from tests.properties.parameters import ANYTHING, any_settings, meant
@@ -139,7 +139,7 @@ def names_are_refused_in_a_sentence(arguments):
 
 _NAMES = {
     "chunker": st.sampled_from(["fixed_sentences", "breakpoint", "kmeans"]),
-    "sentences": st.sampled_from([*SPLITTERS, "sentencex:de", "sentencex:xx", "spacy:none_such"]),
+    "sentences": st.sampled_from([*SPLITTER_DESCRIPTIONS, "sentencex:de", "sentencex:xx", "spacy:none_such"]),
     "embedder": st.sampled_from(EMBEDDERS[:1]),
     "tokenizer": st.sampled_from(["words", "characters"]),
 }
@@ -189,11 +189,13 @@ PROPERTIES = {
     "chunkings": Property(cases(), chunkings_keep_every_promise, 56),
     "chunkings with the model": Property(cases((MODEL,), 8), chunkings_keep_every_promise, 1),
     "sentences": Property(
-        st.tuples(texts(), st.sampled_from([*SPLITTERS, *(f"sentencex:{code}" for code in LANGUAGES)])),
+        st.tuples(
+            texts(), st.sampled_from([*SPLITTER_DESCRIPTIONS, *(f"sentencex:{code}" for code in LANGUAGE_NAME_BY_CODE)])
+        ),
         sentences_hold_the_text,
         12,
     ),
-    "tokens": Property(st.tuples(texts(8), st.sampled_from([*TOKENIZERS])), tokens_begin_in_order, 3),
+    "tokens": Property(st.tuples(texts(8), st.sampled_from([*TOKENIZER_DESCRIPTIONS])), tokens_begin_in_order, 3),
     "settings": Property(any_settings(), settings_are_refused_in_a_sentence_or_work, 15),
     "recipes": Property(recipe_files(), recipes_are_refused_in_a_sentence_or_read, 2),
     "names": Property(call_arguments(), names_are_refused_in_a_sentence, 2),

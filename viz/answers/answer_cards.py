@@ -11,7 +11,7 @@ from chunkers.language_models import Asking
 from chunkers.support import format_number, pluralize
 from evaluation.answering import (
     ANSWER_MEASURES,
-    ANSWER_TOKENS,
+    MOST_ANSWER_TOKENS,
     AnswerContext,
     AnswerResult,
     Exchange,
@@ -20,14 +20,14 @@ from evaluation.answering import (
     PromptSizes,
     applicable_kinds_of_judgement,
 )
-from viz.answers.model_choice import judging_model
+from viz.answers.model_choice import access_to_judging_model
 from viz.answers.session import session
 from viz.components.browser_exchange import Component
-from viz.components.page_elements import remark, show_job_state
+from viz.components.page_elements import show_job_state, show_remark
 from viz.controls import draw_setting_select_box
 from viz.jobs.answering_plan_and_jobs import Answering, AnswerPlan, Judging
 from viz.shell import ModelRequests, show_consent
-from viz.state import Choices, access_to_chosen_model, model_identity
+from viz.state import Choices, access_to_chosen_language_model, language_model_identity
 
 ROLE_LABELS = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
@@ -89,13 +89,13 @@ _answer_cards_component = Component[AnswerCardsData](
 )
 
 
-def answer_card(
-    title: str, context: AnswerContext | None, result: AnswerResult | None, budget: int, *, running: bool
+def answer_card_data(
+    title: str, answer_context: AnswerContext | None, answer_result: AnswerResult | None, token_budget: int, *, running: bool
 ) -> AnswerCardData:
     """Return a chunker's card: its retrieved chunks, the model's answer, and the measures computed so far."""
-    model_answer = result.answer if result is not None else None
+    model_answer = answer_result.answer if answer_result is not None else None
     missing_answer_note = ""
-    if context is None:
+    if answer_context is None:
         missing_answer_note = "Its chunks are not there yet."
     elif model_answer is None:
         missing_answer_note = "Waiting for the answer …" if running else "No answer yet."
@@ -109,35 +109,37 @@ def answer_card(
         "title": title,
         "answer": model_answer.text if model_answer is not None else "",
         "note": missing_answer_note,
-        "values": _measure_titles_and_values(result) if result is not None else [],
-        "given": _given_chunks_data(context) if context is not None else [],
-        "budget": _budget_use_phrase(context, budget) if context is not None else "",
-        "judgements": [_latest_judgement_data(times) for times in result.judgements.values()] if result is not None else [],
+        "values": _measure_titles_and_values(answer_result) if answer_result is not None else [],
+        "given": _given_chunks_data(answer_context) if answer_context is not None else [],
+        "budget": _budget_use_phrase(answer_context, token_budget) if answer_context is not None else "",
+        "judgements": [_latest_judgement_data(times) for times in answer_result.judgements.values()]
+        if answer_result is not None
+        else [],
         "turns": _exchange_turns_data(model_answer.exchange) if model_answer is not None else [],
     }
 
 
-def _given_chunks_data(context: AnswerContext) -> list[GivenChunkData]:
+def _given_chunks_data(answer_context: AnswerContext) -> list[GivenChunkData]:
     return [
         {
             "title": f"Chunk {passage.chunk + 1}{'' if passage.whole else ', cut off where the budget is full'}",
             "text": passage.text,
         }
-        for passage in context.passages
+        for passage in answer_context.passages
     ]
 
 
-def _budget_use_phrase(context: AnswerContext, budget: int) -> str:
-    if context.closed_book:
+def _budget_use_phrase(answer_context: AnswerContext, token_budget: int) -> str:
+    if answer_context.closed_book:
         return "nothing of the text"
-    return f"{pluralize(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
+    return f"{pluralize(len(answer_context.passages), 'chunk')}, {answer_context.tokens:,} of {token_budget:,} tokens"
 
 
-def _measure_titles_and_values(result: AnswerResult) -> list[tuple[str, str]]:
+def _measure_titles_and_values(answer_result: AnswerResult) -> list[tuple[str, str]]:
     return [
         (measure.title, format_number(value, ".2f"))
         for name, measure in ANSWER_MEASURES.items()
-        if (value := result.value(name)) is not None
+        if (value := answer_result.value(name)) is not None
     ]
 
 
@@ -167,56 +169,64 @@ def _exchange_turns_data(exchange: Exchange) -> list[TurnData]:
     return [{"who": ROLE_LABELS[role], "words": text or "(nothing)"} for role, text in exchange.turns]
 
 
-def show_question(
-    choices: Choices, plan: AnswerPlan, passages_by_column: Mapping[int, GatheredPassages], answers_run: Answering | None
+def show_question_and_answers(
+    choices: Choices,
+    answer_plan: AnswerPlan,
+    passages_by_column: Mapping[int, GatheredPassages],
+    answers_run: Answering | None,
 ) -> None:
     """Draw a question selector, and each chunker's card for the selected question, with answers if there is a run."""
     st.header("Question details", anchor=False)
     label_by_question_number = {
         str(question_number): f"{question_number}. {item.question}"
-        for question_number, item in enumerate(plan.items, start=1)
+        for question_number, item in enumerate(answer_plan.items, start=1)
     }
     question_index = (
         int(draw_setting_select_box("Question", choices.extra, "question", label_by_question_number, "answers/question")) - 1
     )
-    question_item, answer_results = plan.items[question_index], {} if answers_run is None else answers_run.results.copy()
+    question_item, answer_results = (
+        answer_plan.items[question_index],
+        {} if answers_run is None else answers_run.results.copy(),
+    )
     is_run_in_progress = answers_run is not None and answers_run.running
     chunker_answer_cards = [
-        answer_card(
+        answer_card_data(
             name,
             passages_by_column[column].contexts[question_index] if column in passages_by_column else None,
             answer_results.get((column, question_index)),
-            plan.budget,
+            answer_plan.budget,
             running=is_run_in_progress,
         )
-        for column, name in enumerate(plan.names)
+        for column, name in enumerate(answer_plan.names)
     ]
     _answer_cards_component(
         key="answers_cards",
         data={"question": question_item.question, "reference": question_item.reference, "cards": chunker_answer_cards},
     )
-    answering_model_access = access_to_chosen_model()
+    answering_model_access = access_to_chosen_language_model()
     if answers_run is None or is_run_in_progress or answering_model_access is None:
         return
-    judging_model_access = judging_model(choices, answering_model_access)
-    if judging_model_access is not None and model_identity(judging_model_access) == answers_run.models.judge:
-        _offer_to_judge_again(answers_run, judging_model_access, question_index)
+    judging_model_access = access_to_judging_model(choices, answering_model_access)
+    if judging_model_access is not None and language_model_identity(judging_model_access) == answers_run.models.judge:
+        _draw_judge_again_button(answers_run, judging_model_access, question_index)
 
 
-def _offer_to_judge_again(run: Answering, judging_model_access: Asking, question_index: int) -> None:
+def _draw_judge_again_button(answers_run: Answering, judging_model_access: Asking, question_index: int) -> None:
     """Draw the button that judges the answers to a question again, with the receiving server and the estimated cost."""
     judging_job = session.judging
     answered_results = [
-        outcome for place, outcome in run.results.copy().items() if place[1] == question_index and outcome.answer.text
+        outcome
+        for place, outcome in answers_run.results.copy().items()
+        if place[1] == question_index and outcome.answer.text
     ]
     if not answered_results:
         return
-    if judging_job is not None and judging_job.run is run:
-        finished_count_before = judging_job.finished
-        if show_job_state(judging_job, "answers_judging", lambda: judging_job.finished > finished_count_before):
+    if judging_job is not None and judging_job.run is answers_run:
+        finished_judgement_count_before = judging_job.finished
+        if show_job_state(judging_job, "answers_judging", lambda: judging_job.finished > finished_judgement_count_before):
             return
-    question_to_judge_again = run.plan.items[question_index]
-    question_prompt_sizes = PromptSizes.of([question_to_judge_again], load_tokenizer(run.plan.tokenizer).count)
+    question_to_judge_again = answers_run.plan.items[question_index]
+    question_prompt_sizes = PromptSizes.of([question_to_judge_again], load_tokenizer(answers_run.plan.tokenizer).count)
     result_and_measure_pairs = [
         (outcome, kind)
         for outcome in answered_results
@@ -228,20 +238,20 @@ def _offer_to_judge_again(run: Answering, judging_model_access: Asking, question
     )
 
     def judge_again() -> None:
-        session.judging = judging_job = Judging(run, question_index, judging_model_access)
+        session.judging = judging_job = Judging(answers_run, question_index, judging_model_access)
         judging_job.start()
 
     show_consent(
         ModelRequests(
-            (run, question_index),
+            (answers_run, question_index),
             judging_model_access,
             Estimate(len(result_and_measure_pairs), judgement_token_count),
             f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",
             "judge_again",
-            ANSWER_TOKENS,
+            MOST_ANSWER_TOKENS,
             schema_model=judging_model_access,
             label="Judge again",
         ),
         judge_again,
     )
-    remark("What the judge said before stays to be read.", key="answers_judge_again_said")
+    show_remark("What the judge said before stays to be read.", key="answers_judge_again_said")

@@ -9,8 +9,8 @@ import streamlit as st
 from chunkers.support import format_number, pluralize
 from evaluation.answering import (
     ANSWER_MEASURES,
-    TRIVIAL_EXPLAINED,
-    TRIVIAL_TITLES,
+    TRIVIAL_BASELINE_EXPLANATIONS,
+    TRIVIAL_BASELINE_TITLES,
     AnswerReport,
     answers_to_csv,
     answers_to_json_lines,
@@ -20,20 +20,20 @@ from evaluation.report.table_cells import answer_cost_rows, answer_measures_row,
 from evaluation.statistics import FALSE_VERDICT_SENTENCE
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
-from viz.components.page_elements import download_button, notice
+from viz.components.page_elements import show_download_button, show_notice
 from viz.controls import draw_setting_segmented_control
 from viz.jobs.answering_plan_and_jobs import Answering
-from viz.state import access_to_chosen_model, model_identity
+from viz.state import access_to_chosen_language_model, language_model_identity
 from viz.theme import ANSWER_TERMS
 
-MEASURE_PARAMETER = "measure"
+MEASURE_LINK_PARAMETER = "measure"
 """The link parameter that names the shown measure."""
 
 _NAME_WIDTH = 140
 """Width of the chunkers' names in pixels, in the tables of means and of costs."""
 
 
-def show_report(run: Answering, report: AnswerReport, link_parameters: dict[str, str]) -> None:
+def show_report(answers_run: Answering, report: AnswerReport, link_parameters: dict[str, str]) -> None:
     """Draw a run's verdict on the chunkers, its table of mean measures, and one measure's values by question.
 
     While answers are still arriving, the verdict and the values by question are not drawn.
@@ -43,18 +43,18 @@ def show_report(run: Answering, report: AnswerReport, link_parameters: dict[str,
         draw_setting_segmented_control(
             "Measure",
             link_parameters,
-            MEASURE_PARAMETER,
+            MEASURE_LINK_PARAMETER,
             {name: ANSWER_MEASURES[name].title for name in measure_names},
             "answers/measure",
-            hidden=True,
+            is_label_hidden=True,
         )
     displayed_measure_name = (
-        link_parameters[MEASURE_PARAMETER]
-        if link_parameters[MEASURE_PARAMETER] in measure_names
+        link_parameters[MEASURE_LINK_PARAMETER]
+        if link_parameters[MEASURE_LINK_PARAMETER] in measure_names
         else next(iter(measure_names), "")
     )
-    if displayed_measure_name and not run.running:
-        notice(report.verdict(displayed_measure_name), key="answers_verdict")
+    if displayed_measure_name and not answers_run.running:
+        show_notice(report.verdict(displayed_measure_name), key="answers_verdict")
     chunker_numbers = range(len(report.names))
     shown_measures = [
         name
@@ -68,20 +68,25 @@ def show_report(run: Answering, report: AnswerReport, link_parameters: dict[str,
         "Mean ± standard deviation over the questions with this measure. Answers that could not be judged are left "
         "out, not counted as 0."
     )
-    if run.plan.trivial:
-        st.caption("  \n".join(f"{TRIVIAL_TITLES[name]}: {TRIVIAL_EXPLAINED[name]}" for name in run.plan.trivial))
-    measure_validity_sentences = [] if run.running else report.measure_validity_sentences()
+    if answers_run.plan.trivial:
+        st.caption(
+            "  \n".join(
+                f"{TRIVIAL_BASELINE_TITLES[name]}: {TRIVIAL_BASELINE_EXPLANATIONS[name]}"
+                for name in answers_run.plan.trivial
+            )
+        )
+    measure_validity_sentences = [] if answers_run.running else report.measure_validity_sentences()
     if measure_validity_sentences:
-        notice(" ".join(measure_validity_sentences), key="answers_proof")
-    if displayed_measure_name and not run.running:
+        show_notice(" ".join(measure_validity_sentences), key="answers_proof")
+    if displayed_measure_name and not answers_run.running:
         _show_values_by_question(report, displayed_measure_name)
 
 
-def show_costs_and_files(run: Answering, report: AnswerReport) -> None:
+def show_costs_and_files(answers_run: Answering, report: AnswerReport) -> None:
     """Draw the cost of a run of answers, and the buttons that download its results."""
     if report.measured:
-        _show_costs(run, report)
-        _offer_files(run, report)
+        _show_costs(answers_run, report)
+        _draw_download_buttons(answers_run, report)
 
 
 def _show_values_by_question(report: AnswerReport, measure: str) -> None:
@@ -101,11 +106,11 @@ def _show_values_by_question(report: AnswerReport, measure: str) -> None:
             "title": f"{shown_measure.title} per question",
             "range": [axis_start - axis_margin, shown_measure.high + axis_margin],
         },
-        labels={
+        point_labels={
             number: [format_number(value, ".2f") for value in values]
             for number, values in enumerate(measure_values_per_chunker)
         },
-        means=True,
+        shows_means=True,
     )
     show_figure(figure, values_by_column, f"{shown_measure.title} by question", key="answers_boxes")
     _show_differences(report, measure)
@@ -131,16 +136,17 @@ def _show_differences(report: AnswerReport, measure: str) -> None:
     )
 
 
-def _show_costs(run: Answering, report: AnswerReport) -> None:
+def _show_costs(answers_run: Answering, report: AnswerReport) -> None:
     st.header("Time and cost", anchor=False)
-    answering_model_access = access_to_chosen_model()
-    is_run_model = (
-        answering_model_access is not None and model_identity(answering_model_access) == run.models.answering_model
+    answering_model_access = access_to_chosen_language_model()
+    is_model_of_run = (
+        answering_model_access is not None
+        and language_model_identity(answering_model_access) == answers_run.models.answering_model
     )
     cost_rows = cost_table(
         report,
-        run.passages_by_column,
-        answering_model_access.model if answering_model_access is not None and is_run_model else None,
+        answers_run.passages_by_column,
+        answering_model_access.model if answering_model_access is not None and is_model_of_run else None,
     )
     show_measures(answer_cost_rows(cost_rows), _NAME_WIDTH)
     judging_token_count = sum(
@@ -157,23 +163,23 @@ def _show_costs(run: Answering, report: AnswerReport) -> None:
     )
 
 
-def _offer_files(run: Answering, report: AnswerReport) -> None:
+def _draw_download_buttons(answers_run: Answering, report: AnswerReport) -> None:
     download_buttons_row = st.container(horizontal=True)
-    download_cache_key = (run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
-    chunker_names, results = list(report.names), report.results
-    download_button(
+    download_cache_key = (answers_run.plan, [(place, repr(outcome)) for place, outcome in sorted(report.results.items())])
+    chunker_names, answer_results = list(report.names), report.results
+    show_download_button(
         download_buttons_row,
         "All answers as CSV",
-        lambda: answers_to_csv(chunker_names, results),
+        lambda: answers_to_csv(chunker_names, answer_results),
         "answers.csv",
         "text/csv",
         download_cache_key,
         key="answers_csv",
     )
-    download_button(
+    show_download_button(
         download_buttons_row,
         "With every prompt and judgement, as JSON lines",
-        lambda: answers_to_json_lines(chunker_names, results),
+        lambda: answers_to_json_lines(chunker_names, answer_results),
         "answers.jsonl",
         "application/jsonl",
         download_cache_key,

@@ -6,38 +6,38 @@ from chunkers.language_models import Asking, ChatServer, prompts
 from chunkers.support import ModelName
 from evaluation.answering import has_bert_score
 from viz.answers.session import session
-from viz.components.page_elements import remark
-from viz.controls import draw_setting_segmented_control, language_model_form, value_binding
-from viz.state import Choices, access_to_chosen_model, no_model_message
+from viz.components.page_elements import show_remark
+from viz.controls import draw_language_model_form, draw_setting_segmented_control, value_binding
+from viz.state import Choices, access_to_chosen_language_model, no_model_message
 
 ANSWERING_MODEL_MISSING = no_model_message("Answering needs")
 """Message on the page if no language model is named."""
 
-JUDGING_OPTIONS = {"yes": "Judged", "no": "Not judged"}
+JUDGING_CHOICE_LABELS = {"yes": "Judged", "no": "Not judged"}
 """Options for judging: the word in the link, and its label on the page."""
 
 
 def draw_model_controls(choices: Choices) -> None:
     """Draw the form for the language model and the controls for judging the answers."""
-    model_access = access_to_chosen_model()
-    with language_model_form():
+    model_access = access_to_chosen_language_model()
+    with draw_language_model_form():
         _draw_judging_controls(choices)
     if model_access is not None:
-        judging_model_access, model_title = judging_model(choices, model_access), model_access.model.title
+        judging_model_access, model_title = access_to_judging_model(choices, model_access), model_access.model.title
         judging_phrase = (
             "not judged"
             if judging_model_access is None
             else f"judged by {'the same' if judging_model_access is model_access else judging_model_access.model.title}"
         )
-        remark(f"Answered by {model_title}, {judging_phrase}.", key="answers_models")
+        show_remark(f"Answered by {model_title}, {judging_phrase}.", key="answers_models")
 
 
 def _draw_judging_controls(choices: Choices) -> None:
-    draw_setting_segmented_control("Answers are", choices.extra, "judged", JUDGING_OPTIONS, "answers/judged")
+    draw_setting_segmented_control("Answers are", choices.extra, "judged", JUDGING_CHOICE_LABELS, "answers/judged")
     if choices.extra["judged"] != "no":
 
-        def set_judge_name(name: str) -> None:
-            session.judge_name = ModelName.parse_server_model(name).name
+        def set_judge_name(judge_name: str) -> None:
+            session.judge_name = ModelName.parse_server_model(judge_name).name
 
         st.text_input(
             "Judging model",
@@ -73,7 +73,7 @@ def wants_bert_score() -> bool:
     return bool(st.session_state.get("answers/bert")) and has_bert_score()
 
 
-def judging_model(choices: Choices, answering_model_access: Asking) -> Asking | None:
+def access_to_judging_model(choices: Choices, answering_model_access: Asking) -> Asking | None:
     """Return access to the language model that judges answers, or None if answers are not judged."""
     if choices.extra["judged"] == "no":
         return None

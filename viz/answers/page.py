@@ -8,9 +8,9 @@ from chunkers import Embedder
 from chunkers.language_models import Asking
 from chunkers.support import pluralize, short_repr
 from evaluation.answering import (
-    ANSWER_TOKENS,
-    TRIVIAL_EXPLAINED,
-    TRIVIAL_TITLES,
+    MOST_ANSWER_TOKENS,
+    TRIVIAL_BASELINE_EXPLANATIONS,
+    TRIVIAL_BASELINE_TITLES,
     AnswerResult,
     PromptSizes,
     QuestionItems,
@@ -21,18 +21,18 @@ from evaluation.answering import (
 )
 from evaluation.retrieval.asked_question import MODEL_TEXT_SEARCHED_NOTE, budget_for_text_length, has_model_written_texts
 from sample_docs import sample_splitters
-from viz.answers.answer_cards import show_question
-from viz.answers.answer_results import MEASURE_PARAMETER, show_costs_and_files, show_report
+from viz.answers.answer_cards import show_question_and_answers
+from viz.answers.answer_results import MEASURE_LINK_PARAMETER, show_costs_and_files, show_report
 from viz.answers.model_choice import (
     ANSWERING_MODEL_MISSING,
-    JUDGING_OPTIONS,
+    JUDGING_CHOICE_LABELS,
+    access_to_judging_model,
     draw_model_controls,
-    judging_model,
     wants_bert_score,
 )
-from viz.answers.questions import QUESTION_SOURCE_PARAMETER, QUESTION_SOURCES, choose_questions
+from viz.answers.questions import QUESTION_SOURCE_LINK_PARAMETER, QUESTION_SOURCES, choose_questions
 from viz.answers.session import session
-from viz.components.page_elements import heading, notice, remark, show_job_progress
+from viz.components.page_elements import show_heading, show_job_progress, show_notice, show_remark
 from viz.controls import column_controls, draw_setting_select_box, value_binding
 from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Gathering, StoredAnswers
 from viz.jobs.storage.stored_run import Keeper
@@ -55,12 +55,19 @@ from viz.shell import (
     show_unfinished_run,
 )
 from viz.shell.page import page
-from viz.state import MISSING_MODEL_MESSAGE, Choices, ColumnChoice, PageText, access_to_chosen_model, model_identity
+from viz.state import (
+    MISSING_MODEL_MESSAGE,
+    Choices,
+    ColumnChoice,
+    PageText,
+    access_to_chosen_language_model,
+    language_model_identity,
+)
 from viz.theme import definitions_as_help
 
-PAGE = "answers"
+PAGE_NAME = "answers"
 
-TRIVIAL_BASELINES_PARAMETER = "beside"
+TRIVIAL_BASELINES_LINK_PARAMETER = "beside"
 """The link parameter that lists the chosen trivial baselines."""
 
 FITTING_BUDGET = "fitting"
@@ -69,10 +76,10 @@ TOKEN_BUDGETS = (100, 250, 500, 1000, 2000, 4000)
 
 DEFAULT_LINK_PARAMETERS = {
     "budget": FITTING_BUDGET,
-    TRIVIAL_BASELINES_PARAMETER: "",
-    QUESTION_SOURCE_PARAMETER: "retrieval",
+    TRIVIAL_BASELINES_LINK_PARAMETER: "",
+    QUESTION_SOURCE_LINK_PARAMETER: "retrieval",
     "judged": "yes",
-    MEASURE_PARAMETER: "aqs",
+    MEASURE_LINK_PARAMETER: "aqs",
     "question": "1",
     RUN_PARAMETER: "",
 }
@@ -80,13 +87,15 @@ DEFAULT_LINK_PARAMETERS = {
 
 ALLOWED_LINK_VALUES = {
     "budget": [FITTING_BUDGET, *map(str, TOKEN_BUDGETS)],
-    QUESTION_SOURCE_PARAMETER: [*QUESTION_SOURCES],
-    "judged": [*JUDGING_OPTIONS],
+    QUESTION_SOURCE_LINK_PARAMETER: [*QUESTION_SOURCES],
+    "judged": [*JUDGING_CHOICE_LABELS],
 }
 
 TRIVIAL_BASELINES_HELP = (
     "What no chunker is needed for, and any should beat; each takes the requests of a chunker.  \n"
-    + definitions_as_help({TRIVIAL_TITLES[name]: explanation for name, explanation in TRIVIAL_EXPLAINED.items()})
+    + definitions_as_help(
+        {TRIVIAL_BASELINE_TITLES[name]: explanation for name, explanation in TRIVIAL_BASELINE_EXPLANATIONS.items()}
+    )
 )
 
 
@@ -106,7 +115,7 @@ def default_choices() -> Choices:
 
 def show() -> None:
     """Draw the Answers page."""
-    with page(PAGE, default_choices()) as current_page:
+    with page(PAGE_NAME, default_choices()) as current_page:
         _check_link_parameters(current_page)
         text = current_page.text
         column_results = [] if text is None else run_columns(current_page, text, current_page.choices.columns)
@@ -114,8 +123,8 @@ def show() -> None:
             _draw_controls(current_page, column_results)
         if text is None:
             return
-        heading(text.source.name, key="answers_heading")
-        remark(
+        show_heading(text.source.name, key="answers_heading")
+        show_remark(
             "A language model answers questions from each chunker's best chunks alone; the answers are measured and judged.",
             key="answers_about",
         )
@@ -129,14 +138,16 @@ def _check_link_parameters(current_page: Page) -> None:
     current_page.check_link_parameters(ALLOWED_LINK_VALUES)
     link_parameters = current_page.choices.extra
     if unknown_baseline_names := [
-        name for name in link_parameters[TRIVIAL_BASELINES_PARAMETER].split(",") if name and name not in TRIVIAL_TITLES
+        name
+        for name in link_parameters[TRIVIAL_BASELINES_LINK_PARAMETER].split(",")
+        if name and name not in TRIVIAL_BASELINE_TITLES
     ]:
         current_page.show_link_error(
-            f"The link's {TRIVIAL_BASELINES_PARAMETER} must be some of {', '.join(TRIVIAL_TITLES)}; got "
+            f"The link's {TRIVIAL_BASELINES_LINK_PARAMETER} must be some of {', '.join(TRIVIAL_BASELINE_TITLES)}; got "
             f"{short_repr(unknown_baseline_names[0])}. Using the "
             "default."
         )
-        link_parameters[TRIVIAL_BASELINES_PARAMETER] = DEFAULT_LINK_PARAMETERS[TRIVIAL_BASELINES_PARAMETER]
+        link_parameters[TRIVIAL_BASELINES_LINK_PARAMETER] = DEFAULT_LINK_PARAMETERS[TRIVIAL_BASELINES_LINK_PARAMETER]
 
 
 def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> None:
@@ -156,17 +167,20 @@ def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> No
     )
     choose_trivial_baselines(choices)
     draw_model_controls(choices)
-    offer_columns_of_compare(PAGE, choices)
+    offer_columns_of_compare(PAGE_NAME, choices)
     chunker = column_results[choices.selected].chunker if column_results else None
     column_controls(choices, chunker, current_page.embedder, offers_external_chunks=True, shows_model=False)
     show_compare_column_number(
-        PAGE, choices.columns[choices.selected], current_page.embedder, valid=not column_results or chunker is not None
+        PAGE_NAME,
+        choices.columns[choices.selected],
+        current_page.embedder,
+        is_column_valid=not column_results or chunker is not None,
     )
 
 
 def _draw(current_page: Page, text: PageText, column_results: list[ColumnResult]) -> None:
     chosen_question_items = choose_questions(current_page.choices, text)
-    _say_column_problems(column_results)
+    _show_column_problems(column_results)
     answers_run_plan = _answer_plan(current_page, text, column_results, chosen_question_items)
     chunk_gathering_job = (
         _chunk_gathering_job(answers_run_plan, column_results, current_page.embedder)
@@ -182,25 +196,25 @@ def _draw(current_page: Page, text: PageText, column_results: list[ColumnResult]
         linked_run.show("answers")
     answers_run = linked_run if isinstance(linked_run, Answering) else None
     if not chosen_question_items.usable:
-        notice(_no_questions_in_words(current_page.choices), key="answers_no_questions")
+        show_notice(_no_questions_sentence(current_page.choices), key="answers_no_questions")
     if chunk_gathering_job is not None and current_page.embedder is not None:
-        answering_model_access = access_to_chosen_model()
+        answering_model_access = access_to_chosen_language_model()
         if answering_model_access is None and (answers_run is None or not answers_run.whole):
-            notice(ANSWERING_MODEL_MISSING, key="answers_missing")
+            show_notice(ANSWERING_MODEL_MISSING, key="answers_missing")
         elif answering_model_access is not None:
             show_send_row(
                 current_page.choices, chunk_gathering_job, current_page.embedder, answering_model_access, answers_run
             )
     if answers_run is not None:
-        _say_run_state(current_page, answers_run, answers_run_plan)
+        _show_run_state(current_page, answers_run, answers_run_plan)
         if answers_run.results:
             answers_run_report = answers_run.report()
             show_report(answers_run, answers_run_report, current_page.choices.extra)
-            show_question(current_page.choices, answers_run.plan, answers_run.passages_by_column, answers_run)
+            show_question_and_answers(current_page.choices, answers_run.plan, answers_run.passages_by_column, answers_run)
             show_costs_and_files(answers_run, answers_run_report)
             return
     if answers_run_plan is not None and chunk_gathering_job is not None:
-        show_question(
+        show_question_and_answers(
             current_page.choices,
             answers_run_plan,
             chunk_gathering_job.passages_by_column,
@@ -208,17 +222,19 @@ def _draw(current_page: Page, text: PageText, column_results: list[ColumnResult]
         )
 
 
-def _say_column_problems(column_results: list[ColumnResult]) -> None:
+def _show_column_problems(column_results: list[ColumnResult]) -> None:
     for column_index, column in enumerate(column_results):
         if column.error and column.pending_requests is None:
             column_notice_tone = "info" if column.error == MISSING_MODEL_MESSAGE else "error"
-            notice(f"Column {column_index + 1}: {column.error}", column_notice_tone, key=f"answers_column_{column_index}")
+            show_notice(
+                f"Column {column_index + 1}: {column.error}", column_notice_tone, key=f"answers_column_{column_index}"
+            )
     if any(column.chunking is not None and has_model_written_texts(column.chunking) for column in column_results):
-        remark(MODEL_TEXT_SEARCHED_NOTE, key="answers_stated")
+        show_remark(MODEL_TEXT_SEARCHED_NOTE, key="answers_stated")
 
 
-def _no_questions_in_words(choices: Choices) -> str:
-    if choices.extra[QUESTION_SOURCE_PARAMETER] == "retrieval":
+def _no_questions_sentence(choices: Choices) -> str:
+    if choices.extra[QUESTION_SOURCE_LINK_PARAMETER] == "retrieval":
         return (
             "Retrieval has no questions about this text. Give or generate some there, type some, take a file, or ask the "
             "text on Compare, mark the answer and keep the question."
@@ -227,16 +243,16 @@ def _no_questions_in_words(choices: Choices) -> str:
 
 
 def _answer_plan(
-    current_page: Page, text: PageText, column_results: list[ColumnResult], items: QuestionItems
+    current_page: Page, text: PageText, column_results: list[ColumnResult], question_items: QuestionItems
 ) -> AnswerPlan | None:
     """Return the plan of the run; None while something is missing."""
     if current_page.embedder is None:
-        notice(current_page.embedder_complaint, key="answers_no_embedder")
+        show_notice(current_page.embedder_complaint, key="answers_no_embedder")
         return None
     finished_chunking_tasks = [
         column.task for column in column_results if column.task is not None and column.chunking is not None
     ]
-    if not items.usable or len(finished_chunking_tasks) < len(column_results):
+    if not question_items.usable or len(finished_chunking_tasks) < len(column_results):
         return None
     chosen_budget_option = current_page.choices.extra["budget"]
     budget_tokens = (
@@ -248,12 +264,12 @@ def _answer_plan(
         f"{number}. {type(column.chunker).title}" for number, column in enumerate(column_results, start=1) if column.chunker
     )
     trivial_baseline_names = chosen_trivial_baselines(current_page.choices)
-    row_names += tuple(TRIVIAL_TITLES[name] for name in trivial_baseline_names)
+    row_names += tuple(TRIVIAL_BASELINE_TITLES[name] for name in trivial_baseline_names)
     embedder_identity = current_page.embedder.name, current_page.embedder.identity
     return AnswerPlan(
         tuple(task.without_embedder for task in finished_chunking_tasks),
         row_names,
-        items.usable,
+        question_items.usable,
         budget_tokens,
         *embedder_identity,
         current_page.choices.tokenizer,
@@ -261,35 +277,39 @@ def _answer_plan(
     )
 
 
-def _chunk_gathering_job(plan: AnswerPlan, results: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
+def _chunk_gathering_job(
+    answer_plan: AnswerPlan, column_results: list[ColumnResult], embedder: Embedder | None
+) -> Gathering | None:
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
     assert embedder is not None
-    column_chunkings = [column.chunking for column in results if column.chunking is not None]
+    column_chunkings = [column.chunking for column in column_results if column.chunking is not None]
     session.passage_gathering_job = chunk_gathering_job = Gathering(
-        plan, column_chunkings, embedder, session.on_disk
+        answer_plan, column_chunkings, embedder, session.on_disk
     ).earlier_if_same(session.passage_gathering_job)
     chunk_gathering_job.start_once(0.2)
     if chunk_gathering_job.in_progress:
         with st.container(key="progress_gathering"):
             show_job_progress(chunk_gathering_job)
     elif chunk_gathering_job.error:
-        notice(chunk_gathering_job.error, "error", key="answers_gathering_error")
+        show_notice(chunk_gathering_job.error, "error", key="answers_gathering_error")
         st.button("Try again", on_click=setattr, args=(session, "passage_gathering_job", None), key="answers/gather_again")
     elif chunk_gathering_job.sizes is None:
         st.button("Retrieve chunks", on_click=setattr, args=(session, "passage_gathering_job", None), key="answers/gather")
     return chunk_gathering_job
 
 
-def _say_run_state(current_page: Page, run: Answering, plan: AnswerPlan | None) -> None:
+def _show_run_state(current_page: Page, answers_run: Answering, answer_plan: AnswerPlan | None) -> None:
     """Draw a run's progress, the settings that have changed since it began, its error, and what is left of it."""
     changed_setting_names, answering_model_access = (
-        run.plan.changed(plan) if plan is not None else [],
-        access_to_chosen_model(),
+        answers_run.plan.changed(answer_plan) if answer_plan is not None else [],
+        access_to_chosen_language_model(),
     )
     if answering_model_access is not None:
-        changed_setting_names += run.models.changed(chosen_model_identities(current_page.choices, answering_model_access))
-    show_run_state(run, "answers were made", changed_setting_names, "Press “Send” to ask again.", "answers")
-    show_unfinished_run(current_page, run, "answers")
+        changed_setting_names += answers_run.models.changed(
+            chosen_model_identities(current_page.choices, answering_model_access)
+        )
+    show_run_state(answers_run, "answers were made", changed_setting_names, "Press “Send” to ask again.", "answers")
+    show_unfinished_run(current_page, answers_run, "answers")
 
 
 # The choice of trivial baselines; none by default, since each costs tokens.
@@ -297,8 +317,8 @@ def _say_run_state(current_page: Page, run: Answering, plan: AnswerPlan | None) 
 
 def chosen_trivial_baselines(choices: Choices) -> tuple[str, ...]:
     """Return the names of the chosen trivial baselines, in display order."""
-    chosen_baseline_names = choices.extra[TRIVIAL_BASELINES_PARAMETER].split(",")
-    return tuple(name for name in TRIVIAL_TITLES if name in chosen_baseline_names)
+    chosen_baseline_names = choices.extra[TRIVIAL_BASELINES_LINK_PARAMETER].split(",")
+    return tuple(name for name in TRIVIAL_BASELINE_TITLES if name in chosen_baseline_names)
 
 
 def choose_trivial_baselines(choices: Choices) -> None:
@@ -306,16 +326,16 @@ def choose_trivial_baselines(choices: Choices) -> None:
     preselected_baseline_names = [*chosen_trivial_baselines(choices)]
 
     def set_chosen_baselines(names: list[str]) -> None:
-        choices.extra[TRIVIAL_BASELINES_PARAMETER] = ",".join(name for name in TRIVIAL_TITLES if name in names)
+        choices.extra[TRIVIAL_BASELINES_LINK_PARAMETER] = ",".join(name for name in TRIVIAL_BASELINE_TITLES if name in names)
 
     st.pills(
         "Trivial rows",
-        [*TRIVIAL_TITLES],
+        [*TRIVIAL_BASELINE_TITLES],
         default=preselected_baseline_names,
         selection_mode="multi",
-        format_func=TRIVIAL_TITLES.__getitem__,
+        format_func=TRIVIAL_BASELINE_TITLES.__getitem__,
         help=TRIVIAL_BASELINES_HELP,
-        **value_binding(preselected_baseline_names, f"answers/{TRIVIAL_BASELINES_PARAMETER}", set_chosen_baselines),
+        **value_binding(preselected_baseline_names, f"answers/{TRIVIAL_BASELINES_LINK_PARAMETER}", set_chosen_baselines),
     )
 
 
@@ -325,7 +345,8 @@ def choose_trivial_baselines(choices: Choices) -> None:
 def chosen_model_identities(choices: Choices, answering_model_access: Asking) -> AnswerModels:
     """Return the identities of the answering and the judging model chosen on the page."""
     return AnswerModels(
-        model_identity(answering_model_access), model_identity(judging_model(choices, answering_model_access))
+        language_model_identity(answering_model_access),
+        language_model_identity(access_to_judging_model(choices, answering_model_access)),
     )
 
 
@@ -334,61 +355,74 @@ def show_send_row(
     chunk_gathering_job: Gathering,
     embedder: Embedder,
     answering_model_access: Asking,
-    run: Answering | None,
+    answers_run: Answering | None,
 ) -> None:
     """Draw a run's estimated requests and the button that sends them, unless the run is in progress or complete."""
-    prompt_sizes, plan, judging_model_access, model_identities = (
+    prompt_sizes, answer_plan, judging_model_access, model_identities = (
         chunk_gathering_job.sizes,
         chunk_gathering_job.plan,
-        judging_model(choices, answering_model_access),
+        access_to_judging_model(choices, answering_model_access),
         chosen_model_identities(choices, answering_model_access),
     )
-    if prompt_sizes is None or (run is not None and (run.in_progress or _has_every_result(run, plan, model_identities))):
+    if prompt_sizes is None or (
+        answers_run is not None
+        and (answers_run.in_progress or _has_every_result(answers_run, answer_plan, model_identities))
+    ):
         return
 
     begin_run_callback = partial(
-        _begin_run, choices, chunk_gathering_job, embedder, answering_model_access, judging_model_access, run
+        _begin_run, choices, chunk_gathering_job, embedder, answering_model_access, judging_model_access, answers_run
     )
     remaining_request_estimates = _estimate_remaining_requests(
         chunk_gathering_job,
         prompt_sizes,
-        _reusable_results(run, chunk_gathering_job, model_identities),
+        _reusable_results(answers_run, chunk_gathering_job, model_identities),
         answering_model_access,
         judging_model_access,
     )
     if not remaining_request_estimates.requests:
         all_answered_message = "All of this was answered before: nothing is sent."
-        run_button_row(None, begin_run_callback, all_answered_message, "answers_nothing_left", "answers/run", ready=True)
+        run_button_row(
+            None, begin_run_callback, all_answered_message, "answers_nothing_left", "answers/run", can_start_run=True
+        )
         return
-    total_answer_count = len(plan.names) * len(plan.items)
+    total_answer_count = len(answer_plan.names) * len(answer_plan.items)
     remaining_judgement_estimate = remaining_request_estimates.judgements
     are_only_judgements_missing = judging_model_access is not None and not remaining_request_estimates.answers.requests
     model_requests = ModelRequests(
-        (plan, model_identities),
+        (answer_plan, model_identities),
         judging_model_access if are_only_judgements_missing else answering_model_access,
         remaining_judgement_estimate if are_only_judgements_missing else remaining_request_estimates.answers,
-        _requests_in_words(plan, remaining_request_estimates, total_answer_count),
+        _requests_in_words(answer_plan, remaining_request_estimates, total_answer_count),
         "answers_run",
-        ANSWER_TOKENS,
+        MOST_ANSWER_TOKENS,
         schema_model=judging_model_access,
         other_model=None
         if judging_model_access is None or are_only_judgements_missing
-        else (judging_model_access.model, remaining_judgement_estimate, ANSWER_TOKENS),
+        else (judging_model_access.model, remaining_judgement_estimate, MOST_ANSWER_TOKENS),
     )
     show_consent(model_requests, begin_run_callback)
 
 
-def _has_every_result(run: Answering, plan: AnswerPlan, models: AnswerModels) -> bool:
+def _has_every_result(answers_run: Answering, answer_plan: AnswerPlan, models: AnswerModels) -> bool:
     """Return whether a run already has every result that would be requested."""
-    return run.whole and run.plan == plan and not run.models.changed(models) and (run.bert or not wants_bert_score())
+    return (
+        answers_run.whole
+        and answers_run.plan == answer_plan
+        and not answers_run.models.changed(models)
+        and (answers_run.bert or not wants_bert_score())
+    )
 
 
-def _requests_in_words(plan: AnswerPlan, estimates: RequestEstimates, total_answer_count: int) -> str:
+def _requests_in_words(answer_plan: AnswerPlan, request_estimates: RequestEstimates, total_answer_count: int) -> str:
     """Describe the requests that would be sent."""
-    answer_request_count, judgement_request_count = estimates.answers.requests, estimates.judgements.requests
+    answer_request_count, judgement_request_count = request_estimates.answers.requests, request_estimates.judgements.requests
     if answer_request_count == total_answer_count:
-        trivial_rows_phrase = f" and for {pluralize(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
-        questions_phrase, chunkers_phrase = pluralize(len(plan.items), "question"), pluralize(len(plan.tasks), "chunker")
+        trivial_rows_phrase = f" and for {pluralize(len(answer_plan.trivial), 'trivial row')}" if answer_plan.trivial else ""
+        questions_phrase, chunkers_phrase = (
+            pluralize(len(answer_plan.items), "question"),
+            pluralize(len(answer_plan.tasks), "chunker"),
+        )
         return f"“Answers” sends {questions_phrase} with the chunks of {chunkers_phrase}{trivial_rows_phrase}"
     remaining_request_phrases = [f"{answer_request_count:,} of {total_answer_count:,} answers"] * bool(
         answer_request_count
@@ -397,38 +431,38 @@ def _requests_in_words(plan: AnswerPlan, estimates: RequestEstimates, total_answ
 
 
 def _reusable_results(
-    run: Answering | None, chunk_gathering_job: Gathering, model_identities: AnswerModels
+    earlier_answers_run: Answering | None, chunk_gathering_job: Gathering, model_identities: AnswerModels
 ) -> dict[tuple[int, int], AnswerResult]:
     """Return the results that the run on the page and a new run have in common."""
     run_plan = chunk_gathering_job.plan
     if (
-        run is None
-        or run.models.answering_model != model_identities.answering_model
-        or not run.plan.has_same_embedder(run_plan)
+        earlier_answers_run is None
+        or earlier_answers_run.models.answering_model != model_identities.answering_model
+        or not earlier_answers_run.plan.has_same_embedder(run_plan)
     ):
         return {}
-    page_run_results = [*run.results.copy().values()]
+    page_run_results = [*earlier_answers_run.results.copy().values()]
     return reusable_results(
         page_run_results,
         run_plan.items,
         chunk_gathering_job.passages_by_column,
-        same_judge=run.models.judge == model_identities.judge,
+        same_judge=earlier_answers_run.models.judge == model_identities.judge,
     )
 
 
 def _estimate_remaining_requests(
     chunk_gathering_job: Gathering,
-    sizes: PromptSizes,
+    prompt_sizes: PromptSizes,
     earlier_results: dict[tuple[int, int], AnswerResult],
-    asking: Asking,
+    answering_model_access: Asking,
     judging_model_access: Asking | None,
 ) -> RequestEstimates:
     return estimate_answer_requests(
         chunk_gathering_job.plan.items,
         chunk_gathering_job.passages_by_column,
-        sizes,
+        prompt_sizes,
         lambda place, item, context: remaining_requests(
-            item, context, earlier_results.get(place), asking, judging_model_access
+            item, context, earlier_results.get(place), answering_model_access, judging_model_access
         ),
     )
 
@@ -439,18 +473,22 @@ def _begin_run(
     embedder: Embedder,
     answering_model_access: Asking,
     judging_model_access: Asking | None,
-    run: Answering | None,
+    answers_run: Answering | None,
 ) -> None:
     """Begin a run, or go on with the one on the page under its link."""
-    plan, model_identities = chunk_gathering_job.plan, chosen_model_identities(choices, answering_model_access)
-    continued_run = run if run is not None and run.plan == plan and run.models == model_identities else None
+    answer_plan, model_identities = chunk_gathering_job.plan, chosen_model_identities(choices, answering_model_access)
+    continued_run = (
+        answers_run
+        if answers_run is not None and answers_run.plan == answer_plan and answers_run.models == model_identities
+        else None
+    )
 
-    def new_answers_run(keeper: Keeper | None) -> Answering:
+    def new_answers_run(run_keeper: Keeper | None) -> Answering:
         stored_run = None if continued_run is None else continued_run.stored_run
-        if stored_run is None and keeper is not None:
-            stored_run = StoredAnswers.of(keeper, plan, chunk_gathering_job.chunkings, model_identities)
+        if stored_run is None and run_keeper is not None:
+            stored_run = StoredAnswers.of(run_keeper, answer_plan, chunk_gathering_job.chunkings, model_identities)
         return Answering(
-            plan,
+            answer_plan,
             chunk_gathering_job.chunkings[0].document,
             chunk_gathering_job.passages_by_column.copy(),
             model_identities,
@@ -460,7 +498,7 @@ def _begin_run(
             session.on_disk,
             wants_bert_score(),
             stored_run,
-            _reusable_results(run, chunk_gathering_job, model_identities),
+            _reusable_results(answers_run, chunk_gathering_job, model_identities),
         )
 
     begin_run(choices.extra, Answering, new_answers_run, choices.extra[RUN_PARAMETER] if continued_run is not None else "")
@@ -480,9 +518,9 @@ def _reopened_run(
     if chunk_gathering_job is None or chunk_gathering_job.sizes is None or embedder is None:
         return ""
     stored_answers.keeper.check_embedder(embedder)
-    plan, gathered_passages = chunk_gathering_job.plan, chunk_gathering_job.passages_by_column.copy()
+    answer_plan, gathered_passages = chunk_gathering_job.plan, chunk_gathering_job.passages_by_column.copy()
     return Answering(
-        plan,
+        answer_plan,
         chunk_gathering_job.chunkings[0].document,
         gathered_passages,
         stored_answers.models,
@@ -491,5 +529,5 @@ def _reopened_run(
         embedder,
         True,
         stored_run=stored_answers,
-        results=stored_answers.stored_results(gathered_passages, plan.items),
+        results=stored_answers.stored_results(gathered_passages, answer_plan.items),
     )

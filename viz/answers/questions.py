@@ -8,20 +8,20 @@ from chunkers.support import pluralize
 from evaluation.answering import ANSWER_SEPARATOR, QuestionItem, QuestionItems, questions_of_file, questions_of_lines
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
-from viz.components.page_elements import notice, remark, show_folded_table, show_job_progress, show_job_state
+from viz.components.page_elements import show_folded_table, show_job_progress, show_job_state, show_notice, show_remark
 from viz.controls import adopt_as_own_text, draw_setting_segmented_control, value_binding
 from viz.jobs import ReadingJob, single_file_converter
 from viz.jobs.answering_plan_and_jobs import QuestionSharing, SharedText
 from viz.shell import open_page_at_next_run, shared_question_sets
-from viz.state import OWN_DOCUMENT, Choices, PageText, TextSource
+from viz.state import OWN_DOCUMENT_KEY, Choices, PageText, TextSource
 
 QUESTION_SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""
 
-QUESTION_SOURCE_PARAMETER = "questions"
+QUESTION_SOURCE_LINK_PARAMETER = "questions"
 """The link parameter that names the source of the questions."""
 
-LOOKUP_WAIT_S = 0.3
+LOOKUP_WAIT_SECONDS = 0.3
 """Seconds to wait for Retrieval's questions before the page shows that it is looking them up."""
 
 
@@ -29,29 +29,34 @@ def choose_questions(choices: Choices, text: PageText) -> QuestionItems:
     """Draw the controls for choosing questions, report the invalid questions, and return the valid ones."""
     with st.container(key="answers_source"):
         draw_setting_segmented_control(
-            "Questions", choices.extra, QUESTION_SOURCE_PARAMETER, QUESTION_SOURCES, "answers/questions"
+            "Questions", choices.extra, QUESTION_SOURCE_LINK_PARAMETER, QUESTION_SOURCES, "answers/questions"
         )
-        if choices.extra[QUESTION_SOURCE_PARAMETER] == "retrieval":
+        if choices.extra[QUESTION_SOURCE_LINK_PARAMETER] == "retrieval":
             return _questions_from_retrieval_page(choices, text)
         chosen_question_items = (
-            _typed_questions() if choices.extra[QUESTION_SOURCE_PARAMETER] == "typed" else _questions_from_file()
+            _typed_questions() if choices.extra[QUESTION_SOURCE_LINK_PARAMETER] == "typed" else _questions_from_file()
         )
     if chosen_question_items.usable:
-        remark(f"{_question_counts_in_words(chosen_question_items)}.", key="answers_questions_said")
-    _say_question_problems(chosen_question_items)
+        show_remark(f"{_question_counts_in_words(chosen_question_items)}.", key="answers_questions_said")
+    _show_question_problems(chosen_question_items)
     return chosen_question_items
 
 
-def _question_counts_in_words(items: QuestionItems) -> str:
-    questions_with_reference_count = sum(bool(item.reference) for item in items.usable)
-    return f"{pluralize(len(items.usable), 'question')}, {questions_with_reference_count:,} of them with a reference answer"
+def _question_counts_in_words(question_items: QuestionItems) -> str:
+    questions_with_reference_count = sum(bool(item.reference) for item in question_items.usable)
+    return (
+        f"{pluralize(len(question_items.usable), 'question')}, {questions_with_reference_count:,} of them with a reference "
+        "answer"
+    )
 
 
-def _say_question_problems(items: QuestionItems) -> None:
-    if len(items.problems) == 1:
-        notice(items.problems[0], "error", key="answers_problem")
+def _show_question_problems(question_items: QuestionItems) -> None:
+    if len(question_items.problems) == 1:
+        show_notice(question_items.problems[0], "error", key="answers_problem")
     else:
-        show_folded_table(f"{pluralize(len(items.problems), 'question')} left out", {"question": items.problems})
+        show_folded_table(
+            f"{pluralize(len(question_items.problems), 'question')} left out", {"question": question_items.problems}
+        )
 
 
 def _questions_from_retrieval_page(choices: Choices, text: PageText) -> QuestionItems:
@@ -63,7 +68,7 @@ def _questions_from_retrieval_page(choices: Choices, text: PageText) -> Question
         for question in session.questions
         if question.identity == text.document.identity
     )
-    sample_text_questions = () if choices.document == OWN_DOCUMENT else _sample_questions(choices.document)
+    sample_text_questions = () if choices.document == OWN_DOCUMENT_KEY else _questions_of_sample_text(choices.document)
     all_question_items = (
         *questions_from_compare,
         *sample_text_questions,
@@ -81,7 +86,7 @@ def _questions_from_retrieval_page(choices: Choices, text: PageText) -> Question
     open_retrieval_button_row = st.container(horizontal=True, vertical_alignment="center")
     if distinct_question_items.usable:
         with open_retrieval_button_row:
-            remark(
+            show_remark(
                 f"{_question_counts_in_words(distinct_question_items)}: those {' and those '.join(origin_phrases)}; the "
                 "excerpts "
                 "that answer them are the references.",
@@ -90,7 +95,7 @@ def _questions_from_retrieval_page(choices: Choices, text: PageText) -> Question
     open_retrieval_button_row.button(
         "Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary"
     )
-    _say_question_problems(distinct_question_items)
+    _show_question_problems(distinct_question_items)
     show_job_state(question_lookup_job, "answers_sharing")
     other_texts_with_questions = [
         other
@@ -98,7 +103,7 @@ def _questions_from_retrieval_page(choices: Choices, text: PageText) -> Question
         if other is not shared_question_set and other.items.usable
     ]
     if other_texts_with_questions:
-        _offer_other_texts(choices, other_texts_with_questions)
+        _draw_choice_of_other_texts(choices, other_texts_with_questions)
     return distinct_question_items
 
 
@@ -107,11 +112,11 @@ def _retrieval_question_lookup_job() -> QuestionSharing:
     session.question_sharing_job = question_lookup_job = QuestionSharing(shared_question_sets()).earlier_if_same(
         session.question_sharing_job
     )
-    question_lookup_job.start_once(LOOKUP_WAIT_S)
+    question_lookup_job.start_once(LOOKUP_WAIT_SECONDS)
     return question_lookup_job
 
 
-def _offer_other_texts(choices: Choices, other_texts: list[SharedText]) -> None:
+def _draw_choice_of_other_texts(choices: Choices, other_texts: list[SharedText]) -> None:
     """Draw the list of other texts with questions on Retrieval, and the button that opens one of them on this page."""
     text_selection_row = st.container(horizontal=True, vertical_alignment="bottom")
     other_text_index = text_selection_row.selectbox(
@@ -134,12 +139,12 @@ def _offer_other_texts(choices: Choices, other_texts: list[SharedText]) -> None:
 
 
 @lru_cache(maxsize=32)
-def _sample_questions(document: str) -> tuple[QuestionItem, ...]:
+def _questions_of_sample_text(document_name: str) -> tuple[QuestionItem, ...]:
     import csv
     import json
 
     with (SAMPLES_FOLDER / "questions.csv").open(encoding="utf-8", newline="") as questions_file:
-        document_question_rows = [row for row in csv.DictReader(questions_file) if row["corpus_id"] == document]
+        document_question_rows = [row for row in csv.DictReader(questions_file) if row["corpus_id"] == document_name]
     return tuple(QuestionItem(row["question"], " ".join(json.loads(row["excerpts"]))) for row in document_question_rows)
 
 
@@ -180,5 +185,5 @@ def _questions_from_file() -> QuestionItems:
     if session.answers_file is None:
         return QuestionItems(())
     question_file_name, question_items = session.answers_file
-    remark(question_file_name, key="answers_file_name")
+    show_remark(question_file_name, key="answers_file_name")
     return question_items

@@ -12,7 +12,7 @@ from evaluation.segmentation import EQUAL_COHESION_TOLERANCE, Cohesion, StretchC
 from viz.components.stepper.stepper import Gauge, Step
 from viz.jobs import vector_symbol
 
-OUTCOME_BY_VERDICT = {
+OUTCOME_SENTENCE_BY_VERDICT = {
     Verdict.CUT: "It passes the line: a cut.",
     Verdict.KEPT: "It does not pass the line: no cut.",
     Verdict.REJECTED: "It passes the line, but a size limit prevents a cut.",
@@ -21,9 +21,9 @@ OUTCOME_BY_VERDICT = {
 }
 
 
-def is_near_threshold(gap: Gap, margin: float) -> bool:
-    """Return whether the gap's score lies within ``margin`` of its threshold."""
-    return gap.score is not None and gap.threshold is not None and abs(gap.score - gap.threshold) <= margin
+def is_near_threshold(gap: Gap, near_threshold_margin: float) -> bool:
+    """Return whether the gap's score lies within ``near_threshold_margin`` of its threshold."""
+    return gap.score is not None and gap.threshold is not None and abs(gap.score - gap.threshold) <= near_threshold_margin
 
 
 def greedy_scan_steps(
@@ -78,7 +78,8 @@ def _gap_step(
     is_inside_sentence = gap.offset is not None
     gap_explanation_sentences = [
         gap.reason,
-        OUTCOME_BY_VERDICT[gap.verdict] + (" Near the line." if is_near_threshold(gap, near_threshold_margin) else ""),
+        OUTCOME_SENTENCE_BY_VERDICT[gap.verdict]
+        + (" Near the line." if is_near_threshold(gap, near_threshold_margin) else ""),
     ]
     gap_label_value_pairs = [["chunk", f"{chunk_number:,}: {sentence_range_phrase(chunk_start_sentence_index, gap_number)}"]]
     if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not is_inside_sentence:
@@ -149,7 +150,7 @@ def score_threshold_gauge(gap: Gap, score_range: tuple[float, float]) -> Gauge |
     }
 
 
-def explaining_step(
+def explanation_step(
     title: str, explanation_sentences: Sequence[str], label_value_pairs: Sequence[Sequence[str]] = ()
 ) -> Step:
     """Return a step that explains something and decides nothing, before any sentence is in a chunk."""
@@ -174,11 +175,11 @@ def sentence_range_phrase(first_sentence_index: int, end_sentence_index: int) ->
     )
 
 
-def _optimal_cuts_phrases(comparison: StretchComparison) -> list[str]:
+def _optimal_cuts_phrases(stretch_comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
-    greedy_cut_index = comparison.greedy[0]
-    other_cut_numbers = [f"{place + 1:,}" for place in comparison.other if place != greedy_cut_index]
-    if greedy_cut_index in comparison.other:
+    greedy_cut_index = stretch_comparison.greedy[0]
+    other_cut_numbers = [f"{place + 1:,}" for place in stretch_comparison.other if place != greedy_cut_index]
+    if greedy_cut_index in stretch_comparison.other:
         other_cuts_phrase = "cuts here too" + (
             f", and after {join_words(other_cut_numbers)}" if other_cut_numbers else ", and nowhere else"
         )
@@ -186,8 +187,8 @@ def _optimal_cuts_phrases(comparison: StretchComparison) -> list[str]:
         other_cuts_phrase = (
             f"does not cut here, but after {join_words(other_cut_numbers)}" if other_cut_numbers else "does not cut at all"
         )
-    stretch_phrase = sentence_range_phrase(comparison.stretch.start, comparison.stretch.end)
-    cohesion_verdict_sentence = comparison.verdict()
+    stretch_phrase = sentence_range_phrase(stretch_comparison.stretch.start, stretch_comparison.stretch.end)
+    cohesion_verdict_sentence = stretch_comparison.verdict()
     return [
         f"With the whole text in view, “optimal” {other_cuts_phrase} ({stretch_phrase}).",
         cohesion_verdict_sentence[0].upper() + cohesion_verdict_sentence[1:] + ".",
@@ -222,11 +223,11 @@ def max_min_steps(
     for step, gap in zip(max_min_gap_steps, chunking.gaps, strict=True):
         # Only a size limit cuts inside a sentence; the scan has no decision there.
         if gap.offset is None:
-            _explain_max_min(step, gap.index, chunker, scan_results[gap.index])
+            _add_max_min_explanation(step, gap.index, chunker, scan_results[gap.index])
     return max_min_gap_steps
 
 
-def _explain_max_min(step: Step, gap_index: int, chunker: MaxMin, scan_result: MaxMinStep) -> None:
+def _add_max_min_explanation(step: Step, gap_index: int, chunker: MaxMin, scan_result: MaxMinStep) -> None:
     """Prepend the compared sentences to a step's text and numbers, and mark them."""
     chunk_start_sentence_index, chunk_end_sentence_index = gap_index + 1 - scan_result.size, gap_index + 1
     if scan_result.size == 1:
@@ -290,11 +291,11 @@ def _format_three_decimals(number: float) -> str:
 def change_point_steps(chunking: Chunking, chunker: ChangePoint, near_threshold_margin: float) -> list[Step]:
     """Return a step on the penalty, and one for each place where a cut is allowed or forced, in order."""
     sentence_count = len(chunking.document.sentences)
-    allowed_cut_places = {*chunker.places(chunking.document)}
+    allowed_cut_sentence_indexes = {*chunker.places(chunking.document)}
     steps_and_gaps = [
         (step, gap)
         for step, gap in zip(greedy_scan_steps(chunking, near_threshold_margin, None), chunking.gaps, strict=True)
-        if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in allowed_cut_places)
+        if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in allowed_cut_sentence_indexes)
     ]
     searched_chunk_edge_indexes = [
         0,
@@ -308,7 +309,7 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, near_threshold_
         step["placed"] = step["placed"][0], next_gap_index + 1
         if gap.offset is None:
             step["mark"] = {**step["mark"], "next": (gap.index + 1, next_gap_index + 1)}
-            _explain_change_point(step, gap, searched_chunk_edge_indexes, chunker)
+            _add_change_point_explanation(step, gap, searched_chunk_edge_indexes, chunker)
     return [_penalty_step(chunking, chunker), *(step for step, _ in steps_and_gaps)]
 
 
@@ -319,13 +320,13 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
         "The search weighs all partitions at once. The steps go through the best one, and show what each cut gains in it."
     )
     if not change_point_gain_curve.lines:
-        return explaining_step(
+        return explanation_step(
             f"The best {len(chunking.chunks):,} chunks",
             ["The number of chunks is set: no penalty decides.", search_explanation],
         )
     cut_penalty = change_point_gain_curve.lines[0].level
     if change_point_gain_curve.null is None or chunker.penalty is not None:
-        return explaining_step(
+        return explanation_step(
             f"A cut must gain {cut_penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_explanation]
         )
     low_chance_gain, high_chance_gain = change_point_gain_curve.null.low, change_point_gain_curve.null.high
@@ -337,14 +338,14 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
         "eager": "in the lowest quarter",
         "cautious": "in all but the highest quarter",
     }
-    return explaining_step(
+    return explanation_step(
         f"A cut must gain more than {cut_penalty:.2f}",
         [f"{shuffles_phrase} {phrase_by_caution[chunker.caution]}.", search_explanation],
         [["shuffles", f"the middle half gains {low_chance_gain:.2f} to {high_chance_gain:.2f} a cut"]],
     )
 
 
-def _explain_change_point(step: Step, gap: Gap, chunk_edge_indexes: list[int], chunker: ChangePoint) -> None:
+def _add_change_point_explanation(step: Step, gap: Gap, chunk_edge_indexes: list[int], chunker: ChangePoint) -> None:
     """Write what a cut at a step's gap gains into the step: both sides of the gap, and the formula with its numbers."""
     sentence_index_after_gap = gap.index + 1
     first_sentence_index, end_sentence_index = (
@@ -360,7 +361,7 @@ def _explain_change_point(step: Step, gap: Gap, chunk_edge_indexes: list[int], c
         sentence_range_phrase(sentence_index_after_gap, end_sentence_index),
     )
     if gap.verdict.is_sized:
-        gap_outcome_sentence = OUTCOME_BY_VERDICT[gap.verdict]
+        gap_outcome_sentence = OUTCOME_SENTENCE_BY_VERDICT[gap.verdict]
     elif gap.verdict.is_cut:
         gap_outcome_sentence = (
             f"The cut parts {left_sentences_phrase} from {right_sentences_phrase}: their means are far enough apart to pay "
@@ -450,12 +451,12 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
     return steps
 
 
-def _block_gauge(block: BlockStep, chunker: Structure, gauge_maximum: int) -> Gauge | None:
-    if block.together is None:
+def _block_gauge(block_step: BlockStep, chunker: Structure, gauge_maximum: int) -> Gauge | None:
+    if block_step.together is None:
         return None
     return {
         "label": "tokens together and maximum size",
-        "score": block.together,
+        "score": block_step.together,
         "threshold": chunker.max_size,
         "low": 0,
         "high": gauge_maximum,

@@ -7,7 +7,7 @@ from chunkers import Chunking, Verdict
 from viz.breakpoints.decision_steps import is_near_threshold
 from viz.components.browser_exchange import Component, compact_json
 from viz.components.reader.payload import VerdictData, encode_verdicts, verdict_data
-from viz.jobs import CACHED_BYTES, cached_while_shown
+from viz.jobs import MOST_CACHED_BYTES, cached_while_shown
 
 SHORT_VERDICT_NAMES = {
     Verdict.CUT: "cut",
@@ -77,10 +77,13 @@ _gap_table_component = Component[GapTableData](
 )
 
 
-def show_gap_table(chunking: Chunking, identity: Hashable, near_threshold_margin: float, body_hash: str, key: str) -> None:
+def show_gap_table(
+    chunking: Chunking, chunking_identity: Hashable, near_threshold_margin: float, column_body_hash: str, key: str
+) -> None:
     """Mount the table of gaps, in which scores within ``near_threshold_margin`` of the threshold are marked.
 
-    Results with the same ``identity`` are equal; ``body_hash`` is the hash of the column's body in the reader.
+    Results with the same ``chunking_identity`` are equal; ``column_body_hash`` is the hash of the column's body in the
+    reader.
 
     A click or Enter on a row emits the events ``seamark-jump``, ``seamark-step`` and ``seamark-place`` on the window; the
     answer to the last says what would change the verdict. On ``seamark-gap`` the table scrolls to the row of that gap. The
@@ -90,15 +93,17 @@ def show_gap_table(chunking: Chunking, identity: Hashable, near_threshold_margin
         key=key,
         data={
             "source": chunking.document.identity,
-            "hash": body_hash,
+            "hash": column_body_hash,
             "score": chunking.curves[0].label if chunking.curves else "score",
-            "rows": _gap_rows_json(chunking, identity, near_threshold_margin),
+            "rows": _gap_rows_json(chunking, chunking_identity, near_threshold_margin),
         },
     )
 
 
-@cached_while_shown(CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len)
-def _gap_rows_json(chunking: Chunking, identity: Hashable, near_threshold_margin: float) -> str:
+@cached_while_shown(
+    MOST_CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len
+)
+def _gap_rows_json(chunking: Chunking, chunking_identity: Hashable, near_threshold_margin: float) -> str:
     return compact_json(gap_rows(chunking, near_threshold_margin))
 
 

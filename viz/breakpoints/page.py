@@ -14,9 +14,9 @@ from viz.breakpoints.gap_table import show_gap_table
 from viz.breakpoints.score_histogram_and_staircase import DisplayedResult, displayed_result, show_scores
 from viz.breakpoints.steps_view import new_column_choice, show_steps
 from viz.components.browser_exchange import take_event
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_STEPPER_PARAMETERS
+from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS
 from viz.controls import (
     draw_setting_segmented_control,
     draw_setting_select_box,
@@ -43,14 +43,14 @@ from viz.state import (
     ColumnChoice,
     TextSource,
     chunker_defaults_of_embedder,
-    fresh_column,
     main_page,
+    new_default_column,
     search_settings_of,
 )
 from viz.theme import palette
 
-PAGE = "breakpoints"
-READER_KEY = "reader"
+PAGE_NAME = "breakpoints"
+TEXT_READER_KEY = "reader"
 
 VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
 """The views next to the text: their names in the link, and their labels."""
@@ -68,38 +68,38 @@ GREEDY_CHUNKERS = ("breakpoint", "max_min")
 """The chunkers that decide gap by gap; their cuts are compared with the optimal partition."""
 
 SCORE_READINGS = {"distance": "distance", "similarity": "similarity"}
-MOST_MARGIN = 0.5
+MOST_NEAR_THRESHOLD_MARGIN = 0.5
 
 
 def show() -> None:
     """Draw the Breakpoints page."""
-    columns_from_compare = columns_to_open_with(PAGE, [(*SHOWN_CHUNKERS,)])
+    columns_from_compare = columns_to_open_with(PAGE_NAME, [(*SHOWN_CHUNKERS,)])
     sample_name, splitter_name = next(iter(sample_splitters().items()))
     default_link_parameters = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_STEPPER_PARAMETERS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
     hidden_container = st.container(key="store_spot")
     with page(
-        PAGE, Choices(sample_name, splitter_name, [fresh_column("breakpoint")], extra=default_link_parameters)
+        PAGE_NAME, Choices(sample_name, splitter_name, [new_default_column("breakpoint")], extra=default_link_parameters)
     ) as current_page:
         current_page.choices.columns = [*filter(None, columns_from_compare)] or current_page.choices.columns
         _reduce_to_one_column(current_page)
         _draw(current_page, hidden_container)
 
 
-def _draw(current_page: Page, verdict_requests_place: DeltaGenerator) -> None:
+def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> None:
     choices, text = current_page.choices, current_page.text
     # An undo replaces the column.
-    if parameter_change_event := take_event(READER_KEY, "change"):
-        apply_parameter_change(PAGE, parameter_change_event)
+    if parameter_change_event := take_event(TEXT_READER_KEY, "change"):
+        apply_parameter_change(PAGE_NAME, parameter_change_event)
     column_choice = choices.columns[0]
-    if threshold_event := take_event(READER_KEY, "line"):
-        column_choice.put(str(threshold_event["parameter"]), float(threshold_event["value"]))
+    if threshold_drag_event := take_event(TEXT_READER_KEY, "line"):
+        column_choice.put(str(threshold_drag_event["parameter"]), float(threshold_drag_event["value"]))
     view_label_by_name = (
         VIEWS
         if column_choice.chunker == "breakpoint"
         else {name: label for name, label in VIEWS.items() if name != "scores"}
     )
-    current_page.check_link_parameters({"view": VIEWS, "axis": SCORE_READINGS, **ALLOWED_WORDS})
+    current_page.check_link_parameters({"view": VIEWS, "axis": SCORE_READINGS, **ALLOWED_LINK_VALUES})
     view_name, distance_or_similarity, near_threshold_margin = (
         choices.extra["view"],
         choices.extra["axis"],
@@ -115,7 +115,7 @@ def _draw(current_page: Page, verdict_requests_place: DeltaGenerator) -> None:
     )
     with current_page.controls:
         _choose_chunker(choices)
-        offer_undo(PAGE)
+        offer_undo(PAGE_NAME)
         parameter_controls(
             0,
             column_choice,
@@ -123,7 +123,10 @@ def _draw(current_page: Page, verdict_requests_place: DeltaGenerator) -> None:
             chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker),
         )
         show_compare_column_number(
-            PAGE, column_choice, current_page.embedder, valid=column_results[0].chunker is not None or text is None
+            PAGE_NAME,
+            column_choice,
+            current_page.embedder,
+            is_column_valid=column_results[0].chunker is not None or text is None,
         )
         _choose_distance_or_similarity(choices, column_results[0].chunker)
         _choose_threshold_margin(choices, near_threshold_margin)
@@ -135,9 +138,9 @@ def _draw(current_page: Page, verdict_requests_place: DeltaGenerator) -> None:
     palette.set_overlay_panel_colours()
     # A heatmap stands beside the steps.
     text_container, view_container = (
-        side_by_side_columns(PAGE, 1, 2)
+        side_by_side_columns(PAGE_NAME, 1, 2)
         if view_name == "steps" and column_choice.chunker == "optimal"
-        else side_by_side_columns(PAGE, 8, 5)
+        else side_by_side_columns(PAGE_NAME, 8, 5)
     )
     with text_container:
         body_hashes = show_reader(
@@ -145,13 +148,13 @@ def _draw(current_page: Page, verdict_requests_place: DeltaGenerator) -> None:
             [_reader_column(column_results[0], shown_result, text.source)],
             title=text.source.name,
             summary=text.source.teaches,
-            selected=0,
-            known=text.source.known,
-            key=READER_KEY,
-            margin=near_threshold_margin,
+            selected_column_index=0,
+            known_boundaries=text.source.known,
+            key=TEXT_READER_KEY,
+            score_margin=near_threshold_margin,
             shows_card=True,
         )
-    with verdict_requests_place:
+    with verdict_requests_placeholder:
         compare_search_settings = search_settings_of(main_page.choices(), len(text.document.text))
         shown_chunking = None if shown_result is None else shown_result.chunking
         answer_verdict_requests(
@@ -164,14 +167,14 @@ def _draw(current_page: Page, verdict_requests_place: DeltaGenerator) -> None:
             shown_chunking,
         )
     with view_container, st.container(key="beside"):
-        view_switch_key = f"{PAGE}/view" if view_label_by_name == VIEWS else f"{PAGE}/view/{column_choice.chunker}"
+        view_switch_key = f"{PAGE_NAME}/view" if view_label_by_name == VIEWS else f"{PAGE_NAME}/view/{column_choice.chunker}"
         draw_setting_segmented_control(
-            "Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, hidden=True
+            "Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, is_label_hidden=True
         )
         if shown_result is None:
-            notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
+            show_notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
         elif not shown_result.chunking.gaps:
-            notice(
+            show_notice(
                 "The text has fewer than two sentences, so there is no gap between sentences to cut at. Choose a longer "
                 "text.",
                 key="no_gap",
@@ -184,11 +187,15 @@ def _draw(current_page: Page, verdict_requests_place: DeltaGenerator) -> None:
             show_steps(shown_result, column_results, text, current_page.embedder, choices, near_threshold_margin)
 
 
-def _columns_to_run(column: ColumnChoice, view: str) -> list[ColumnChoice]:
+def _columns_to_run(column_choice: ColumnChoice, view_name: str) -> list[ColumnChoice]:
     """Return the page's column, and the columns that its steps are compared with."""
-    if view == "steps" and column.chunker in GREEDY_CHUNKERS:
-        return [column, ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
-    return [column, fresh_column("breakpoint")] if view == "steps" and column.chunker == "optimal" else [column]
+    if view_name == "steps" and column_choice.chunker in GREEDY_CHUNKERS:
+        return [column_choice, ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
+    return (
+        [column_choice, new_default_column("breakpoint")]
+        if view_name == "steps" and column_choice.chunker == "optimal"
+        else [column_choice]
+    )
 
 
 # Input from the link
@@ -213,10 +220,12 @@ def _checked_threshold_margin(choices: Choices) -> float:
         near_threshold_margin = float(margin_text)
     except ValueError:
         near_threshold_margin = math.nan
-    if 0 <= near_threshold_margin <= MOST_MARGIN:
+    if 0 <= near_threshold_margin <= MOST_NEAR_THRESHOLD_MARGIN:
         return near_threshold_margin
-    notice(
-        f"The link's margin must be a number from 0 to {MOST_MARGIN:g}; got {margin_text[:60]!r}.", "error", key="bad_margin"
+    show_notice(
+        f"The link's margin must be a number from 0 to {MOST_NEAR_THRESHOLD_MARGIN:g}; got {margin_text[:60]!r}.",
+        "error",
+        key="bad_margin",
     )
     return 0.02
 
@@ -236,7 +245,7 @@ def _choose_chunker(choices: Choices) -> None:
         selected_chunker_setting,
         "chunker",
         SHOWN_CHUNKERS,
-        key=f"{PAGE}/chunker",
+        key=f"{PAGE_NAME}/chunker",
         after_change=use_chosen_chunker,
     )
 
@@ -245,33 +254,35 @@ def _choose_distance_or_similarity(choices: Choices, chunker: object) -> None:
     if isinstance(chunker, Breakpoint) and has_similarity_reading(chunker):
         similarity_help = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
         draw_setting_segmented_control(
-            "Read the curve as", choices.extra, "axis", SCORE_READINGS, f"{PAGE}/axis", help=similarity_help
+            "Read the curve as", choices.extra, "axis", SCORE_READINGS, f"{PAGE_NAME}/axis", help=similarity_help
         )
 
 
-def _choose_threshold_margin(choices: Choices, margin: float) -> None:
-    def set_margin(margin: float) -> None:
-        choices.extra["margin"] = f"{margin:g}"
+def _choose_threshold_margin(choices: Choices, near_threshold_margin: float) -> None:
+    def set_margin(near_threshold_margin: float) -> None:
+        choices.extra["margin"] = f"{near_threshold_margin:g}"
 
     st.number_input(
         "Near-threshold margin",
         0.0,
-        MOST_MARGIN,
-        margin,
+        MOST_NEAR_THRESHOLD_MARGIN,
+        near_threshold_margin,
         step=0.01,
         format="%.2f",
         help="Greatest distance of a score from the line, on either side, for a gap to count as near: small changes may "
         "reverse the verdict.",
-        **value_binding(margin, f"{PAGE}/margin", set_margin),
+        **value_binding(near_threshold_margin, f"{PAGE_NAME}/margin", set_margin),
     )
 
 
 # The text
 
 
-def _reader_column(result: ColumnResult, shown_result: DisplayedResult | None, source: TextSource) -> ReaderColumn:
+def _reader_column(
+    column_result: ColumnResult, shown_result: DisplayedResult | None, text_source: TextSource
+) -> ReaderColumn:
     return reader_column_for_result(
-        result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, source)), shown_result=shown_result
+        column_result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, text_source)), shown_result=shown_result
     )
 
 

@@ -10,12 +10,12 @@ import streamlit as st
 from plotly.subplots import make_subplots
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
-from chunkers.methods import SimilarityReading, has_similarity_reading, read_as_similarity
+from chunkers.methods import SimilarityReading, convert_to_similarities, has_similarity_reading
 from chunkers.support import format_number
-from evaluation.segmentation import MIN_FLAT_STRETCH, ScoreHistogram, Staircase, score_histogram
+from evaluation.segmentation import MIN_FLAT_STRETCH_AMOUNTS, ScoreHistogram, Staircase, score_histogram
 from evaluation.segmentation.threshold_staircase import threshold_staircase
 from viz.components.figure import draw_labelled_line, show_figure, stacked_histogram
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.components.reader.reader import ReaderResult
 from viz.jobs import ChunkingTask, cached_while_shown, chunk_if_quick
 from viz.shell import ColumnResult
@@ -33,15 +33,15 @@ class DisplayedResult(ReaderResult):
     identity: tuple[ChunkingTask, str]
 
 
-def displayed_result(result: ColumnResult, distance_or_similarity: str) -> DisplayedResult | None:
+def displayed_result(column_result: ColumnResult, distance_or_similarity: str) -> DisplayedResult | None:
     """Return a column's result with its scores as distances or similarities; None without a result.
 
     Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
     """
-    finished_column_result = result.finished_column
+    finished_column_result = column_result.finished_column
     if finished_column_result is None:
         return None
-    task, chunker, chunking = finished_column_result
+    chunking_task, chunker, chunking = finished_column_result
     if (
         distance_or_similarity == "similarity"
         and isinstance(chunker, Breakpoint)
@@ -49,16 +49,16 @@ def displayed_result(result: ColumnResult, distance_or_similarity: str) -> Displ
         and chunking.curves
     ):
         return DisplayedResult(
-            (task, distance_or_similarity),
+            (chunking_task, distance_or_similarity),
             SimilarityReading(**chunker.model_dump()),
-            _chunking_with_similarities(task, chunking),
+            _chunking_with_similarities(chunking_task, chunking),
         )
-    return DisplayedResult((task, "distance"), chunker, chunking)
+    return DisplayedResult((chunking_task, "distance"), chunker, chunking)
 
 
 @cached_while_shown(8, lambda task, chunking: (task.document, task))
-def _chunking_with_similarities(task: ChunkingTask, chunking: Chunking) -> Chunking:
-    return read_as_similarity(chunking)
+def _chunking_with_similarities(chunking_task: ChunkingTask, chunking: Chunking) -> Chunking:
+    return convert_to_similarities(chunking)
 
 
 def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedder | None, choices: Choices) -> None:
@@ -67,7 +67,7 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other
     gap_score_threshold = curve.lines[0].level
     if math.isnan(gap_score_threshold):
-        notice(
+        show_notice(
             f"No gap has a {curve.label}, because the score needs a neighbouring gap. Choose a longer text.", key="no_scores"
         )
         return
@@ -85,9 +85,9 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
         "histogram",
     )
 
-    def chunk_with_amount(other: Breakpoint) -> Chunking:
-        other_amount_chunking_task = ChunkingTask.of(text.document, embedder, choices.tokenizer, other)
-        chunking = chunk_if_quick(other_amount_chunking_task, other, text.document, embedder, session.on_disk)
+    def chunk_with_amount(other_chunker: Breakpoint) -> Chunking:
+        other_amount_chunking_task = ChunkingTask.of(text.document, embedder, choices.tokenizer, other_chunker)
+        chunking = chunk_if_quick(other_amount_chunking_task, other_chunker, text.document, embedder, session.on_disk)
         assert chunking is not None  # the amount does not affect what is embedded
         return chunking
 
@@ -120,7 +120,7 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
     ),
 )
 def _cached_staircase(
-    task: ChunkingTask, document: Document, chunker: Breakpoint, scores: tuple[float, ...], run_chunker: object
+    chunking_task: ChunkingTask, document: Document, chunker: Breakpoint, scores: tuple[float, ...], run_chunker: object
 ) -> Staircase:
     return threshold_staircase(document, chunker, scores, run_chunker)  # type: ignore[arg-type]
 
@@ -132,7 +132,7 @@ def _flat_stretch_in_words(staircase: Staircase, threshold_amount: float) -> str
         stretch_phrase = current_stretch.words()
         return f"{stretch_phrase[0].upper()}{stretch_phrase[1:]}. Bands are stretches that make the same chunks."
     if not staircase.flat_stretches:
-        return f"No {MIN_FLAT_STRETCH} consecutive amounts of the slider make the same chunks."
+        return f"No {MIN_FLAT_STRETCH_AMOUNTS} consecutive amounts of the slider make the same chunks."
     widest_flat_stretch = max(staircase.flat_stretches, key=lambda stretch: stretch.high - stretch.low)
     return (
         f"A few steps from here the chunks change; {widest_flat_stretch.words()}. Bands are stretches that make the same "
@@ -244,11 +244,11 @@ def staircase_figure(staircase: Staircase, amount: float, title: str) -> go.Figu
     return figure
 
 
-def _flat_stretch_bands(stairs: Staircase, amount: float) -> list[dict[str, Any]]:
+def _flat_stretch_bands(staircase: Staircase, amount: float) -> list[dict[str, Any]]:
     """Return a band for each stretch in each of the two rows."""
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     flat_stretch_shapes = []
-    for stretch_index, stretch in enumerate(stairs.flat_stretches):
+    for stretch_index, stretch in enumerate(staircase.flat_stretches):
         is_current_stretch = stretch.low <= amount <= stretch.high
         band_extent = {"x0": stretch.low, "x1": stretch.high, "y0": 0, "y1": 1}
         stretch_shape_settings = {"type": "rect", **band_extent, "line": {"width": 0}, "layer": "below"}
@@ -260,15 +260,15 @@ def _flat_stretch_bands(stairs: Staircase, amount: float) -> list[dict[str, Any]
     return flat_stretch_shapes
 
 
-def _size_label_index(stairs: Staircase, amount: float) -> int:
+def _size_label_index(staircase: Staircase, amount: float) -> int:
     """Return the index at which both size curves are labelled: the one where they are furthest apart.
 
     Indices near the edges or near the line at ``amount`` are avoided.
     """
-    threshold_amount_count = len(stairs.amounts)
-    threshold_amount_range = stairs.amounts[-1] - stairs.amounts[0]
+    threshold_amount_count = len(staircase.amounts)
+    threshold_amount_range = staircase.amounts[-1] - staircase.amounts[0]
     inner_amount_indexes = range(threshold_amount_count // 6, threshold_amount_count - threshold_amount_count // 6)
     free_label_indexes = [
-        at for at in inner_amount_indexes if abs(stairs.amounts[at] - amount) > threshold_amount_range / 6
+        at for at in inner_amount_indexes if abs(staircase.amounts[at] - amount) > threshold_amount_range / 6
     ] or range(threshold_amount_count)
-    return max(free_label_indexes, key=lambda at: stairs.largest[at] - stairs.median[at])
+    return max(free_label_indexes, key=lambda at: staircase.largest[at] - staircase.median[at])

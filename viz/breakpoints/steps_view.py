@@ -23,7 +23,7 @@ from evaluation.segmentation import (
 from sample_docs import sample_titles
 from viz.breakpoints.decision_steps import (
     change_point_steps,
-    explaining_step,
+    explanation_step,
     greedy_scan_steps,
     max_min_steps,
     sentence_range_phrase,
@@ -31,11 +31,11 @@ from viz.breakpoints.decision_steps import (
 )
 from viz.breakpoints.score_histogram_and_staircase import DisplayedResult
 from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.components.stepper.stepper import REVEAL_MODES, Step, show_stepper
 from viz.jobs import CACHED_EMBEDDINGS_WATCHER, ChunkingTask, build_tools, cached_while_shown, sentence_vectors
 from viz.shell import ColumnResult
-from viz.state import Choices, ColumnChoice, PageText, choose_document, fresh_column, session
+from viz.state import Choices, ColumnChoice, PageText, choose_document, new_default_column, session
 
 MOST_SCANNED = 10_000_000
 """Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes
@@ -44,7 +44,7 @@ half a second. A single chunk of 4,400 sentences has as many pairs."""
 
 def show_steps(
     shown_result: DisplayedResult,
-    results: list[ColumnResult],
+    column_results: list[ColumnResult],
     text: PageText,
     embedder: Embedder | None,
     choices: Choices,
@@ -53,7 +53,7 @@ def show_steps(
     """Draw a stepper through the chunker's decisions; the cuts of a greedy one are compared with the optimal partition."""
     chunker = shown_result.chunker
     if isinstance(chunker, Optimal):
-        show_optimal_steps(shown_result, chunker, results[1], text, embedder, choices)
+        show_optimal_steps(shown_result, chunker, column_results[1], text, embedder, choices)
         return
     chunker_decision_steps: list[Step] | None = None
     if isinstance(chunker, ChangePoint):
@@ -66,9 +66,9 @@ def show_steps(
         with suppress(Cancelled):
             chunker_decision_steps = _cached_steps(shown_result, lambda: _block_steps(shown_result, chunker, embedder))
     else:
-        chunker_decision_steps = _greedy_steps(shown_result, results, embedder, near_threshold_margin)
+        chunker_decision_steps = _greedy_steps(shown_result, column_results, embedder, near_threshold_margin)
     if chunker_decision_steps is None:
-        notice(
+        show_notice(
             "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
         )
     else:
@@ -76,12 +76,17 @@ def show_steps(
 
 
 def _greedy_steps(
-    shown_result: DisplayedResult, results: list[ColumnResult], embedder: Embedder | None, near_threshold_margin: float
+    shown_result: DisplayedResult,
+    column_results: list[ColumnResult],
+    embedder: Embedder | None,
+    near_threshold_margin: float,
 ) -> list[Step]:
-    _, optimal_result, unbuffered_result = results
+    _, optimal_result, unbuffered_result = column_results
     comparison_by_gap: Mapping[int, StretchComparison] | None = None
     if optimal_result.error:
-        notice(f"The cuts cannot be compared with those of “optimal”: {optimal_result.error}", "error", key="optimal_error")
+        show_notice(
+            f"The cuts cannot be compared with those of “optimal”: {optimal_result.error}", "error", key="optimal_error"
+        )
     elif (
         optimal_result.chunking is not None
         and optimal_result.task is not None
@@ -92,14 +97,16 @@ def _greedy_steps(
             comparison_by_gap = _compared_stretches(
                 shown_result.identity[0], optimal_result.task, shown_result.chunking, optimal_result.chunking, embedder
             )
-    elif results[0].chunking is not None:
-        notice("The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits")
+    elif column_results[0].chunking is not None:
+        show_notice(
+            "The cuts will be compared with those of “optimal” as soon as these have been computed.", key="optimal_waits"
+        )
     chunker = shown_result.chunker
     if isinstance(chunker, MaxMin) and embedder is not None:
         # The scan compares the sentences within the same chunk.
         sentence_pair_count = sum(count * (count - 1) // 2 for count in sentence_count_per_chunk(shown_result.chunking))
         if sentence_pair_count > MOST_SCANNED:
-            notice(
+            show_notice(
                 f"The steps show no numbers, because numbers are shown for at most {MOST_SCANNED:,} compared pairs of "
                 f"sentences, and this text has {sentence_pair_count:,}. Choose a shorter text to see them.",
                 key="long_scan",
@@ -131,10 +138,14 @@ def _cached_steps(
 
 @cached_while_shown(8, lambda task, best_task, *_: (task.document, task, best_task))
 def _compared_stretches(
-    task: ChunkingTask, optimal_task: ChunkingTask, chunking: Chunking, optimal_chunking: Chunking, embedder: Embedder
+    chunking_task: ChunkingTask,
+    optimal_task: ChunkingTask,
+    chunking: Chunking,
+    optimal_chunking: Chunking,
+    embedder: Embedder,
 ) -> Mapping[int, StretchComparison]:
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
-    document_sentence_vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
+    document_sentence_vectors = sentence_vectors(chunking.document, embedder, chunking_task.tokenizer, session.on_disk)
     return compare_around_greedy_cuts(chunking, optimal_chunking, CumulativeSimilarities(document_sentence_vectors))
 
 
@@ -181,7 +192,11 @@ OPTIMAL_WINS_SAMPLE = "emoji"
 
 def new_column_choice(chunker_name: str) -> ColumnChoice:
     """Return a new column for a chunker on this page, where the steps of Optimal are about whole sentences."""
-    return ColumnChoice(chunker_name, {"pieces": "sentences"}) if chunker_name == "optimal" else fresh_column(chunker_name)
+    return (
+        ColumnChoice(chunker_name, {"pieces": "sentences"})
+        if chunker_name == "optimal"
+        else new_default_column(chunker_name)
+    )
 
 
 def show_optimal_steps(
@@ -194,12 +209,12 @@ def show_optimal_steps(
 ) -> None:
     """Draw the stepper and the heatmap side by side, and compare the result with ``greedy_result``."""
     if chunker.pieces != "sentences":
-        notice("The steps are about whole sentences, and the pieces of this column are others.", key="other_pieces")
+        show_notice("The steps are about whole sentences, and the pieces of this column are others.", key="other_pieces")
         st.button("Use whole sentences", on_click=choices.columns[0].put, args=("pieces", "sentences"))
         return
     sentence_count = len(text.document.sentences)
     if sentence_count > MOST_SENTENCES:
-        notice(
+        show_notice(
             f"The steps go through at most {MOST_SENTENCES:,} sentences; this text has {sentence_count:,}. Choose a "
             "shorter text.",
             key="long_table",
@@ -225,7 +240,7 @@ def show_optimal_steps(
                 0.0,
                 ("the mean", 1 - mean_pair_similarity),
                 key="optimal_heatmap",
-                lasts=optimal_partition_table.last_run_starts.tolist(),
+                last_chunk_start_sentences=optimal_partition_table.last_run_starts.tolist(),
             )
 
 
@@ -271,7 +286,7 @@ def _show_greedy_comparison(chunking: Chunking, greedy_result: ColumnResult, tex
 SHOWN_OTHER_CHUNKS_COUNT = 2
 """Other last chunks that a step of the table shows, best first."""
 
-SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPT_DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 MOST_DIGITS = 15
 """Digits up to which the number of partitions is written out."""
@@ -291,7 +306,7 @@ def optimal_steps(chunking: Chunking, partition_table: PartitionTable, mean_pair
     whole_sentence_range = (0, sentence_count)
     table_entry_steps = [_entry_step(partition_table, end) for end in range(1, sentence_count + 1)]
     full_table_step: Step = {
-        **explaining_step(
+        **explanation_step(
             f"The table is full: value {_format_entry_value(partition_table, sentence_count)}",
             [
                 "Its last entry is the value of the best partition.",
@@ -321,9 +336,9 @@ def _partition_count_step(sentence_count: int, mean_pair_similarity: float) -> S
     partition_count_phrase = f"{2 ** (sentence_count - 1):,}"
     if len(partition_count_phrase) > MOST_DIGITS:
         partition_count_phrase = f"a number of {len(partition_count_phrase.replace(',', ''))} digits"
-    exponent_digits = str(sentence_count - 1).translate(SUPERSCRIPT)
+    exponent_digits = str(sentence_count - 1).translate(SUPERSCRIPT_DIGITS)
     return {
-        **explaining_step(
+        **explanation_step(
             f"A table of {sentence_count:,} entries",
             [
                 f"{sentence_count - 1:,} gaps, each cut or not, make 2{exponent_digits} partitions: "
@@ -343,62 +358,72 @@ def _partition_count_step(sentence_count: int, mean_pair_similarity: float) -> S
     }
 
 
-def _entry_step(partition_table: PartitionTable, sentence_count: int) -> Step:
-    """Return the step that fills in the entry of the first ``sentence_count`` sentences."""
-    possible_last_chunks = partition_table.ranked_last_runs(sentence_count)
-    chunk_start, best_partition_value = possible_last_chunks[0]
-    chunk_phrase = sentence_range_phrase(chunk_start, sentence_count)
+def _entry_step(partition_table: PartitionTable, leading_sentence_count: int) -> Step:
+    """Return the step that fills in the entry of the first ``leading_sentence_count`` sentences."""
+    possible_last_chunks = partition_table.ranked_last_runs(leading_sentence_count)
+    last_chunk_start_index, best_partition_value = possible_last_chunks[0]
+    chunk_phrase = sentence_range_phrase(last_chunk_start_index, leading_sentence_count)
     entry_explanation_sentences = [
         f"The best last chunk is {chunk_phrase}, one of {len(possible_last_chunks):,} possible."
         if len(possible_last_chunks) > 1
         else f"It is one chunk, {chunk_phrase}."
     ]
-    if chunk_start:
-        keep_verb_form = "keeps" if chunk_start == 1 else "keep"
+    if last_chunk_start_index:
+        keep_verb_form = "keeps" if last_chunk_start_index == 1 else "keep"
         entry_explanation_sentences.append(
-            f"Before it, {_first_sentences_phrase(chunk_start)} {keep_verb_form} the value that the table has: "
-            f"{_format_entry_value(partition_table, chunk_start)}."
+            f"Before it, {_first_sentences_phrase(last_chunk_start_index)} {keep_verb_form} the value that the table has: "
+            f"{_format_entry_value(partition_table, last_chunk_start_index)}."
         )
     entry_label_value_pairs = [
-        ["value", _value_as_sum_phrase(partition_table, chunk_start, sentence_count, best_partition_value)]
+        [
+            "value",
+            _value_as_sum_phrase(partition_table, last_chunk_start_index, leading_sentence_count, best_partition_value),
+        ]
     ]
     entry_label_value_pairs += [
         [
             "runner-up" if place == 1 else "",
-            f"{sentence_range_phrase(start, sentence_count)}: "
-            f"{_value_as_sum_phrase(partition_table, start, sentence_count, total)}",
+            f"{sentence_range_phrase(start, leading_sentence_count)}: "
+            f"{_value_as_sum_phrase(partition_table, start, leading_sentence_count, total)}",
         ]
         for place, (start, total) in enumerate(possible_last_chunks[1 : 1 + SHOWN_OTHER_CHUNKS_COUNT], start=1)
     ]
     return {
         "title": (
-            f"{_first_sentences_phrase(sentence_count).capitalize()}: value "
-            f"{_format_entry_value(partition_table, sentence_count)}"
+            f"{_first_sentences_phrase(leading_sentence_count).capitalize()}: value "
+            f"{_format_entry_value(partition_table, leading_sentence_count)}"
         ),
         "story": entry_explanation_sentences,
         "numbers": entry_label_value_pairs,
         "tone": "",
         "mark": {
-            "growing": (chunk_start, sentence_count - 1) if chunk_start < sentence_count - 1 else None,
-            "next": (sentence_count - 1, sentence_count),
+            "growing": (last_chunk_start_index, leading_sentence_count - 1)
+            if last_chunk_start_index < leading_sentence_count - 1
+            else None,
+            "next": (leading_sentence_count - 1, leading_sentence_count),
             "middle": None,
             "gap": None,
         },
         "placed": (0, 0),
         "prediction": {
-            "words": f"Sentences {sentence_count - 1:,} and {sentence_count:,} in one chunk, if the text ended here?",
+            "words": (
+                f"Sentences {leading_sentence_count - 1:,} and {leading_sentence_count:,} in one chunk, if the text ended "
+                "here?"
+            ),
             "yes": "Together",
             "no": "Cut",
-            "right": chunk_start < sentence_count - 1,
+            "right": last_chunk_start_index < leading_sentence_count - 1,
         }
-        if sentence_count > 1
+        if leading_sentence_count > 1
         else None,
         "gauge": None,
-        "table": ((0, sentence_count - 1), (0, sentence_count)),
+        "table": ((0, leading_sentence_count - 1), (0, leading_sentence_count)),
     }
 
 
-def _read_off_step(chunking: Chunking, table: PartitionTable, first_sentence_index: int, end_sentence_index: int) -> Step:
+def _read_off_step(
+    chunking: Chunking, partition_table: PartitionTable, first_sentence_index: int, end_sentence_index: int
+) -> Step:
     """Return the step that reads off the chunk from sentence ``first_sentence_index`` to before ``end_sentence_index``."""
     chunk_phrase, sentence_count = (
         sentence_range_phrase(first_sentence_index, end_sentence_index),
@@ -410,7 +435,7 @@ def _read_off_step(chunking: Chunking, table: PartitionTable, first_sentence_ind
         else f"Nothing is left before it: {len(chunking.chunks):,} chunks."
     )
     return {
-        **explaining_step(
+        **explanation_step(
             f"Chunk of {chunk_phrase}",
             [
                 f"The entry of {_first_sentences_phrase(end_sentence_index)} names {chunk_phrase} as its last chunk.",
@@ -420,7 +445,10 @@ def _read_off_step(chunking: Chunking, table: PartitionTable, first_sentence_ind
                 [
                     "value",
                     _value_as_sum_phrase(
-                        table, first_sentence_index, end_sentence_index, float(table.best_totals[end_sentence_index])
+                        partition_table,
+                        first_sentence_index,
+                        end_sentence_index,
+                        float(partition_table.best_totals[end_sentence_index]),
                     ),
                 ],
                 *([["the cut", chunking.gaps[first_sentence_index - 1].reason]] if first_sentence_index else []),
@@ -441,15 +469,17 @@ def _first_sentences_phrase(count: int) -> str:
     return "the first sentence" if count == 1 else f"the first {count:,} sentences"
 
 
-def _format_entry_value(table: PartitionTable, sentence_count: int) -> str:
-    return format_number(float(table.best_totals[sentence_count]), ".2f")
+def _format_entry_value(partition_table: PartitionTable, leading_sentence_count: int) -> str:
+    return format_number(float(partition_table.best_totals[leading_sentence_count]), ".2f")
 
 
-def _value_as_sum_phrase(table: PartitionTable, first_sentence_index: int, end_sentence_index: int, value: float) -> str:
+def _value_as_sum_phrase(
+    partition_table: PartitionTable, first_sentence_index: int, end_sentence_index: int, entry_value: float
+) -> str:
     """Return a value as the entry before the last chunk plus the reward of the chunk."""
-    chunk_reward = float(table.rewards[first_sentence_index, end_sentence_index - first_sentence_index - 1])
+    chunk_reward = float(partition_table.rewards[first_sentence_index, end_sentence_index - first_sentence_index - 1])
     chunk_reward_sign = "\N{MINUS SIGN}" if chunk_reward < 0 else "+"
     return (
-        f"{_format_entry_value(table, first_sentence_index)} {chunk_reward_sign} {abs(chunk_reward):.2f} = "
-        f"{format_number(value, '.2f')}"
+        f"{_format_entry_value(partition_table, first_sentence_index)} {chunk_reward_sign} {abs(chunk_reward):.2f} = "
+        f"{format_number(entry_value, '.2f')}"
     )

@@ -21,7 +21,7 @@ MOST_NUMBERED_LEAVES = 30
 
 
 def dendrogram_figure(
-    tree: Dendrogram,
+    dendrogram: Dendrogram,
     merges: Sequence[Merge],
     clusters: Clusters,
     sentence_colours: SentenceColours,
@@ -30,9 +30,9 @@ def dendrogram_figure(
 ) -> go.Figure:
     """Return a figure of the dendrogram, with refused joins dashed and a line at ``maximum_distance``."""
     chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.colour_number_of_chunk
-    edge_colours, ink_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
+    edge_colours, theme_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
     figure = go.Figure()
-    has_few_leaves = len(tree.leaves) <= MOST_NUMBERED_LEAVES
+    has_few_leaves = len(dendrogram.leaves) <= MOST_NUMBERED_LEAVES
     marker_size = 5 if has_few_leaves else 2
     refused_join_hover_texts = [
         f"sentences {refusal.left + 1} and {refusal.right + 1}, distance {refusal.distance:.2f}: refused, "
@@ -41,9 +41,9 @@ def dendrogram_figure(
     ]
     _draw_brackets(
         figure,
-        tree.refused,
+        dendrogram.refused,
         refused_join_hover_texts,
-        {"color": ink_colours["muted"], "width": 1, "dash": "dot"},
+        {"color": theme_colours["muted"], "width": 1, "dash": "dot"},
         marker_size,
     )
     for colour_number in range(palette.CHUNK_COLOUR_COUNT):
@@ -59,28 +59,30 @@ def dendrogram_figure(
         ]
         _draw_brackets(
             figure,
-            [tree.joins[at] for at in join_indexes_of_colour],
+            [dendrogram.joins[at] for at in join_indexes_of_colour],
             join_hover_texts,
             {"color": edge_colours[colour_number], "width": 1.5 if has_few_leaves else 1},
             marker_size,
         )
     figure.add_scatter(
-        x=[*range(len(tree.leaves))],
-        y=[0] * len(tree.leaves),
+        x=[*range(len(dendrogram.leaves))],
+        y=[0] * len(dendrogram.leaves),
         mode="markers",
         marker={
             "symbol": "square",
             "size": 1.6 * marker_size,
-            "color": [edge_colours[colour_number_by_chunk[chunk_number_by_sentence[leaf]]] for leaf in tree.leaves],
+            "color": [edge_colours[colour_number_by_chunk[chunk_number_by_sentence[leaf]]] for leaf in dendrogram.leaves],
         },
-        hovertext=[f"sentence {leaf + 1}, chunk {chunk_number_by_sentence[leaf] + 1}" for leaf in tree.leaves],
+        hovertext=[f"sentence {leaf + 1}, chunk {chunk_number_by_sentence[leaf] + 1}" for leaf in dendrogram.leaves],
         hoverinfo="text",
         showlegend=False,
     )
-    _draw_horizontal_line(figure, maximum_distance, "maximum distance", ink_colours["accent"])
+    _draw_horizontal_line(figure, maximum_distance, "maximum distance", theme_colours["accent"])
     if has_few_leaves:
-        leaf_sentence_number_labels = [str(leaf + 1) for leaf in tree.leaves]
-        figure.update_xaxes(tickvals=[*range(len(tree.leaves))], ticktext=leaf_sentence_number_labels, tickfont={"size": 10})
+        leaf_sentence_number_labels = [str(leaf + 1) for leaf in dendrogram.leaves]
+        figure.update_xaxes(
+            tickvals=[*range(len(dendrogram.leaves))], ticktext=leaf_sentence_number_labels, tickfont={"size": 10}
+        )
     return figure.update_layout(
         height=380,
         hovermode="closest",
@@ -89,7 +91,7 @@ def dendrogram_figure(
             "title": "Sentences (tree order)",
             "showgrid": False,
             "showticklabels": has_few_leaves,
-            "range": [-1, len(tree.leaves)],
+            "range": [-1, len(dendrogram.leaves)],
         },
         yaxis={"title": "Joint distance", "rangemode": "tozero"},
     )
@@ -136,33 +138,33 @@ def _add_legend_entry(figure: go.Figure, symbol: str, name: str, colour: str) ->
     )
 
 
-def _draw_horizontal_line(figure: go.Figure, level: float, label: str, colour: str) -> None:
+def _draw_horizontal_line(figure: go.Figure, line_height: float, label: str, colour: str) -> None:
     figure.add_hline(
-        level,
+        line_height,
         line={"color": colour, "width": 2},
-        annotation_text=f"{label} {level:g}",
+        annotation_text=f"{label} {line_height:g}",
         annotation_position="top right",
         annotation_font_color=colour,
     )
 
 
 def heatmap_figure(
-    distances: FloatArray, sentences_per_block: int, sentence_colours: SentenceColours, theme: str
+    block_distances: FloatArray, sentences_per_block: int, sentence_colours: SentenceColours, theme: str
 ) -> go.Figure:
     """Return a heatmap of the mean distances between blocks of sentences, with the chunks' colours at the edges."""
-    ink_colours, sentence_count = palette.THEME_COLOURS[theme], len(sentence_colours.chunk_of)
+    theme_colours, sentence_count = palette.THEME_COLOURS[theme], len(sentence_colours.chunk_of)
     block_sentence_ranges = heatmap_row_sentence_ranges(sentence_count, sentences_per_block)
     block_middle_positions = [(first + last) / 2 for first, last in block_sentence_ranges]
     sentence_block_names = [heatmap_row_name(row) for row in block_sentence_ranges]
     figure = go.Figure(
         go.Heatmap(
-            z=distances,
+            z=block_distances,
             x=block_middle_positions,
             y=block_middle_positions,
             customdata=[[f"{one} and {other}" for other in sentence_block_names] for one in sentence_block_names],
             zmin=0,
             zmax=1,
-            colorscale=[[0, ink_colours["ink"]], [1, ink_colours["page"]]],
+            colorscale=[[0, theme_colours["ink"]], [1, theme_colours["page"]]],
             colorbar={"title": "distance", "thickness": 12},
             hovertemplate="sentences %{customdata}: %{z:.2f}<extra></extra>",
         )
@@ -196,12 +198,12 @@ def density_figure(
 ) -> go.Figure:
     """Return a plot of the smallest ε at which each sentence becomes a core point, marked by its DBSCAN role."""
     chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.colour_number_of_chunk
-    edge_colours, ink_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
+    edge_colours, theme_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
     figure = go.Figure()
     for dbscan_role, marker_symbol in _SYMBOL_BY_ROLE.items():
         sentence_indexes_in_role = [at for at, other in enumerate(clusters.roles) if other == dbscan_role]
         marker_colours = [
-            ink_colours["muted"]
+            theme_colours["muted"]
             if dbscan_role == "noise"
             else edge_colours[colour_number_by_chunk[chunk_number_by_sentence[at]]]
             for at in sentence_indexes_in_role
@@ -224,8 +226,8 @@ def density_figure(
             ],
             hoverinfo="text",
         )
-        _add_legend_entry(figure, marker_symbol, f"{dbscan_role} {len(sentence_indexes_in_role):,}", ink_colours["ink"])
-    _draw_horizontal_line(figure, eps, "ε", ink_colours["accent"])
+        _add_legend_entry(figure, marker_symbol, f"{dbscan_role} {len(sentence_indexes_in_role):,}", theme_colours["ink"])
+    _draw_horizontal_line(figure, eps, "ε", theme_colours["accent"])
     return figure.update_layout(
         height=340,
         xaxis={"title": "Sentence number", "rangemode": "tozero"},
@@ -302,27 +304,32 @@ def centres_figure(clusters: Clusters, sentence_colours: SentenceColours, theme:
 # The tables.
 
 
-def heatmap_table(distances: FloatArray, sentences_per_block: int, count: int) -> Table:
+def heatmap_table(block_distances: FloatArray, sentences_per_block: int, sentence_count: int) -> Table:
     """Return a table of the distance between each pair of heatmap rows, nearest pair first."""
-    sentence_block_names = [heatmap_row_name(row) for row in heatmap_row_sentence_ranges(count, sentences_per_block)]
+    sentence_block_names = [
+        heatmap_row_name(row) for row in heatmap_row_sentence_ranges(sentence_count, sentences_per_block)
+    ]
     first_row_indexes, second_row_indexes = np.triu_indices(len(sentence_block_names), k=1)
-    pair_distance_array = distances[first_row_indexes, second_row_indexes]
-    nearest_first_indices = np.argsort(pair_distance_array, kind="stable")
+    pair_distance_array = block_distances[first_row_indexes, second_row_indexes]
+    pair_indexes_nearest_first = np.argsort(pair_distance_array, kind="stable")
     return {
-        "sentence": [sentence_block_names[at] for at in first_row_indexes[nearest_first_indices]],
-        "and sentence": [sentence_block_names[at] for at in second_row_indexes[nearest_first_indices]],
-        "distance": np.round(pair_distance_array[nearest_first_indices], 4).tolist(),
+        "sentence": [sentence_block_names[at] for at in first_row_indexes[pair_indexes_nearest_first]],
+        "and sentence": [sentence_block_names[at] for at in second_row_indexes[pair_indexes_nearest_first]],
+        "distance": np.round(pair_distance_array[pair_indexes_nearest_first], 4).tolist(),
     }
 
 
-def heatmap_row_sentence_ranges(count: int, sentences_per_block: int) -> list[tuple[int, int]]:
+def heatmap_row_sentence_ranges(sentence_count: int, sentences_per_block: int) -> list[tuple[int, int]]:
     """Return the first and last sentence of each heatmap row, counted from 1."""
-    return [(first + 1, min(first + sentences_per_block, count)) for first in range(0, count, sentences_per_block)]
+    return [
+        (first + 1, min(first + sentences_per_block, sentence_count))
+        for first in range(0, sentence_count, sentences_per_block)
+    ]
 
 
-def heatmap_row_name(row: tuple[int, int]) -> str:
+def heatmap_row_name(row_sentence_range: tuple[int, int]) -> str:
     """Return the label of a heatmap row, such as ``5`` or ``5–8``."""
-    first_sentence_number, last_sentence_number = row
+    first_sentence_number, last_sentence_number = row_sentence_range
     return (
         f"{first_sentence_number}"
         if first_sentence_number == last_sentence_number

@@ -9,7 +9,7 @@ from chunkers.methods import DisjointSets
 from chunkers.results import Clusters, Merge
 from viz.components.stepper.stepper import Step
 
-MOST_RUNS = 6
+MOST_NAMED_RANGES = 6
 """Most ranges of sentences that a step lists per cluster; the rest are counted."""
 
 
@@ -56,11 +56,11 @@ def _linkage_step(
 ) -> Step:
     """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
     _, left_sentence_index, right_sentence_index, distance = decision
-    left_members, right_members = (
+    left_cluster_sentences, right_cluster_sentences = (
         disjoint_sentence_sets.members(left_sentence_index),
         disjoint_sentence_sets.members(right_sentence_index),
     )
-    joint_cluster_sentences = sorted([*left_members, *right_members])
+    joint_cluster_sentences = sorted([*left_cluster_sentences, *right_cluster_sentences])
     fits_size_cap = len(joint_cluster_sentences) <= maximum_cluster_size
     is_joint_cluster_scattered = len(_consecutive_runs(joint_cluster_sentences)) > 1
     join_explanation_sentences = [
@@ -82,8 +82,8 @@ def _linkage_step(
         )
     join_label_value_pairs = [
         ["joint distance", f"{distance:.3f}, at most {maximum_distance:g}"],
-        [f"cluster of {left_sentence_index + 1}", ranges_in_words(left_members)],
-        [f"cluster of {right_sentence_index + 1}", ranges_in_words(right_members)],
+        [f"cluster of {left_sentence_index + 1}", ranges_in_words(left_cluster_sentences)],
+        [f"cluster of {right_sentence_index + 1}", ranges_in_words(right_cluster_sentences)],
         ["together", f"{len(joint_cluster_sentences)} of at most {maximum_cluster_size}"],
     ]
     return {
@@ -106,13 +106,13 @@ def _linkage_step(
 
 
 def ranges_in_words(sentence_indexes: Sequence[int]) -> str:
-    """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_RUNS` ranges."""
+    """Return sentence numbers as text, such as ``3–5, 9``, with at most `MOST_NAMED_RANGES` ranges."""
     sentence_runs = _consecutive_runs(sorted(sentence_indexes))
     range_phrases = [
-        f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in sentence_runs[:MOST_RUNS]
+        f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in sentence_runs[:MOST_NAMED_RANGES]
     ]
     return ", ".join(range_phrases) + (
-        f" and {len(sentence_runs) - MOST_RUNS} more places" if len(sentence_runs) > MOST_RUNS else ""
+        f" and {len(sentence_runs) - MOST_NAMED_RANGES} more places" if len(sentence_runs) > MOST_NAMED_RANGES else ""
     )
 
 

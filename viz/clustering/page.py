@@ -35,10 +35,10 @@ from viz.clustering.linkage import lay_out_dendrogram, linkage_steps
 from viz.components.browser_exchange import Component, take_event
 from viz.components.figure import show_figure
 from viz.components.heatmap.heatmap import SentenceColours, mean_block_distances, sentences_per_heatmap_row, show_heatmap
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.components.reader.column_body import text_segments
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_STEPPER_PARAMETERS, show_stepper
+from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS, show_stepper
 from viz.controls import parameter_controls, value_binding
 from viz.jobs import cached_sentence_vectors
 from viz.shell import (
@@ -57,8 +57,8 @@ from viz.shell.page import page
 from viz.state import Choices, ColumnChoice, PageText, chunker_defaults_of_embedder, main_page, session
 from viz.theme import embedding_time_in_words, known_boundary_count_phrase, stage_times_in_words, theme_name
 
-PAGE = "clustering"
-READER_KEY = "reader"
+PAGE_NAME = "clustering"
+TEXT_READER_KEY = "reader"
 CLUSTERING_METHODS = ("single_linkage", "dbscan", "kmeans")
 
 
@@ -66,14 +66,14 @@ def show() -> None:
     """Draw the Clustering page."""
     sample_name, splitter_name = next(iter(sample_splitters().items()))
     method_column_choices = [ColumnChoice(name) for name in CLUSTERING_METHODS]
-    columns_from_compare = columns_to_open_with(PAGE, [(name,) for name in CLUSTERING_METHODS])
+    columns_from_compare = columns_to_open_with(PAGE_NAME, [(name,) for name in CLUSTERING_METHODS])
     with page(
-        PAGE, Choices(sample_name, splitter_name, method_column_choices, extra={**DEFAULT_STEPPER_PARAMETERS})
+        PAGE_NAME, Choices(sample_name, splitter_name, method_column_choices, extra={**DEFAULT_STEPPER_PARAMETERS})
     ) as current_page:
-        current_page.check_link_parameters(ALLOWED_WORDS)
+        current_page.check_link_parameters(ALLOWED_LINK_VALUES)
         _set_column_per_method(current_page)
         _adopt_columns_from_compare(current_page.choices, columns_from_compare)
-        if distance_line_event := take_event(READER_KEY, "line"):
+        if distance_line_event := take_event(TEXT_READER_KEY, "line"):
             current_page.choices.columns[current_page.choices.selected].put(
                 str(distance_line_event["parameter"]), float(distance_line_event["value"])
             )
@@ -92,20 +92,23 @@ def _draw(current_page: Page) -> None:
             chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker),
         )
         show_compare_column_number(
-            PAGE, column_choice, current_page.embedder, valid=column_result.chunker is not None or text is None
+            PAGE_NAME,
+            column_choice,
+            current_page.embedder,
+            is_column_valid=column_result.chunker is not None or text is None,
         )
     if text is None:
         _choose_clustering_method(choices)
         return
     show_progress([column_result])
     show_misfit_warnings(current_page.choices, [column_result])
-    text_container, figures_container = side_by_side_columns(PAGE, 6, 5, gap="large")
+    text_container, figures_container = side_by_side_columns(PAGE_NAME, 6, 5, gap="large")
     with text_container:
-        _draw_text(column_result, text)
+        _draw_chunked_text(column_result, text)
     with figures_container, st.container(key="beside"):
         _choose_clustering_method(choices)
         if column_result.chunking is None or not column_result.chunking.chunks:
-            notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
+            show_notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
     document_sentence_vectors = cached_sentence_vectors(
         text.document, current_page.embedder, choices.tokenizer, session.on_disk
     )
@@ -171,7 +174,7 @@ def _choose_clustering_method(choices: Choices) -> None:
     st.caption(chunker_class(CLUSTERING_METHODS[choices.selected]).idea)
 
 
-def _draw_text(result: ColumnResult, text: PageText) -> None:
+def _draw_chunked_text(column_result: ColumnResult, text: PageText) -> None:
     document, known_boundaries = text.document, text.source.known
     known_boundaries_summary = ""
     if known_boundaries is not None:
@@ -180,12 +183,16 @@ def _draw_text(result: ColumnResult, text: PageText) -> None:
         )
     show_reader(
         document,
-        [reader_column_for_result(result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known_boundaries)))],
+        [
+            reader_column_for_result(
+                column_result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known_boundaries))
+            )
+        ],
         title=text.source.name,
         summary=known_boundaries_summary,
-        selected=0,
-        known=known_boundaries,
-        key=READER_KEY,
+        selected_column_index=0,
+        known_boundaries=known_boundaries,
+        key=TEXT_READER_KEY,
     )
 
 
@@ -194,11 +201,12 @@ def _summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) ->
     column_summary_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     sentences_per_chunk = sentence_count_per_chunk(chunking)
     if sentences_per_chunk:
-        fewest_sentences, most_sentences = min(sentences_per_chunk), max(sentences_per_chunk)
+        fewest_sentences_per_chunk, most_sentences_per_chunk = min(sentences_per_chunk), max(sentences_per_chunk)
         column_summary_rows.append(
             HeadRow(
                 "sentences",
-                f"{fewest_sentences:,}{f' to {most_sentences:,}' if most_sentences > fewest_sentences else ''} per chunk",
+                f"{fewest_sentences_per_chunk:,}"
+                f"{f' to {most_sentences_per_chunk:,}' * (most_sentences_per_chunk > fewest_sentences_per_chunk)} per chunk",
             )
         )
     discontinuous_chunk_counts = DiscontinuousChunks.of(chunking)
@@ -216,20 +224,20 @@ def _summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) ->
     if known_boundaries is not None:
         _, missed_boundary_count, added_cut_count = count_found_missed_added(cut_offsets(chunking), known_boundaries)
         section_count_by_chunk = mixed_chunk_section_counts(chunking, known_boundaries)
-        errors_phrase = (
+        boundary_errors_phrase = (
             f"{missed_boundary_count:,} missed, {added_cut_count:,} added"
             if missed_boundary_count or added_cut_count
             else "boundaries as known"
         )
         if section_count_by_chunk and not missed_boundary_count and not added_cut_count:
             # Chunks of several pieces can match all boundaries and still mix sections.
-            errors_phrase += "; " + _mixed_sections_in_words(section_count_by_chunk)
+            boundary_errors_phrase += "; " + _mixed_sections_in_words(section_count_by_chunk)
         column_summary_rows.append(
             HeadRow(
                 "against known",
-                errors_phrase,
+                boundary_errors_phrase,
                 "wrong" if missed_boundary_count or added_cut_count or section_count_by_chunk else "",
-                errors_phrase,
+                boundary_errors_phrase,
             )
         )
     return tuple(column_summary_rows)
@@ -237,11 +245,11 @@ def _summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) ->
 
 def _mixed_sections_in_words(section_count_by_chunk: Mapping[int, int]) -> str:
     """Name the first chunk that mixes sections, and count the others."""
-    mixed_chunk_number, section_count = next(iter(section_count_by_chunk.items()))
+    mixed_chunk_number, mixed_section_count = next(iter(section_count_by_chunk.items()))
     other_chunks_phrase = (
         f", and {pluralize(len(section_count_by_chunk) - 1, 'other')}" if len(section_count_by_chunk) > 1 else ""
     )
-    return f"chunk {mixed_chunk_number + 1:,} mixes {section_count:,} sections{other_chunks_phrase}"
+    return f"chunk {mixed_chunk_number + 1:,} mixes {mixed_section_count:,} sections{other_chunks_phrase}"
 
 
 # The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.
@@ -265,11 +273,11 @@ def show_cluster_formation(
     )
     distance_limit = chunker.reach()
     sentence_position_weight = 0.0 if distance_limit is None else distance_limit.position_weight
-    clustering_details = chunking.clusters
+    chunking_clusters = chunking.clusters
     with side_container:
-        if clustering_details is not None and distance_limit is not None and clustering_details.cap is not None:
+        if chunking_clusters is not None and distance_limit is not None and chunking_clusters.cap is not None:
             _show_linkage_steps(
-                choices, chunking, clustering_details, clustering_details.cap, distance_limit, has_known_boundaries
+                choices, chunking, chunking_clusters, chunking_clusters.cap, distance_limit, has_known_boundaries
             )
         show_heatmap(
             sentence_chunk_colours,
@@ -278,12 +286,12 @@ def show_cluster_formation(
             None if distance_limit is None else (distance_limit.name, distance_limit.distance),
             key="heatmap",
         )
-    if clustering_details is not None and distance_limit is not None and clustering_details.cap is not None:
-        _show_dendrogram(chunking, clustering_details, clustering_details.cap, distance_limit, sentence_chunk_colours)
-    elif clustering_details is not None and distance_limit is not None and clustering_details.roles:
-        _show_density(clustering_details, distance_limit, sentence_chunk_colours, vectors)
-    elif clustering_details is not None and clustering_details.own:
-        _show_centres(clustering_details, sentence_chunk_colours)
+    if chunking_clusters is not None and distance_limit is not None and chunking_clusters.cap is not None:
+        _show_dendrogram(chunking, chunking_clusters, chunking_clusters.cap, distance_limit, sentence_chunk_colours)
+    elif chunking_clusters is not None and distance_limit is not None and chunking_clusters.roles:
+        _show_density(chunking_clusters, distance_limit, sentence_chunk_colours, vectors)
+    elif chunking_clusters is not None and chunking_clusters.own:
+        _show_centres(chunking_clusters, sentence_chunk_colours)
     if len(vectors) <= MOST_SENTENCES:
         _show_downloadable_heatmap(sentence_chunk_colours, vectors, sentence_position_weight)
     with side_container:
@@ -327,7 +335,7 @@ def _show_linkage_steps(
     if single_linkage_steps:
         show_stepper(single_linkage_steps, choices.extra, key="linkage", has_known_boundaries=has_known_boundaries)
     else:
-        notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
+        show_notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
 
 
 def _show_dendrogram(
@@ -339,7 +347,7 @@ def _show_dendrogram(
 ) -> None:
     merges, sentence_count = chunking.merges, len(sentence_colours.chunk_of)
     st.header("Dendrogram", anchor=False)
-    st.caption(refusals_in_words(clusters, maximum_cluster_size))
+    st.caption(refused_joins_in_words(clusters, maximum_cluster_size))
     dendrogram_layout = lay_out_dendrogram(sentence_count, merges, clusters)
     show_figure(
         dendrogram_figure(dendrogram_layout, merges, clusters, sentence_colours, distance_limit.distance, theme_name()),
@@ -352,7 +360,7 @@ def _show_dendrogram(
 def _show_density(clusters: Clusters, distance_limit: Reach, sentence_colours: SentenceColours, vectors: FloatArray) -> None:
     core_distance_by_sentence = core_distances(vectors, distance_limit.position_weight, clusters.core_size)
     st.header("Core, border, noise", anchor=False)
-    st.caption(roles_in_words(clusters, distance_limit.distance))
+    st.caption(dbscan_roles_in_words(clusters, distance_limit.distance))
     show_figure(
         density_figure(
             clusters, core_distance_by_sentence, sentence_colours, distance_limit.distance, clusters.core_size, theme_name()
@@ -377,12 +385,12 @@ def _show_centres(clusters: Clusters, sentence_colours: SentenceColours) -> None
     )
 
 
-def _chunk_noise_tags(chunking: Chunking, chunk_of_sentence: Sequence[int]) -> list[str]:
+def _chunk_noise_tags(chunking: Chunking, chunk_number_by_sentence: Sequence[int]) -> list[str]:
     """Return a tag for each chunk: ``noise`` or empty."""
     chunk_noise_tags = [""] * len(chunking.chunks)
     for sentence_index, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
         if role == "noise":
-            chunk_noise_tags[chunk_of_sentence[sentence_index]] = "noise"
+            chunk_noise_tags[chunk_number_by_sentence[sentence_index]] = "noise"
     return chunk_noise_tags
 
 
@@ -415,7 +423,7 @@ def order_breaks_in_words(chunking: Chunking) -> str:
     )
 
 
-def refusals_in_words(clusters: Clusters, maximum_cluster_size: int) -> str:
+def refused_joins_in_words(clusters: Clusters, maximum_cluster_size: int) -> str:
     """Explain how to read the dendrogram, and state how many joins the size cap refused."""
     bracket_explanation = "A bracket joins two clusters at the distance of their two nearest sentences. "
     if not clusters.refused:
@@ -426,7 +434,7 @@ def refusals_in_words(clusters: Clusters, maximum_cluster_size: int) -> str:
     )
 
 
-def roles_in_words(clusters: Clusters, eps: float) -> str:
+def dbscan_roles_in_words(clusters: Clusters, eps: float) -> str:
     """Describe the numbers of core, border and noise sentences, and explain these DBSCAN roles."""
     dbscan_role_by_sentence = clusters.roles
     return (

@@ -8,13 +8,13 @@ from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputErro
 from chunkers.support import format_three_figures
 from evaluation.segmentation import GapShift, compare_boundaries, distance_shift
 from viz.compare.choices_and_session.session import session
-from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.page_elements import show_job_progress, show_notice, show_remark
 from viz.jobs import ChunkingJob, ChunkingTask, cached_while_shown, chunk_if_quick, sentence_vectors
 from viz.shell import ColumnResult, FinishedColumn, Page
 from viz.state import PageText
 
 
-def show_embedder_agreement(current_page: Page, text: PageText, results: Sequence[ColumnResult]) -> None:
+def show_embedder_agreement(current_page: Page, page_text: PageText, column_results: Sequence[ColumnResult]) -> None:
     """Draw a comparison of the embedder with the full one that it approximates, or a button that asks for the comparison.
 
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
@@ -22,11 +22,11 @@ def show_embedder_agreement(current_page: Page, text: PageText, results: Sequenc
     embedder = current_page.embedder
     numbered_embedding_columns = [
         (number, column.finished_column)
-        for number, column in enumerate(results, start=1)
+        for number, column in enumerate(column_results, start=1)
         if column.chunker and column.chunker.embeds
     ]
     numbered_finished_columns = [(number, column) for number, column in numbered_embedding_columns if column is not None]
-    document_and_embedder_identity = text.document.identity, "" if embedder is None else embedder.name
+    document_and_embedder_identity = page_text.document.identity, "" if embedder is None else embedder.name
     if session.compared_embedders not in (None, document_and_embedder_identity):
         # The comparison of another text or embedder is forgotten.
         session.compared_embedders, session.full_job, session.full_results = None, None, {}
@@ -50,22 +50,25 @@ def show_embedder_agreement(current_page: Page, text: PageText, results: Sequenc
     full_embedder = load_embedder(embedder.approximates)
     try:
         tasks_and_chunkers = [
-            (ChunkingTask.of(text.document, full_embedder, current_page.choices.tokenizer, column.chunker), column.chunker)
+            (
+                ChunkingTask.of(page_text.document, full_embedder, current_page.choices.tokenizer, column.chunker),
+                column.chunker,
+            )
             for _, column in numbered_finished_columns
         ]
-        full_chunking_by_task = _full_embedder_results(tasks_and_chunkers, text.document, full_embedder)
+        full_chunking_by_task = _full_embedder_chunkings(tasks_and_chunkers, page_text.document, full_embedder)
     except InputError as error:
-        notice(str(error), "error", key="agreement_error")
+        show_notice(str(error), "error", key="agreement_error")
         return
     if full_chunking_by_task is not None:
         columns_with_full_chunkings = [
             (number, column, full_chunking_by_task[task])
             for (number, column), (task, _) in zip(numbered_finished_columns, tasks_and_chunkers, strict=True)
         ]
-        _show_embedder_comparison(current_page, text.document, full_embedder, columns_with_full_chunkings)
+        _show_embedder_comparison(current_page, page_text.document, full_embedder, columns_with_full_chunkings)
 
 
-def _full_embedder_results(
+def _full_embedder_chunkings(
     tasks_and_chunkers: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full_embedder: Embedder
 ) -> dict[ChunkingTask, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
@@ -96,7 +99,7 @@ def _full_embedder_results(
         show_job_progress(full_chunking_job)
     elif full_chunking_job.error or full_chunking_job.cancelled():
         if full_chunking_job.error:
-            notice(full_chunking_job.error, "error", key="agreement_error")
+            show_notice(full_chunking_job.error, "error", key="agreement_error")
         st.button(
             f"Compare with {full_embedder.name}",
             key="compare_embedders_again",
@@ -118,7 +121,7 @@ def _show_embedder_comparison(
 ) -> None:
     """Draw the comparison: the distances, then every column that embeds."""
     assert current_page.embedder is not None
-    embedder_name = current_page.embedder.name
+    approximate_embedder_name = current_page.embedder.name
     try:
         gap_distance_shift = _distance_shift(
             document, full_embedder, current_page.embedder, current_page.choices.tokenizer, session.on_disk
@@ -127,29 +130,30 @@ def _show_embedder_comparison(
         # No column embeds single sentences.
         gap_distance_shift = None
     distance_shift_phrase = (
-        f": distances of neighbouring sentences moved by {_shift_in_words(gap_distance_shift)}."
+        f": distances of neighbouring sentences moved by {_distance_shift_in_words(gap_distance_shift)}."
         if gap_distance_shift is not None
         else "."
     )
-    remark(f"{embedder_name} beside {full_embedder.name}{distance_shift_phrase}", key="agreement")
+    show_remark(f"{approximate_embedder_name} beside {full_embedder.name}{distance_shift_phrase}", key="agreement")
     for column_number, column, full_chunking in columns_with_full_chunkings:
         boundary_agreement = compare_boundaries(full_chunking, column.chunking)
         score_shift_phrase = (
-            f"; scores moved by {_shift_in_words(boundary_agreement.scores)}"
+            f"; scores moved by {_distance_shift_in_words(boundary_agreement.scores)}"
             if gap_distance_shift is None and boundary_agreement.scores is not None
             else ""
         )
-        remark(
+        show_remark(
             f"Column {column_number}, {column.chunker.title}: "
-            f"{boundary_agreement.words(full_embedder.name, embedder_name)}{score_shift_phrase}.",
+            f"{boundary_agreement.words(full_embedder.name, approximate_embedder_name)}{score_shift_phrase}.",
             key=f"agreement_{column_number}",
         )
 
 
-def _shift_in_words(shift: GapShift) -> str:
+def _distance_shift_in_words(shift_of_distances: GapShift) -> str:
     return (
-        f"at most {format_three_figures(shift.greatest)}, between sentences {shift.at + 1:,} and {shift.at + 2:,}, and "
-        f"{format_three_figures(shift.mean)} on average"
+        f"at most {format_three_figures(shift_of_distances.greatest)}, between sentences {shift_of_distances.at + 1:,} and "
+        f"{shift_of_distances.at + 2:,}, and "
+        f"{format_three_figures(shift_of_distances.mean)} on average"
     )
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers.support import pluralize
 from chunkers.text import Omission, TextParts, shorten
-from viz.components.page_elements import remark
+from viz.components.page_elements import show_remark
 from viz.state import RESTORE_LABELS, TextSource, restore_omitted_lines, session
 
 LONGEST_STRETCH = 20_000
@@ -39,7 +39,7 @@ def show_extracted_text(text_source: TextSource) -> None:
             _offer_to_restore_lines(text_source)
     text_origin_description = text_source.teaches or "not read from a file"
     no_omissions_phrase = "" if text_source.left_out or "left out" in text_origin_description else " · nothing was left out"
-    remark(
+    show_remark(
         f"{text_source.name}: {text_origin_description}{no_omissions_phrase}. The text below is what is cut.",
         key="parsing_said",
     )
@@ -48,7 +48,7 @@ def show_extracted_text(text_source: TextSource) -> None:
     text_stretches = page_stretches(text_source.text, page_or_chapter_parts)
     shown_stretch_index = 0
     if len(text_stretches) > 1:
-        stretch_kind = (
+        page_or_chapter_label = (
             page_or_chapter_parts.kind.capitalize()
             if page_or_chapter_parts is not None and len(text_stretches) == len(page_or_chapter_parts.starts)
             else "Stretch"
@@ -57,7 +57,7 @@ def show_extracted_text(text_source: TextSource) -> None:
         stretch_number_input_key = f"parsing/{len(text_source.text)}/{len(text_stretches)}"
         shown_stretch_index = (
             st.number_input(
-                f"{stretch_kind} (1 to {len(text_stretches):,})",
+                f"{page_or_chapter_label} (1 to {len(text_stretches):,})",
                 1,
                 len(text_stretches),
                 key=stretch_number_input_key,
@@ -67,12 +67,12 @@ def show_extracted_text(text_source: TextSource) -> None:
         )
     shown_stretch = text_stretches[shown_stretch_index]
     if stretch_description := describe_stretch(shown_stretch, text_source):
-        remark(stretch_description, key="parsing_about")
+        show_remark(stretch_description, key="parsing_about")
     stretch_text = text_source.text[shown_stretch.start : shown_stretch.end].strip("\n")
     if stretch_text.strip():
         st.code(stretch_text, language=None, wrap_lines=True)
     else:
-        remark("No text.", key="parsing_empty")
+        show_remark("No text.", key="parsing_empty")
 
 
 def _offer_to_restore_lines(own_text_source: TextSource) -> None:

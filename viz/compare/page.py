@@ -13,15 +13,15 @@ from evaluation.segmentation import ChunkFacts, count_boundary_changes, count_fo
 from viz.compare import first_screen_preparation
 from viz.compare.choices_and_session.choices import (
     COMPARE_PAGE,
+    column_index_for_own_cuts,
     default_choices,
-    index_for_own_cuts,
     own_cut_offsets,
     set_own_cuts,
 )
 from viz.compare.choices_and_session.session import LastChange, session
 from viz.compare.questions.question_search import retrieve_for_asked_question, store_marked_answer
 from viz.components.browser_exchange import take_event
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.components.reader.payload import AskingData, MarkingData, clickable_gaps_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicked_gaps
 from viz.controls import column_controls
@@ -41,9 +41,9 @@ from viz.shell.page import page
 from viz.state import (
     ASK_LIMIT_PARAMETER,
     ASK_METHOD_PARAMETER,
-    FITTING_LIMIT,
+    FITTING_LIMIT_KEY,
     MOST_COLUMNS,
-    OWN_DOCUMENT,
+    OWN_DOCUMENT_KEY,
     RANKING_METHOD_LABELS,
     RETRIEVAL_LIMITS,
     Choices,
@@ -64,31 +64,34 @@ def show() -> None:
     # Above all elements that come and go; the page's style sheet hides it by its key.
     hidden_container = st.container(key="store_spot")
     with page(COMPARE_PAGE, default_choices()) as current_page:
-        choices, text = current_page.choices, current_page.text
+        choices, page_text = current_page.choices, current_page.text
         current_page.check_link_parameters(QUESTION_PARAMETER_VALUES)
-        _apply_reader_events(choices, text, current_page.embedder)
-        if text is None:
+        _apply_reader_events(choices, page_text, current_page.embedder)
+        if page_text is None:
             with current_page.controls:
                 column_controls(choices, None, current_page.embedder, offers_external_chunks=True)
             return
-        if marking_error_message := apply_gap_clicks(choices, text, READER_KEY):
-            notice(marking_error_message, "error", key="cuts_complaint")
-        first_screen_preparation.wait_for_first_screen(text.document)
-        column_results = run_columns(current_page, text, choices.columns)
+        if marking_error_message := apply_gap_clicks(choices, page_text, READER_KEY):
+            show_notice(marking_error_message, "error", key="cuts_complaint")
+        first_screen_preparation.wait_for_first_screen(page_text.document)
+        column_results = run_columns(current_page, page_text, choices.columns)
         show_progress(column_results)
         show_misfit_warnings(current_page.choices, column_results)
         report_session_file_match(column_results)
-        body_hashes = show_reader(
-            text.document,
-            [_reader_column(number, column, text, current_page.embedder) for number, column in enumerate(column_results)],
-            title=text.source.name,
-            summary=_text_summary(text.source),
-            selected=choices.selected,
-            known=text.source.known,
+        column_body_hashes = show_reader(
+            page_text.document,
+            [
+                _reader_column(number, column, page_text, current_page.embedder)
+                for number, column in enumerate(column_results)
+            ],
+            title=page_text.source.name,
+            summary=_text_summary(page_text.source),
+            selected_column_index=choices.selected,
+            known_boundaries=page_text.source.known,
             key=READER_KEY,
-            marking=clickable_gaps_when_folded(choices, text),
+            clickable_gaps=clickable_gaps_of_folded_columns(choices, page_text),
             folding_purposes=column_folding_purposes(choices),
-            asking=question_form_data(choices, len(text.document.text)),
+            question_form=question_form_data(choices, len(page_text.document.text)),
             shows_card=True,
         )
         # Drawn last, as the browser takes longer for these settings than for the columns.
@@ -98,32 +101,41 @@ def show() -> None:
             )
         if not lecture_mode.is_lecture_mode_on():
             with st.sidebar:
-                _timing_controls(column_results, text.document, current_page.embedder)
+                _show_timing_controls(column_results, page_text.document, current_page.embedder)
         # What stands below the columns is imported when these are sent.
         from viz.compare.embedder_agreement import show_embedder_agreement
         from viz.compare.views_below_text import show_requested_views
 
         with hidden_container:
-            embedder_complaint, known_boundaries = current_page.embedder_complaint, text.source.known
-            answer_search_settings = search_settings_of(choices, len(text.document.text))
+            embedder_complaint, known_boundaries = current_page.embedder_complaint, page_text.source.known
+            answer_search_settings = search_settings_of(choices, len(page_text.document.text))
             answer_verdict_requests(
-                text.document, column_results, body_hashes, current_page.embedder, known_boundaries, answer_search_settings
+                page_text.document,
+                column_results,
+                column_body_hashes,
+                current_page.embedder,
+                known_boundaries,
+                answer_search_settings,
             )
             retrieve_for_asked_question(
                 choices,
-                text.document,
+                page_text.document,
                 column_results,
-                body_hashes,
+                column_body_hashes,
                 current_page.embedder,
                 embedder_complaint,
                 known_boundaries,
             )
-        show_embedder_agreement(current_page, text, column_results)
-        show_requested_views(choices, column_results, text.source, current_page.embedder)
+        show_embedder_agreement(current_page, page_text, column_results)
+        show_requested_views(choices, column_results, page_text.source, current_page.embedder)
 
 
-def _reader_column(column_index: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
-    return reader_column_for_result(result, lambda _: column_summary(column_index, result, text, embedder))
+def _reader_column(
+    column_index: int, column_result: ColumnResult, page_text: PageText, embedder: Embedder | None
+) -> ReaderColumn:
+    return reader_column_for_result(
+        column_result, lambda _: column_summary(column_index, column_result, page_text, embedder)
+    )
 
 
 def _text_summary(text_source: TextSource) -> str:
@@ -143,19 +155,19 @@ def _text_summary(text_source: TextSource) -> str:
     return " · ".join(summary_phrases)
 
 
-def _apply_reader_events(choices: Choices, text: PageText | None, embedder: Embedder | None) -> None:
+def _apply_reader_events(choices: Choices, page_text: PageText | None, embedder: Embedder | None) -> None:
     """Apply the reader's events, such as a moved threshold, a selected column or a marked answer."""
-    threshold_event, selection_event = take_event(READER_KEY, "line"), take_event(READER_KEY, "selected")
+    threshold_event, column_selection_event = take_event(READER_KEY, "line"), take_event(READER_KEY, "selected")
     if threshold_event and 0 <= threshold_event["column"] < len(choices.columns):
         choices.columns[threshold_event["column"]].put(str(threshold_event["parameter"]), float(threshold_event["value"]))
-    if selection_event and 0 <= selection_event["column"] < len(choices.columns):
-        choices.selected = int(selection_event["column"])
+    if column_selection_event and 0 <= column_selection_event["column"] < len(choices.columns):
+        choices.selected = int(column_selection_event["column"])
     question_settings_event, answer_event = take_event(READER_KEY, "asking"), take_event(READER_KEY, "answer")
     if question_settings_event:
         _apply_question_settings(choices, question_settings_event)
     question_count_before = len(session.questions)
-    if answer_event and text is not None:
-        store_marked_answer(text.document, answer_event)
+    if answer_event and page_text is not None:
+        store_marked_answer(page_text.document, answer_event)
     if remedy_event := take_event(READER_KEY, "remedy"):
         # The search for remedies needs many modules, which the first screen does without.
         from viz.compare.questions.remedies import add_remedied_column
@@ -168,11 +180,11 @@ def _apply_reader_events(choices: Choices, text: PageText | None, embedder: Embe
         st.rerun()
 
 
-def _timing_controls(results: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
+def _show_timing_controls(column_results: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
     def repeat_timing() -> None:
         session.repeats = {
             column.task: measure_decision_times(column.task, column.chunker, document, embedder, session.on_disk)
-            for column in results
+            for column in column_results
             if column.task and column.chunker and not column.chunker.asks and not column.chunker.elsewhere
         }
 
@@ -194,7 +206,7 @@ def _timing_controls(results: list[ColumnResult], document: Document, embedder: 
 
 QUESTION_PARAMETER_VALUES: Mapping[str, Sequence[str]] = {
     ASK_METHOD_PARAMETER: [*RANKING_METHOD_LABELS],
-    ASK_LIMIT_PARAMETER: [FITTING_LIMIT, *RETRIEVAL_LIMITS],
+    ASK_LIMIT_PARAMETER: [FITTING_LIMIT_KEY, *RETRIEVAL_LIMITS],
 }
 """The allowed values of the link parameters for questions."""
 
@@ -220,32 +232,32 @@ def question_form_data(choices: Choices, character_count: int) -> AskingData:
 # The columns folded into one text whose gaps the user clicks, to set known boundaries or a column's cuts.
 
 
-def apply_gap_clicks(choices: Choices, text: PageText, reader_key: str) -> str:
+def apply_gap_clicks(choices: Choices, page_text: PageText, reader_key: str) -> str:
     """Apply the user's clicks on gaps, and fold or unfold the columns; return an error message, or an empty string."""
-    gap_clicks, fold_event = take_clicked_gaps(reader_key, text.document), take_event(reader_key, "fold")
-    if fold_event is not None:
-        session.folded_document_and_purpose = (text.document.identity, str(fold_event["purpose"]))
+    gap_clicks, column_fold_event = take_clicked_gaps(reader_key, page_text.document), take_event(reader_key, "fold")
+    if column_fold_event is not None:
+        session.folded_document_and_purpose = (page_text.document.identity, str(column_fold_event["purpose"]))
     if not gap_clicks or column_folding_purposes(choices).get(gap_clicks[-1].purpose) != "":
         return ""
     if gap_clicks[-1].purpose == "cuts":
         try:
-            set_own_cuts(choices, text.document, gap_clicks[-1].sentence_starts or ())
+            set_own_cuts(choices, page_text.document, gap_clicks[-1].sentence_starts or ())
         except InputError as error:
             return str(error)
-    elif set_clicked_boundaries(text.document, [change.sentence_starts for change in gap_clicks]):
+    elif set_clicked_boundaries(page_text.document, [change.sentence_starts for change in gap_clicks]):
         # The row at the top, already drawn, passes the boundaries to the browser tab, which stores them.
         st.rerun()
     return ""
 
 
-def clickable_gaps_when_folded(choices: Choices, text: PageText) -> MarkingData | None:
+def clickable_gaps_of_folded_columns(choices: Choices, page_text: PageText) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
     folded_document_identity, fold_purpose = session.folded_document_and_purpose
-    if folded_document_identity != text.document.identity or column_folding_purposes(choices).get(fold_purpose) != "":
+    if folded_document_identity != page_text.document.identity or column_folding_purposes(choices).get(fold_purpose) != "":
         return None
     if fold_purpose == "cuts":
-        return clickable_gaps_data(text.document, "cuts", own_cut_offsets(choices, text.document), folded=True)
-    return clickable_gaps_data(text.document, "marks", text.source.known or (), folded=True)
+        return clickable_gaps_data(page_text.document, "cuts", own_cut_offsets(choices, page_text.document), folded=True)
+    return clickable_gaps_data(page_text.document, "marks", page_text.source.known or (), folded=True)
 
 
 def column_folding_purposes(choices: Choices) -> dict[str, str]:
@@ -254,21 +266,21 @@ def column_folding_purposes(choices: Choices) -> dict[str, str]:
     The known boundaries of a bundled text cannot be changed.
     """
     compare_full_message = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
-        index_for_own_cuts(choices) is None
+        column_index_for_own_cuts(choices) is None
     )
-    return {**({"marks": ""} if choices.document == OWN_DOCUMENT else {}), "cuts": compare_full_message}
+    return {**({"marks": ""} if choices.document == OWN_DOCUMENT_KEY else {}), "cuts": compare_full_message}
 
 
 # The notice about a reopened session file.
 
 
-def report_session_file_match(results: Sequence[ColumnResult]) -> None:
+def report_session_file_match(column_results: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
     session_file, finished_columns = (
         session.reopened_session_file,
-        [finished_column for column in results if (finished_column := column.finished_column)],
+        [finished_column for column in column_results if (finished_column := column.finished_column)],
     )
-    if session_file is None or len(finished_columns) < len(results):
+    if session_file is None or len(finished_columns) < len(column_results):
         return
     shown_settings = [(column.chunker.name, column.chunker.model_dump()) for column in finished_columns]
     session_file_settings = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in session_file.columns]
@@ -283,7 +295,7 @@ def report_session_file_match(results: Sequence[ColumnResult]) -> None:
         if spans_of_each_chunk(result.chunking) != column.chunks
     ]
     if not differing_column_numbers:
-        notice(f"{session_file.name} was reopened with the same chunks in every column.", key="reopened_file")
+        show_notice(f"{session_file.name} was reopened with the same chunks in every column.", key="reopened_file")
         return
     columns_phrase = (
         f"column{'s' if len(differing_column_numbers) > 1 else ''} {', '.join(map(str, differing_column_numbers))}"
@@ -300,15 +312,17 @@ def report_session_file_match(results: Sequence[ColumnResult]) -> None:
         session_file.columns[number - 1].recipe.changed_since(len(finished_columns[number - 1].chunking.document.sentences))
         for number in differing_column_numbers
     )
-    notice(" ".join([difference_message, *filter(None, result_difference_reasons)]), "error", key="reopened_file")
+    show_notice(" ".join([difference_message, *filter(None, result_difference_reasons)]), "error", key="reopened_file")
 
 
 # The summary of a column.
 
 
-def column_summary(column_index: int, result: ColumnResult, text: PageText, embedder: Embedder | None) -> ReaderColumn:
+def column_summary(
+    column_index: int, column_result: ColumnResult, page_text: PageText, embedder: Embedder | None
+) -> ReaderColumn:
     """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
-    finished_column = result.finished_column
+    finished_column = column_result.finished_column
     assert finished_column is not None
     task, chunking = finished_column.task, finished_column.chunking
     chunk_facts = _chunk_facts(task, chunking, embedder)
@@ -342,9 +356,13 @@ def column_summary(column_index: int, result: ColumnResult, text: PageText, embe
             summary_head_rows.append(HeadRow("embedding", embedding_time_in_words(chunking.timing)))
     if chunking.spending is not None and not lecture_mode.is_lecture_mode_on():
         summary_head_rows.append(HeadRow("asked", str(chunking.spending)))
-    if text.source.known is not None:
-        found_count, missed_count, added_count = count_found_missed_added(chunk_facts.cuts, text.source.known)
-        summary_head_rows.append(known_boundaries_comparison_row(found_count, missed_count, added_count))
+    if page_text.source.known is not None:
+        found_boundary_count, missed_boundary_count, extra_cut_count = count_found_missed_added(
+            chunk_facts.cuts, page_text.source.known
+        )
+        summary_head_rows.append(
+            known_boundaries_comparison_row(found_boundary_count, missed_boundary_count, extra_cut_count)
+        )
     if chunk_facts.truncated_chunks is not None and embedder is not None:
         overlong_chunks_phrase = (
             f"{pluralize(chunk_facts.truncated_chunks.chunks, 'chunk')} beyond {embedder.max_tokens:,} tokens"
@@ -352,8 +370,8 @@ def column_summary(column_index: int, result: ColumnResult, text: PageText, embe
         summary_head_rows.append(
             HeadRow("too long", chunk_facts.truncated_chunks.words(embedder), "wrong", overlong_chunks_phrase)
         )
-    change_phrase, new_boundaries = _describe_parameter_change(
-        column_index, finished_column, text.document, chunk_facts.cuts
+    change_phrase, boundaries_new_since_change = _describe_parameter_change(
+        column_index, finished_column, page_text.document, chunk_facts.cuts
     )
     if change_phrase:
         summary_head_rows.append(HeadRow("changed", change_phrase, "changed", f"changed: {change_phrase}"))
@@ -364,7 +382,7 @@ def column_summary(column_index: int, result: ColumnResult, text: PageText, embe
     return ReaderColumn(
         rows=tuple(summary_head_rows),
         table=(("size", "min", "median", "mean", "max"), *chunk_size_table) if st.session_state.get("all_sizes") else (),
-        new_cuts=new_boundaries,
+        new_cuts=boundaries_new_since_change,
     )
 
 
@@ -384,11 +402,13 @@ def _chunk_facts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | No
 
 
 def _describe_parameter_change(
-    column_index: int, result: FinishedColumn, document: Document, current_cuts: tuple[int, ...]
+    column_index: int, finished_column: FinishedColumn, document: Document, current_cuts: tuple[int, ...]
 ) -> tuple[str, frozenset[int]]:
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
     # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
-    task_without_revision = replace(result.task, revision="", embedder=result.task.embedder if result.chunker.embeds else "")
+    task_without_revision = replace(
+        finished_column.task, revision="", embedder=finished_column.task.embedder if finished_column.chunker.embeds else ""
+    )
     last_parameter_change = session.history.get(column_index)
     if last_parameter_change is None or last_parameter_change.task != task_without_revision:
         if last_parameter_change is not None and last_parameter_change.task.subject == task_without_revision.subject:

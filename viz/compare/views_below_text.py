@@ -12,17 +12,17 @@ from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, Proposition, check_
 from evaluation.retrieval.asked_question import has_model_written_texts
 from evaluation.segmentation import sentence_count_per_chunk
 from integrations.original_chunkers import Original, compare_chunks, original_chunker_for_recipe, run_original_chunker
-from integrations.recipe_code import EXAMPLE_FILE, REQUIREMENT_BY_TOOL, TOOLS, Tool, code_applying_recipe
+from integrations.recipe_code import EXAMPLE_FILE, REQUIREMENT_BY_TOOL, TITLE_BY_TOOL, Tool, code_applying_recipe
 from viz.compare.choices_and_session.choices import COMPARE_PAGE
 from viz.compare.choices_and_session.session import session
 from viz.compare.extracted_and_omitted_text import show_extracted_text
 from viz.compare.questions.marked_questions import show_stored_questions
-from viz.compare.questions.question_search import chunkings_with_contexts, show_context_sentences
+from viz.compare.questions.question_search import chunkings_with_contexts, show_context_sentence_controls
 from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import box_plots, show_figure
-from viz.components.page_elements import download_button, notice
+from viz.components.page_elements import show_download_button, show_notice
 from viz.controls import button_pressed, value_binding
 from viz.jobs import cached_sentence_vectors
 from viz.shell import ColumnResult, compare_is_full
@@ -30,7 +30,7 @@ from viz.state import (
     Choices,
     ColumnChoice,
     TextSource,
-    access_to_chosen_model,
+    access_to_chosen_language_model,
     questions_in_stored_form,
     record_columns_for_undo,
     session_file,
@@ -40,42 +40,42 @@ _view_scroll_component = Component[Data]("seamark_arrival", "compare/scroll_to_v
 
 
 def show_requested_views(
-    choices: Choices, results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
+    choices: Choices, column_results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
 ) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
     numbered_finished_chunkings = [
-        (number, column.chunking) for number, column in enumerate(results) if column.chunking is not None
+        (number, column.chunking) for number, column in enumerate(column_results) if column.chunking is not None
     ]
     if not numbered_finished_chunkings:
         return
     draw_by_view: dict[str, Callable[[], None]] = {
-        "Scores": lambda: show_scoreboard(choices, results, text_source.known, embedder),
+        "Scores": lambda: show_scoreboard(choices, column_results, text_source.known, embedder),
         "Which is best?": lambda: show_ranking(
-            choices, results, numbered_finished_chunkings[0][1].document, text_source.known, embedder
+            choices, column_results, numbered_finished_chunkings[0][1].document, text_source.known, embedder
         ),
         "Without labels": lambda: show_label_free_measures(
-            choices, results, numbered_finished_chunkings[0][1].document, embedder
+            choices, column_results, numbered_finished_chunkings[0][1].document, embedder
         ),
         **(
             {
                 "Diff": lambda: show_index_replacement(
-                    choices, results, text_source, numbered_finished_chunkings[0][1].document, embedder
+                    choices, column_results, text_source, numbered_finished_chunkings[0][1].document, embedder
                 )
             }
-            if len(results) > 1
+            if len(column_results) > 1
             else {}
         ),
-        "Chunk sizes": lambda: _show_chunk_sizes(results, numbered_finished_chunkings, choices.tokenizer),
-        "Every gap": lambda: _show_gap_table(results[choices.selected]),
+        "Chunk sizes": lambda: _show_chunk_sizes(column_results, numbered_finished_chunkings, choices.tokenizer),
+        "Every gap": lambda: _show_gap_table(column_results[choices.selected]),
         **(
-            {"Propositions": lambda: show_propositions(results[choices.selected].chunking)}
+            {"Propositions": lambda: show_propositions(column_results[choices.selected].chunking)}
             if any(has_model_written_texts(chunking) for _, chunking in numbered_finished_chunkings)
             else {}
         ),
         "Parsing": lambda: show_extracted_text(text_source),
-        "Code": lambda: show_reproducing_code(choices, results, embedder),
+        "Code": lambda: show_reproducing_code(choices, column_results, embedder),
         "Questions": show_stored_questions,
-        "Downloads": lambda: _show_downloads(choices, results, text_source, embedder),
+        "Downloads": lambda: _show_downloads(choices, column_results, text_source, embedder),
     }
     if session.requested_view in draw_by_view:
         st.session_state["below"] = session.requested_view
@@ -96,30 +96,32 @@ def _show_gap_table(column_result: ColumnResult) -> None:
 
 
 def _show_downloads(
-    choices: Choices, results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
+    choices: Choices, column_results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
 ) -> None:
-    if selected_finished_column := results[choices.selected].finished_column:
-        _offer_column_files(choices, results, selected_finished_column.chunker, selected_finished_column.chunking, embedder)
-        _offer_session_file(choices, results, text_source, embedder)
+    if selected_finished_column := column_results[choices.selected].finished_column:
+        _offer_column_files(
+            choices, column_results, selected_finished_column.chunker, selected_finished_column.chunking, embedder
+        )
+        _offer_session_file(choices, column_results, text_source, embedder)
 
 
 def _offer_session_file(
-    choices: Choices, results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
+    choices: Choices, column_results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
 ) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_text_kind = session.embedded_as
     chunkers_and_chunkings = [
-        (finished.chunker, finished.chunking) for column in results if (finished := column.finished_column)
+        (finished.chunker, finished.chunking) for column in column_results if (finished := column.finished_column)
     ]
-    if len(chunkers_and_chunkings) == len(results):
+    if len(chunkers_and_chunkings) == len(column_results):
         recipe_language_model = _language_model_for_recipes()
         column_recipes = [_column_recipe(chunker, choices, embedder) for chunker, _ in chunkers_and_chunkings]
         stored_text_questions = questions_in_stored_form(text_source.text)
         download_buttons_row = st.container(horizontal=True)
-        download_button(
+        show_download_button(
             download_buttons_row,
             "The whole session, with its text",
-            lambda: session_file.write_session_file(
+            lambda: session_file.session_file_json(
                 text_source,
                 choices,
                 chunkers_and_chunkings,
@@ -136,17 +138,19 @@ def _offer_session_file(
         offer_report(download_buttons_row, choices, chunkers_and_chunkings, text_source, embedder)
 
 
-def _show_chunk_sizes(results: list[ColumnResult], numbered_chunkings: list[tuple[int, Chunking]], tokenizer: str) -> None:
+def _show_chunk_sizes(
+    column_results: list[ColumnResult], numbered_chunkings: list[tuple[int, Chunking]], tokenizer: str
+) -> None:
     """Draw the sizes of the chunks of every column."""
     size_unit_names = ["sentences", "tokens", "characters"]
     size_unit = str(st.segmented_control("Size unit", size_unit_names, default="sentences", key="size_unit", required=True))
     try:
         sizes_by_chunker = {
-            f"{number + 1} {results[number].title}": _chunk_lengths(chunking, size_unit, tokenizer)
+            f"{number + 1} {column_results[number].title}": _chunk_lengths(chunking, size_unit, tokenizer)
             for number, chunking in numbered_chunkings
         }
     except InputError as error:
-        notice(str(error), "error", key="sizes_error")
+        show_notice(str(error), "error", key="sizes_error")
         return
     chunker_size_pairs = [(name, size) for name, among in sizes_by_chunker.items() for size in among]
     table: dict[str, list[str] | list[int]] = {
@@ -181,7 +185,7 @@ def _column_recipe(chunker: Chunker, choices: Choices, embedder: Embedder | None
 
 def _language_model_for_recipes() -> LanguageModel | None:
     """Return the session's language model, for recipes of chunkers that call one."""
-    chosen_language_model = access_to_chosen_model()
+    chosen_language_model = access_to_chosen_language_model()
     return None if chosen_language_model is None else chosen_language_model.model
 
 
@@ -202,8 +206,8 @@ def _gap_table(chunking: Chunking) -> dict[str, list[object]]:
 def _choose_embedded_text() -> EmbeddedAs:
     """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
 
-    def set_embedded_text(name: str) -> None:
-        session.embedded_as = check_embedded_as(name)
+    def set_embedded_text(embedded_text_kind: str) -> None:
+        session.embedded_as = check_embedded_as(embedded_text_kind)
 
     st.segmented_control(
         "Embedded text",
@@ -219,13 +223,17 @@ def _choose_embedded_text() -> EmbeddedAs:
 
 
 def _offer_column_files(
-    choices: Choices, results: list[ColumnResult], chunker: Chunker, plain_chunking: Chunking, embedder: Embedder | None
+    choices: Choices,
+    column_results: list[ColumnResult],
+    chunker: Chunker,
+    plain_chunking: Chunking,
+    embedder: Embedder | None,
 ) -> None:
     embedded_text_kind = _choose_embedded_text()
     chunking, are_contexts_written = plain_chunking, True
     if embedded_text_kind == "context":
-        show_context_sentences(choices, results)
-        contextual_chunking_by_column = chunkings_with_contexts(results)
+        show_context_sentence_controls(choices, column_results)
+        contextual_chunking_by_column = chunkings_with_contexts(column_results)
         chunking, are_contexts_written = (
             contextual_chunking_by_column.get(choices.selected, plain_chunking),
             choices.selected in contextual_chunking_by_column,
@@ -259,7 +267,7 @@ def _offer_column_files(
     st.caption(f"These are the files of column {choices.selected + 1}.{missing_contexts_phrase} {reproduction_phrase}")
     download_buttons_row = st.container(horizontal=True)
     for label, file_name, mime_type, make_content in offered_downloads:
-        download_button(
+        show_download_button(
             download_buttons_row,
             label,
             make_content,
@@ -275,7 +283,9 @@ def _offer_column_files(
 def show_propositions(chunking: Chunking | None) -> None:
     """Draw the table of a result's propositions, or a message if it has none."""
     if chunking is None or not has_model_written_texts(chunking):
-        notice("This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions")
+        show_notice(
+            "This column has no propositions. Select a column whose chunker writes propositions.", key="no_propositions"
+        )
         return
     st.dataframe(proposition_table(chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
@@ -309,21 +319,28 @@ def _sentence_numbers_in_words(document: Document, proposition: Proposition) -> 
     """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
     if proposition.span is None:
         return "" if proposition.sentence is None else f"{proposition.sentence + 1} (as the model says)"
-    first, last = document.sentence_at(proposition.span.start) + 1, document.sentence_at(proposition.span.end - 1) + 1
-    return f"{first}" if first == last else f"{first} to {last}"
+    first_sentence_number, last_sentence_number = (
+        document.sentence_at(proposition.span.start) + 1,
+        document.sentence_at(proposition.span.end - 1) + 1,
+    )
+    return (
+        f"{first_sentence_number}"
+        if first_sentence_number == last_sentence_number
+        else f"{first_sentence_number} to {last_sentence_number}"
+    )
 
 
 # The report: the comparison as one HTML file to share.
 
 
 def offer_report(
-    place: DeltaGenerator,
+    page_container: DeltaGenerator,
     choices: Choices,
     chunkers_and_chunkings: Sequence[tuple[Chunker, Chunking]],
     text_source: TextSource,
     embedder: Embedder | None,
 ) -> None:
-    """Draw the report's download button in ``place``; the report is built on click."""
+    """Draw the report's download button in ``page_container``; the report is built on click."""
     document, on_disk = chunkers_and_chunkings[0][1].document, session.on_disk
     document_questions = [question for question in session.questions if question.identity == document.identity]
 
@@ -345,8 +362,8 @@ def offer_report(
             )
         )
 
-    download_button(
-        place,
+    show_download_button(
+        page_container,
         "The comparison as a report, HTML",
         build_html_report,
         "seamark-report.html",
@@ -369,17 +386,22 @@ def offer_report(
 _ORIGINAL_RESULT_LABEL = "Result of the original"
 
 
-def show_reproducing_code(choices: Choices, results: Sequence[ColumnResult], embedder: Embedder | None) -> None:
+def show_reproducing_code(choices: Choices, column_results: Sequence[ColumnResult], embedder: Embedder | None) -> None:
     """Draw the code that reproduces the selected column's cuts."""
-    selected_result = results[choices.selected]
+    selected_result = column_results[choices.selected]
     if selected_result.chunking is None or selected_result.chunker is None:
         return
     if selected_result.chunker.elsewhere:
-        notice("These chunks were made elsewhere, so there is no code for them.", key="no_code")
+        show_notice("These chunks were made elsewhere, so there is no code for them.", key="no_code")
         return
     selected_column_recipe = _column_recipe(selected_result.chunker, choices, embedder)
     code_target: Tool = st.segmented_control(
-        "Code target", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
+        "Code target",
+        list(TITLE_BY_TOOL),
+        default="langchain",
+        format_func=TITLE_BY_TOOL.__getitem__,
+        key="code_for",
+        required=True,
     )
     is_command_line = code_target == "command_line"
     output_phrase = "prints JSON" if is_command_line else "stores the chunks' texts in `chunks`"
@@ -405,7 +427,7 @@ def show_reproducing_code(choices: Choices, results: Sequence[ColumnResult], emb
             _offer_to_run_original(original_library_chunker, selected_result.chunking, selected_column_recipe)
         else:
             _offer_original_column(
-                original_library_chunker, original_library_chunker.adapter_and_parameters, choices, results
+                original_library_chunker, original_library_chunker.adapter_and_parameters, choices, column_results
             )
 
 
@@ -427,24 +449,24 @@ def _offer_to_run_original(original_chunker: Original, seamark_chunking: Chunkin
         session.original_comparison = (result_key, result_message, tone)
         run_button_placeholder.empty()
     _, result_message, tone = session.original_comparison
-    notice(result_message, tone, key="proof_result")
+    show_notice(result_message, tone, key="proof_result")
 
 
 def _offer_original_column(
     original_chunker: Original,
     original_chunker_setting: tuple[str, dict[str, object]],
     choices: Choices,
-    results: Sequence[ColumnResult],
+    column_results: Sequence[ColumnResult],
 ) -> None:
     """Draw the result of the column that runs the library's chunker, or the button that adds one."""
     original_chunker_name, original_chunker_parameters = original_chunker_setting
     chunker = build_chunker(original_chunker_name, original_chunker_parameters)
-    selected_column = results[choices.selected]
+    selected_column = column_results[choices.selected]
     if selected_column.chunker == chunker:
-        notice(f"This column runs {original_chunker.name}.", key="proof_result")
+        show_notice(f"This column runs {original_chunker.name}.", key="proof_result")
         return
     original_column_number, original_column = next(
-        ((at, other) for at, other in enumerate(results, start=1) if other.chunker == chunker), (0, None)
+        ((at, other) for at, other in enumerate(column_results, start=1) if other.chunker == chunker), (0, None)
     )
     if original_column is None:
 
@@ -462,14 +484,14 @@ def _offer_original_column(
             "Add as column", key="add_original", on_click=add_original_column, disabled=is_compare_full, help=button_help
         )
     elif original_column.chunking is not None and selected_column.chunking is not None:
-        notice(
+        show_notice(
             f"{_ORIGINAL_RESULT_LABEL}, column {original_column_number}: "
             f"{compare_chunks(selected_column.chunking, original_column.chunking)[1]}.",
             key="proof_result",
         )
     else:
         notice_tone = "error" if original_column.error else "info"
-        notice(
+        show_notice(
             original_column.error or f"The original is running in column {original_column_number}.",
             notice_tone,
             key="proof_result",

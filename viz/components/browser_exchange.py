@@ -13,7 +13,7 @@ from chunkers import Document
 from chunkers.support import IntArray
 from viz.components import script_bundler
 from viz.components.text_formatting import FormattedRangeKind, find_formatted_ranges
-from viz.jobs import CACHED_BYTES, cached_while_shown, call_when_text_gone
+from viz.jobs import MOST_CACHED_BYTES, cached_while_shown, call_when_text_gone
 from viz.state import session
 from viz.theme import palette
 
@@ -224,7 +224,7 @@ class TextHead(TypedDict):
     pages: NotRequired[Pages]
 
 
-@cached_while_shown(CACHED_BYTES, lambda document: (document.identity,), len)
+@cached_while_shown(MOST_CACHED_BYTES, lambda document: (document.identity,), len)
 def text_payload(document: Document) -> bytes:
     """Return the bytes for the browser's store: a line of JSON, a `TextHead`, then the text."""
     formatted_ranges, headings = find_formatted_ranges(document.text)

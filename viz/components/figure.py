@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from chunkers.support import FloatArray, format_number
-from viz.components.page_elements import download_button
+from viz.components.page_elements import show_download_button
 from viz.state import session
 from viz.theme import THEME_COLOURS, chunker_colour, theme_name
 
@@ -134,7 +134,7 @@ def show_figure(
             on_change=store_chosen_format,
             required=True,
         )
-        download_button(
+        show_download_button(
             figure_downloads_row,
             "Download as HTML",
             lambda: figure.to_html(include_plotlyjs=True, config=plotly_figure_config),
@@ -149,58 +149,63 @@ def show_figure(
 
 
 def box_plots(
-    names: Mapping[int, str],
-    values: Mapping[int, FloatArray | Sequence[float]],
-    hover: str,
-    axis: Mapping[str, Any],
+    chunker_names: Mapping[int, str],
+    values_by_chunker: Mapping[int, FloatArray | Sequence[float]],
+    hover_template: str,
+    value_axis_settings: Mapping[str, Any],
     *,
-    labels: Mapping[int, Sequence[str]] | None = None,
-    means: bool = False,
+    point_labels: Mapping[int, Sequence[str]] | None = None,
+    shows_means: bool = False,
     most_points: float = math.inf,
 ) -> go.Figure:
     """Return a box plot with a row for each chunker and a point for each value.
 
     Parameters
     ----------
-    names, values, labels
+    chunker_names, values_by_chunker, point_labels
         Names of the chunkers, their values and the labels of these, by the chunkers' numbers. NaN is left out.
-    hover
+    hover_template
         Template of the text at a point: its value is ``%{x}``, and its label ``%{text}``.
-    axis
+    value_axis_settings
         Title and range of the axis of values.
-    means
+    shows_means
         Draw a dashed line at the mean.
     most_points
         A box of more values shows only its outliers as points.
     """
     figure = go.Figure()
-    for chunker_number, chunker_values in values.items():
+    for chunker_number, chunker_values in values_by_chunker.items():
         is_defined = ~np.isnan(np.asarray(chunker_values, dtype=float))
         figure.add_trace(
             go.Box(
                 x=np.asarray(chunker_values)[is_defined],
-                text=None if labels is None else np.asarray(labels[chunker_number])[is_defined],
-                name=names[chunker_number],
+                text=None if point_labels is None else np.asarray(point_labels[chunker_number])[is_defined],
+                name=chunker_names[chunker_number],
                 boxpoints="all" if len(chunker_values) <= most_points else "outliers",
-                boxmean=means,
+                boxmean=shows_means,
                 jitter=0.5,
                 pointpos=0,
                 marker={"color": chunker_colour(chunker_number), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
-                hovertemplate=f"{hover}<extra></extra>",
+                hovertemplate=f"{hover_template}<extra></extra>",
             )
         )
-    figure.update_layout(showlegend=False, height=110 + 62 * len(values), xaxis=axis, yaxis={"autorange": "reversed"})
+    figure.update_layout(
+        showlegend=False,
+        height=110 + 62 * len(values_by_chunker),
+        xaxis=value_axis_settings,
+        yaxis={"autorange": "reversed"},
+    )
     return figure
 
 
 def stacked_histogram(
-    edges: Sequence[float], counts: Mapping[str, Sequence[int]], hatched: str, hover_template: str, height: int
+    edges: Sequence[float], counts: Mapping[str, Sequence[int]], hatched_kind: str, hover_template: str, height: int
 ) -> go.Figure:
     """Return a histogram of two kinds of values, whose bars stand on each other.
 
-    ``counts`` has the numbers in each bin by kind; the bars of the kind ``hatched`` are hatched. ``hover_template``
+    ``counts`` has the numbers in each bin by kind; the bars of the kind ``hatched_kind`` are hatched. ``hover_template``
     is the template of the text at a bar, in front of its kind: ``%{customdata}`` is the middle of the bin, and ``%{y}`` the
     number.
     """
@@ -215,10 +220,10 @@ def stacked_histogram(
                 width=edges[1] - edges[0],
                 name=value_kind,
                 marker={
-                    "color": theme_colour_by_role["rule" if value_kind == hatched else "muted"],
+                    "color": theme_colour_by_role["rule" if value_kind == hatched_kind else "muted"],
                     "line": {"color": theme_colour_by_role["page"], "width": 1},
                     "pattern": {
-                        "shape": "/" if value_kind == hatched else "",
+                        "shape": "/" if value_kind == hatched_kind else "",
                         "fgcolor": theme_colour_by_role["muted"],
                         "size": 5,
                         "solidity": 0.3,

@@ -24,7 +24,9 @@ def show_measures(rows: Sequence[TableRow], name_width: int | None = None, **opt
         )(width=None if place else name_width, help=head.help or None)
         for place, head in enumerate(rows[0])
     }
-    table: dict[str, list[Any]] = {
+    values_by_column_label: dict[str, list[Any]] = {
         head.label: [row[head].text if head.number is None else row[head].value for row in rows] for head in rows[0]
     }
-    return st.dataframe(table, hide_index=True, placeholder="–", width="stretch", column_config=column_config, **options)
+    return st.dataframe(
+        values_by_column_label, hide_index=True, placeholder="–", width="stretch", column_config=column_config, **options
+    )

@@ -15,26 +15,26 @@ from viz.jobs import BackgroundJob
 _notice_component = Component[Data]("seamark_notice", "components/notice.js", "components/notice.css", html="<p></p>")
 
 
-def notice(text: str, tone: str = "info", *, key: str) -> None:
+def show_notice(text: str, tone: str = "info", *, key: str) -> None:
     """Draw a message box with ``text`` shown verbatim."""
     _notice_component(key=key, data={"text": text, "tone": tone})
 
 
-def heading(text: str, *, key: str) -> None:
+def show_heading(text: str, *, key: str) -> None:
     """Draw ``text`` verbatim as the page's heading."""
     _notice_component(key=key, data={"text": text, "tone": "heading"})
 
 
-def remark(text: str, *, key: str) -> None:
+def show_remark(text: str, *, key: str) -> None:
     """Draw ``text`` verbatim as a caption in small grey type."""
     _notice_component(key=key, data={"text": text, "tone": "remark"})
 
 
-def show_folded_table(title: str, columns: Mapping[str, Sequence[object]], *, expanded: bool = False) -> None:
+def show_folded_table(title: str, table_columns: Mapping[str, Sequence[object]], *, expanded: bool = False) -> None:
     """Draw a table in an expander, such as one of left-out questions; nothing is drawn without rows."""
-    if any(columns.values()):
+    if any(table_columns.values()):
         with st.expander(title, expanded=expanded):
-            st.dataframe(columns, hide_index=True, width="stretch")
+            st.dataframe(table_columns, hide_index=True, width="stretch")
 
 
 # The progress bar of a background job, with its cancel button.
@@ -67,15 +67,15 @@ def show_job_state(job: BackgroundJob, key: str, has_news: Callable[[], bool] = 
         show_job_progress(job, has_news, key=key)
         return True
     if job.error:
-        notice(job.error, "error", key=f"{key}_error")
+        show_notice(job.error, "error", key=f"{key}_error")
     return False
 
 
 # Download buttons whose file names are unique to their content.
 
 
-def download_button(
-    place: DeltaGenerator,
+def show_download_button(
+    page_container: DeltaGenerator,
     label: str,
     make_content: Callable[[], str | bytes],
     file_name: str,
@@ -100,12 +100,12 @@ def download_button(
     content_identity
         What determines the content, such as the identity of a text and a recipe; its ``repr`` is digested.
     """
-    file_stem, dot, file_ending = file_name.partition(".")
+    file_stem, separating_dot, file_ending = file_name.partition(".")
     content_digest = hashlib.blake2b(repr(content_identity).encode(errors="surrogatepass"), digest_size=6).hexdigest()
-    place.download_button(
+    page_container.download_button(
         label,
         make_content,
-        f"{file_stem}-{content_digest}{dot}{file_ending}",
+        f"{file_stem}-{content_digest}{separating_dot}{file_ending}",
         mime,
         on_click="ignore",
         key=key,

@@ -12,25 +12,25 @@ from functools import cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
-VIZ = Path(__file__).parents[1]
+VIZ_FOLDER = Path(__file__).parents[1]
 
-IN_ORDER_SCRIPT = "components/shared/in_order.js"
+IN_ORDER_SCRIPT_PATH = "components/shared/in_order.js"
 """Script that discards data older than the data already drawn; every component is linked with it."""
 
 _CALLED_FUNCTION = "drawComponent"  # the name of an entry's default function in the linked script
 
 # The formatter starts top-level statements in the first column; everything inside a function is indented.
-_IMPORT = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"([^"\n]*)";[ \t]*$', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:const|let|class|function\*?|async function) ?\*?\w)", re.MULTILINE)
-_DEFAULT = re.compile(r"^export default function \(", re.MULTILINE)
-_REFUSED_STATEMENT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
-_DECLARATION = re.compile(
+_IMPORT_PATTERN = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"([^"\n]*)";[ \t]*$', re.MULTILINE)
+_EXPORT_PATTERN = re.compile(r"^export (?=(?:const|let|class|function\*?|async function) ?\*?\w)", re.MULTILINE)
+_DEFAULT_EXPORT_PATTERN = re.compile(r"^export default function \(", re.MULTILINE)
+_REFUSED_STATEMENT_PATTERN = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_DECLARATION_PATTERN = re.compile(
     r"^(?P<export>export )?(?:export default )?"
     r"(?:(?:const|let|var|class) |(?:async )?function ?\*? ?)(?P<names>[\w$]+|\[[^=]*\]|\{[^=]*\})",
     re.MULTILINE,
 )
-_BOUND_NAME = re.compile(r"(?:[\w$]+\s*:\s*)?([A-Za-z_$][\w$]*)")
-_ALLOWED_FORMS = 'by `import { a, b } from "./c.js";` and by `export` before a declaration'
+_BOUND_NAME_PATTERN = re.compile(r"(?:[\w$]+\s*:\s*)?([A-Za-z_$][\w$]*)")
+_ALLOWED_FORMS_PHRASE = 'by `import { a, b } from "./c.js";` and by `export` before a declaration'
 
 
 class LinkError(ValueError):
@@ -63,13 +63,13 @@ class _Module:
     has_default: bool
 
 
-def linked_script(entry_script_path: str, draw_function_name: str | None = None, *, root: Path = VIZ) -> str:
+def linked_script(entry_script_path: str, draw_function_name: str | None = None, *, root_folder: Path = VIZ_FOLDER) -> str:
     """Return a script and all its imports as one module, with each file before the files that use it.
 
     Parameters
     ----------
     entry_script_path
-        The path of the script below ``root``; its ``export default function`` is what draws the component.
+        The path of the script below ``root_folder``; its ``export default function`` is what draws the component.
     draw_function_name
         The exported function that draws the component if the entry has no default export.
 
@@ -80,7 +80,7 @@ def linked_script(entry_script_path: str, draw_function_name: str | None = None,
         or a file imports or exports in any other form than ``import { a, b } from "./c.js";`` and ``export`` before a
         declaration.
     """
-    ordered_script_modules = _modules_in_import_order(entry_script_path, root)
+    ordered_script_modules = _modules_in_import_order(entry_script_path, root_folder)
     entry_module = ordered_script_modules[-1]
     for module in ordered_script_modules[:-1]:
         if module.has_default:
@@ -94,7 +94,7 @@ def linked_script(entry_script_path: str, draw_function_name: str | None = None,
         raise LinkError(
             f"{entry_script_path} must have a named export {draw_function_name} and no default export. Correct its exports."
         )
-    ordered_script_modules.insert(0, _parse_script(IN_ORDER_SCRIPT, VIZ))
+    ordered_script_modules.insert(0, _parse_script(IN_ORDER_SCRIPT_PATH, VIZ_FOLDER))
     script_path_by_name: dict[str, str] = {}
     for module in ordered_script_modules:
         for declared_name in module.declared:
@@ -111,10 +111,10 @@ def linked_script(entry_script_path: str, draw_function_name: str | None = None,
 
 def joined_style_sheets(*files: str) -> str:
     """Return the contents of the given style sheets (paths below ``viz/``) as one string."""
-    return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
+    return "\n".join((VIZ_FOLDER / file).read_text(encoding="utf-8") for file in files)
 
 
-def _modules_in_import_order(entry_script_path: str, root: Path) -> list[_Module]:
+def _modules_in_import_order(entry_script_path: str, root_folder: Path) -> list[_Module]:
     """Return the modules that ``entry_script_path`` imports, each after its own imports, and last the entry itself."""
     module_by_path: dict[str, _Module] = {}
     paths_being_read: list[str] = []
@@ -128,7 +128,7 @@ def _modules_in_import_order(entry_script_path: str, root: Path) -> list[_Module
         if path not in module_by_path:
             paths_being_read.append(path)
             try:
-                parsed_script_module = _parse_script(path, root)
+                parsed_script_module = _parse_script(path, root_folder)
             except OSError:
                 importer_phrase = f", which {paths_being_read[-2]} imports," if len(paths_being_read) > 1 else ""
                 raise LinkError(f"The script {path}{importer_phrase} must exist; it does not.") from None
@@ -146,44 +146,50 @@ def _modules_in_import_order(entry_script_path: str, root: Path) -> list[_Module
 
 
 @cache
-def _parse_script(path: str, root: Path) -> _Module:
+def _parse_script(path: str, root_folder: Path) -> _Module:
     """Return the parsed script; cached, as components share half of their scripts."""
-    text = (root / path).read_text(encoding="utf-8")
-    imports: dict[str, list[str]] = {}
-    for imported_names_text, import_source in _IMPORT.findall(text):
-        imports.setdefault(_resolve_import_path(path, import_source), []).extend(_imported_names(path, imported_names_text))
-    script_body_without_imports = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
-    script_body_without_imports = _DEFAULT.sub(f"function {_CALLED_FUNCTION}(", _EXPORT.sub("", script_body_without_imports))
-    for refused_line in _REFUSED_STATEMENT.findall(script_body_without_imports):
-        raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS}; got {refused_line}")
+    text = (root_folder / path).read_text(encoding="utf-8")
+    imported_names_by_path: dict[str, list[str]] = {}
+    for imported_names_text, import_source in _IMPORT_PATTERN.findall(text):
+        imported_names_by_path.setdefault(_resolve_import_path(path, import_source), []).extend(
+            _imported_names(path, imported_names_text)
+        )
+    script_body_without_imports = _IMPORT_PATTERN.sub(lambda match: "\n" * match.group().count("\n"), text)
+    script_body_without_imports = _DEFAULT_EXPORT_PATTERN.sub(
+        f"function {_CALLED_FUNCTION}(", _EXPORT_PATTERN.sub("", script_body_without_imports)
+    )
+    for refused_line in _REFUSED_STATEMENT_PATTERN.findall(script_body_without_imports):
+        raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS_PHRASE}; got {refused_line}")
     names_with_export_flags = [
-        (name, bool(match["export"])) for match in _DECLARATION.finditer(text) for name in _declared_names(match["names"])
+        (name, bool(match["export"]))
+        for match in _DECLARATION_PATTERN.finditer(text)
+        for name in _declared_names(match["names"])
     ]
     return _Module(
         path,
-        imports,
+        imported_names_by_path,
         tuple(name for name, _ in names_with_export_flags),
         frozenset(name for name, exported in names_with_export_flags if exported),
         script_body_without_imports,
-        bool(_DEFAULT.search(text)),
+        bool(_DEFAULT_EXPORT_PATTERN.search(text)),
     )
 
 
-def _resolve_import_path(importing_script_path: str, source: str) -> str:
-    """Return the path below the root of the file that the module ``importing_script_path`` imports as ``source``."""
-    path_below_root = normpath(join(dirname(importing_script_path), source))
-    if not source.startswith(("./", "../")) or path_below_root.startswith("../"):
-        raise LinkError(f"{importing_script_path} must import files of viz by a relative path; it imports {source}.")
+def _resolve_import_path(importing_script_path: str, imported_path: str) -> str:
+    """Return the path below the root of the file that the module ``importing_script_path`` imports as ``imported_path``."""
+    path_below_root = normpath(join(dirname(importing_script_path), imported_path))
+    if not imported_path.startswith(("./", "../")) or path_below_root.startswith("../"):
+        raise LinkError(f"{importing_script_path} must import files of viz by a relative path; it imports {imported_path}.")
     return path_below_root
 
 
-def _imported_names(path: str, names: str) -> Iterator[str]:
-    for name in filter(None, (name.strip() for name in names.split(","))):
+def _imported_names(path: str, names_text: str) -> Iterator[str]:
+    for name in filter(None, (name.strip() for name in names_text.split(","))):
         if not re.fullmatch(r"[\w$]+", name):
             raise LinkError(f"{path} must import names without renaming them, as all modules share one scope; got {name!r}.")
         yield name
 
 
-def _declared_names(pattern: str) -> list[str]:
+def _declared_names(declaration_left_side: str) -> list[str]:
     """Return the names that the left side of a declaration binds: ``a``, ``[a, b]`` or ``{ a, b: c }``."""
-    return _BOUND_NAME.findall(pattern)
+    return _BOUND_NAME_PATTERN.findall(declaration_left_side)

@@ -14,16 +14,16 @@ from chunkers.text import Heading, headings, outline_of
 
 FormattedRangeKind = Literal["heading", "marker", "mono"]
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
-_FENCE = re.compile(r"`{3}|~{3}")
-_FENCE_LINE = re.compile(r" {0,3}(?:`{3}|~{3}|\$\$)")
-_INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
-_QUOTED = re.compile(r"^(?: {0,3}>)+ ?")
-_LIST_ITEM = re.compile(r"^[ \t]*((?:[-*+•]|\d{1,9}[.)])[ \t]+)(?=\S)", re.MULTILINE)
-_CODE_SIGN = re.compile(r"[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|while|with)\b")
+_LINE_END_PATTERN = re.compile(r"\r\n|\n|\r")
+_FENCE_PATTERN = re.compile(r"`{3}|~{3}")
+_FENCE_LINE_PATTERN = re.compile(r" {0,3}(?:`{3}|~{3}|\$\$)")
+_INDENTED_LINE_PATTERN = re.compile(r"(?: {4}|\t)[ \t]*\S")
+_QUOTE_MARKS_PATTERN = re.compile(r"^(?: {0,3}>)+ ?")
+_LIST_ITEM_PATTERN = re.compile(r"^[ \t]*((?:[-*+•]|\d{1,9}[.)])[ \t]+)(?=\S)", re.MULTILINE)
+_CODE_SIGN_PATTERN = re.compile(r"[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|while|with)\b")
 # A line that relates two terms without a run of words.
-_RELATION = re.compile(r"\S\s+(?:[=<>≤≥≈≡∝]|[<>!=:]=)\s+\S")
-_PROSE = re.compile(r"[^\W\d_]{2,},?\s+[^\W\d_]{2,}|[^\W\d_]{2}[.!?]$")
+_RELATION_PATTERN = re.compile(r"\S\s+(?:[=<>≤≥≈≡∝]|[<>!=:]=)\s+\S")
+_PROSE_PATTERN = re.compile(r"[^\W\d_]{2,},?\s+[^\W\d_]{2,}|[^\W\d_]{2}[.!?]$")
 _LEAST_PARAGRAPH_LENGTH = 160
 """Characters of a line that is a paragraph, however it begins."""
 
@@ -53,7 +53,7 @@ def find_formatted_ranges(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
 
     Source code is monospaced as a whole: a line with a number sign is a comment there.
     """
-    line_end_spans = [match.span() for match in _LINE_END.finditer(text)]
+    line_end_spans = [match.span() for match in _LINE_END_PATTERN.finditer(text)]
     line_starts = [0, *(end for _, end in line_end_spans)]
     lines = [
         text[start:end] for start, end in zip(line_starts, [*(start for start, _ in line_end_spans), len(text)], strict=True)
@@ -61,13 +61,13 @@ def find_formatted_ranges(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
     if _is_source_code(lines):
         return [Look(0, len(text), "mono")], ()
     formatted_ranges = [Look(*heading.span, "heading") for heading in headings(text)]
-    formatted_ranges += [Look(*item.span(1), "marker") for item in _LIST_ITEM.finditer(text)]
-    for is_monospaced, line_run in groupby(
+    formatted_ranges += [Look(*item.span(1), "marker") for item in _LIST_ITEM_PATTERN.finditer(text)]
+    for is_run_monospaced, line_run in groupby(
         enumerate(_are_lines_monospaced(text, lines, line_starts)), key=lambda numbered: numbered[1]
     ):
-        if is_monospaced:
-            (first_line_number, _), *other_lines = line_run
-            last_line_number, _ = other_lines[-1] if other_lines else (first_line_number, True)
+        if is_run_monospaced:
+            (first_line_number, _), *further_lines_of_run = line_run
+            last_line_number, _ = further_lines_of_run[-1] if further_lines_of_run else (first_line_number, True)
             formatted_ranges.append(
                 Look(line_starts[first_line_number], line_starts[last_line_number] + len(lines[last_line_number]), "mono")
             )
@@ -91,7 +91,7 @@ def _is_source_code(lines: Sequence[str]) -> bool:
     return (
         statement_line_count > _LEAST_STATEMENT_SHARE * len(nonblank_lines)
         and statement_line_count + indented_line_count > _LEAST_CODE_LINE_SHARE * len(nonblank_lines)
-        and not any(_FENCE_LINE.match(line) for line in nonblank_lines)
+        and not any(_FENCE_LINE_PATTERN.match(line) for line in nonblank_lines)
     )
 
 
@@ -100,19 +100,23 @@ def _are_lines_monospaced(text: str, lines: Sequence[str], line_starts: Sequence
     are_monospaced = [False] * len(lines)
     for block_kind, (start, end), _ in outline_of(text).blocks_without_sentences:
         first_line_number, end_line_number = bisect_right(line_starts, start) - 1, bisect_left(line_starts, end)
-        if block_kind in ("table", "formula") or (block_kind == "code block" and _FENCE.search(lines[first_line_number])):
+        if block_kind in ("table", "formula") or (
+            block_kind == "code block" and _FENCE_PATTERN.search(lines[first_line_number])
+        ):
             are_monospaced[first_line_number:end_line_number] = [True] * (end_line_number - first_line_number)
     _set_indented_code_monospaced(lines, are_monospaced)
-    return [is_monospaced or _is_row_or_formula(line) for is_monospaced, line in zip(are_monospaced, lines, strict=True)]
+    return [
+        is_monospaced or _is_table_row_or_formula(line) for is_monospaced, line in zip(are_monospaced, lines, strict=True)
+    ]
 
 
-def _is_row_or_formula(line: str) -> bool:
+def _is_table_row_or_formula(line: str) -> bool:
     """Return whether a line stands between vertical bars, or relates two terms; the signs of quotations relate none."""
-    unquoted_line = _QUOTED.sub("", line, count=1).strip()
+    unquoted_line = _QUOTE_MARKS_PATTERN.sub("", line, count=1).strip()
     if len(unquoted_line) > 1 and unquoted_line[0] == unquoted_line[-1] == "|":
         return True
-    has_relation_sign = len(line) < _LEAST_PARAGRAPH_LENGTH and _RELATION.search(unquoted_line) is not None
-    return has_relation_sign and not _PROSE.search(unquoted_line)
+    has_relation_sign = len(line) < _LEAST_PARAGRAPH_LENGTH and _RELATION_PATTERN.search(unquoted_line) is not None
+    return has_relation_sign and not _PROSE_PATTERN.search(unquoted_line)
 
 
 def _set_indented_code_monospaced(lines: Sequence[str], are_monospaced: list[bool]) -> None:
@@ -122,15 +126,15 @@ def _set_indented_code_monospaced(lines: Sequence[str], are_monospaced: list[boo
     continue a list item or begin a paragraph are not code.
     """
 
-    def is_indented(number: int) -> bool:
+    def is_indented(line_number: int) -> bool:
         return (
-            number < len(lines)
-            and len(lines[number]) < _LEAST_PARAGRAPH_LENGTH
-            and _INDENTED.match(lines[number]) is not None
+            line_number < len(lines)
+            and len(lines[line_number]) < _LEAST_PARAGRAPH_LENGTH
+            and _INDENTED_LINE_PATTERN.match(lines[line_number]) is not None
         )
 
-    def is_blank(number: int) -> bool:
-        return not 0 <= number < len(lines) or not lines[number].strip()
+    def is_blank(line_number: int) -> bool:
+        return not 0 <= line_number < len(lines) or not lines[line_number].strip()
 
     indented_lines_end, last_nonblank_line = 0, ""
     for line_number, line in enumerate(lines):
@@ -139,10 +143,14 @@ def _set_indented_code_monospaced(lines: Sequence[str], are_monospaced: list[boo
             while is_indented(indented_lines_end) or (is_blank(indented_lines_end) and is_indented(indented_lines_end + 1)):
                 indented_lines_end += 1
             preceding_line = "" if is_blank(line_number - 1) else lines[line_number - 1].strip()
-            is_preceded_by_code = preceding_line.endswith((":", "{")) and _CODE_SIGN.search(preceding_line) is not None
-            is_surrounded_by_blanks = is_blank(line_number - 1) and is_blank(indented_lines_end)
+            is_preceded_by_code = (
+                preceding_line.endswith((":", "{")) and _CODE_SIGN_PATTERN.search(preceding_line) is not None
+            )
+            is_surrounded_by_blank_lines = is_blank(line_number - 1) and is_blank(indented_lines_end)
             if is_preceded_by_code or (
-                is_surrounded_by_blanks and not _LIST_ITEM.match(line) and not _LIST_ITEM.match(last_nonblank_line)
+                is_surrounded_by_blank_lines
+                and not _LIST_ITEM_PATTERN.match(line)
+                and not _LIST_ITEM_PATTERN.match(last_nonblank_line)
             ):
                 are_monospaced[line_number - is_preceded_by_code : indented_lines_end] = [True] * (
                     indented_lines_end - line_number + is_preceded_by_code

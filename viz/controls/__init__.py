@@ -1,8 +1,8 @@
 """The widgets of the side bar."""
 
 from viz.controls.chunker import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP, column_controls, parameter_controls
-from viz.controls.language_model import any_chunker_calls_model, language_model_form, show_chunker_prompts, show_prompts
-from viz.controls.settings_of_all_columns import ask_embedder_consent, ask_splitter_consent, shared_controls
+from viz.controls.language_model import any_chunker_calls_model, draw_language_model_form, show_chunker_prompts, show_prompts
+from viz.controls.settings_of_all_columns import ask_embedder_consent, ask_splitter_consent, draw_shared_controls
 from viz.controls.text_source import adopt_as_own_text, apply_document_events, load_text, show_document_row
 from viz.controls.text_storage import offer_to_store_document, store_questions_in_tab
 from viz.controls.widgets import (

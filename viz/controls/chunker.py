@@ -7,19 +7,19 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Document, Embedder, FieldSpec, InputError
+from chunkers import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Chunker, Document, Embedder, FieldSpec, InputError
 from chunkers.found_again import ODDITY_KINDS, LocatedChunks, Oddity, read_chunks
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
-from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class, discover, presets_for_chunker
+from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class, presets_for_chunker, register_installed_chunkers
 from chunkers.support import pluralize
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, overlapped_sentence_range, show_findings
-from viz.components.page_elements import notice, remark, show_job_progress
-from viz.controls.language_model import any_chunker_calls_model, language_model_form, show_chunker_prompts
+from viz.components.page_elements import show_job_progress, show_notice, show_remark
+from viz.controls.language_model import any_chunker_calls_model, draw_language_model_form, show_chunker_prompts
 from viz.controls.widgets import label_with_availability, offer_undo, value_binding
 from viz.jobs import ReadingJob, single_file_converter
 from viz.state import (
     MOST_COLUMNS,
-    OWN_DOCUMENT,
+    OWN_DOCUMENT_KEY,
     Choices,
     ColumnChoice,
     TextSource,
@@ -27,8 +27,8 @@ from viz.state import (
     chunk_file_of,
     chunker_defaults_of_embedder,
     effective_parameters,
-    fresh_column,
     link_parameters_of_chunker,
+    new_default_column,
     record_columns_for_undo,
     session,
     show_chunk_file,
@@ -67,22 +67,22 @@ _ODDITY_TITLES = {
 
 
 def chunk_file_controls(
-    choices: Choices, column_index: int, column: ColumnChoice, measured_documents: Sequence[str] | None = None
+    choices: Choices, column_index: int, column: ColumnChoice, document_names_to_measure: Sequence[str] | None = None
 ) -> None:
     """Draw the controls of column ``column_index``, whose chunks come from a file.
 
-    ``measured_documents`` are the names of the documents that the page measures; None on a page about one text.
+    ``document_names_to_measure`` are the names of the documents that the page measures; None on a page about one text.
     """
     if _adopt_chunk_file(choices, column_index):
         st.rerun()
     chunk_file = chunk_file_of(column)
     if chunk_file is not None:
-        remark(f"{chunk_file.name} · {pluralize(len(chunk_file.chunks), 'chunk')}", key="chunk_file_name")
-        if measured_documents is None or len(measured_documents) == 1:
+        show_remark(f"{chunk_file.name} · {pluralize(len(chunk_file.chunks), 'chunk')}", key="chunk_file_name")
+        if document_names_to_measure is None or len(document_names_to_measure) == 1:
             _choose_chunked_document(choices, column_index, chunk_file)
-        if measured_documents:
-            _show_chunks_to_measure(chunk_file, measured_documents)
-    document = session.document if measured_documents is None else None
+        if document_names_to_measure:
+            _show_chunks_to_measure(chunk_file, document_names_to_measure)
+    document = session.document if document_names_to_measure is None else None
     if chunk_file is not None and document is not None:
         located_chunks = chunk_file.cached_result_in(document)
         if located_chunks is not None:
@@ -93,27 +93,29 @@ def chunk_file_controls(
     if chunk_file_reading_job is not None and chunk_file_reading_job.subject == (session.page, column_index):
         show_job_progress(chunk_file_reading_job, key="chunk_reading")
     if session.chunk_complaint:
-        notice(session.chunk_complaint, "error", key="chunk_file_error")
+        show_notice(session.chunk_complaint, "error", key="chunk_file_error")
     st.caption(MADE_ELSEWHERE_CAPTION)
 
 
-def _show_chunks_to_measure(chunk_file: ChunkFile, measured_documents: Sequence[str]) -> None:
+def _show_chunks_to_measure(chunk_file: ChunkFile, document_names_to_measure: Sequence[str]) -> None:
     """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
-        chunks_by_document = chunk_file.chunks_by_document(measured_documents)
+        chunks_by_document = chunk_file.chunks_by_document(document_names_to_measure)
     except InputError as error:
-        notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
+        show_notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
         return
     chunk_count_phrase = pluralize(sum(map(len, chunks_by_document.values())), "chunk")
     documents_phrase = (
-        measured_documents[0] if len(measured_documents) == 1 else f"the {len(measured_documents):,} documents"
+        document_names_to_measure[0]
+        if len(document_names_to_measure) == 1
+        else f"the {len(document_names_to_measure):,} documents"
     )
-    remark(f"{chunk_count_phrase} of {documents_phrase} will be measured.", key="chunk_file_has")
+    show_remark(f"{chunk_count_phrase} of {documents_phrase} will be measured.", key="chunk_file_has")
 
 
-def _draw_chunk_file_upload(choices: Choices, column_index: int, file: ChunkFile | None) -> None:
+def _draw_chunk_file_upload(choices: Choices, column_index: int, chunk_file: ChunkFile | None) -> None:
     # Each file gets a new, empty upload widget; the current file is shown above.
-    chunk_file_uploader_key = f"chunk_file/{column_index}/{file.identity if file is not None else ''}"
+    chunk_file_uploader_key = f"chunk_file/{column_index}/{chunk_file.identity if chunk_file is not None else ''}"
     current_session_page = session.page
 
     def read_uploaded_file() -> None:
@@ -128,7 +130,7 @@ def _draw_chunk_file_upload(choices: Choices, column_index: int, file: ChunkFile
         _adopt_chunk_file(choices, column_index)
 
     st.file_uploader(
-        "A file of chunks: JSON, JSON lines, CSV or Parquet" if file is None else "Another file",
+        "A file of chunks: JSON, JSON lines, CSV or Parquet" if chunk_file is None else "Another file",
         type=[*CHUNK_FILE_ENDINGS],
         key=chunk_file_uploader_key,
         on_change=read_uploaded_file,
@@ -136,11 +138,11 @@ def _draw_chunk_file_upload(choices: Choices, column_index: int, file: ChunkFile
     )
 
 
-def _read_chunk_file(file_content: bytes, name: str, cancelled: Callable[[], bool]) -> ChunkFile:
-    file_chunks = tuple(read_chunks(file_content, name, cancelled))
+def _read_chunk_file(file_content: bytes, chunk_file_name: str, cancelled: Callable[[], bool]) -> ChunkFile:
+    file_chunks = tuple(read_chunks(file_content, chunk_file_name, cancelled))
     if not file_chunks:
-        raise InputError(f"{name}: a file of chunks must contain at least one chunk; this one contains none.")
-    return ChunkFile(name, file_chunks)
+        raise InputError(f"{chunk_file_name}: a file of chunks must contain at least one chunk; this one contains none.")
+    return ChunkFile(chunk_file_name, file_chunks)
 
 
 def _adopt_chunk_file(choices: Choices, column_index: int) -> bool:
@@ -160,24 +162,27 @@ def _adopt_chunk_file(choices: Choices, column_index: int) -> bool:
     return True
 
 
-def _choose_chunked_document(choices: Choices, column_index: int, file: ChunkFile) -> None:
+def _choose_chunked_document(choices: Choices, column_index: int, chunk_file: ChunkFile) -> None:
     """Draw the choice of a document, if the file has chunks of several."""
-    document_names = file.documents[:MOST_OFFERED_DOCUMENTS]
+    document_names = chunk_file.documents[:MOST_OFFERED_DOCUMENTS]
     if len(document_names) < 2:
         return
-    current_session_page, chosen_document = session.page, file.document if file.document in document_names else None
+    current_session_page, chosen_document = (
+        session.page,
+        chunk_file.document if chunk_file.document in document_names else None,
+    )
 
     def store_chosen_document(name: str | None) -> None:
         if name is not None:
-            show_chunk_file(file.with_selected_document(name), current_session_page, choices, column_index)
+            show_chunk_file(chunk_file.with_selected_document(name), current_session_page, choices, column_index)
 
     st.selectbox(
         "Chunked document",
         document_names,
         index=None if chosen_document is None else document_names.index(chosen_document),
         placeholder="the document of the text's name",
-        help=f"The file has chunks of {pluralize(len(file.documents), 'document')}.",
-        **value_binding(chosen_document, f"chunk_document/{column_index}/{file.identity}", store_chosen_document),
+        help=f"The file has chunks of {pluralize(len(chunk_file.documents), 'document')}.",
+        **value_binding(chosen_document, f"chunk_document/{column_index}/{chunk_file.identity}", store_chosen_document),
     )
 
 
@@ -200,8 +205,8 @@ def _show_located_chunks(located_chunks: LocatedChunks, chunk_file_name: str) ->
         ],
         [_oddity_finding_data(document, odd) for odd in located_chunks.oddities[:MOST_FINDINGS]],
         len(located_chunks.oddities),
-        less_phrase="of the last kinds",
-        nothing="All of them are in the text as they are in the file." if located_count else "",
+        unlisted_findings_phrase="of the last kinds",
+        no_findings_message="All of them are in the text as they are in the file." if located_count else "",
         key="chunks_found",
     )
 
@@ -216,9 +221,11 @@ def _oddity_finding_data(document: Document, oddity: Oddity) -> FindingData:
     }
 
 
-def _offer_chunked_text(choices: Choices, chunk_file: ChunkFile, document: Document, located: LocatedChunks | None) -> None:
+def _offer_chunked_text(
+    choices: Choices, chunk_file: ChunkFile, document: Document, located_chunks: LocatedChunks | None
+) -> None:
     """Offer to open the text that the chunks make up, if it is complete and not the current text."""
-    if located is not None and len(located.chunking.chunks) == located.given_chunk_count:
+    if located_chunks is not None and len(located_chunks.chunking.chunks) == located_chunks.given_chunk_count:
         return
     chunked_text = chunk_file.text(document.name)
     if chunked_text is None or chunked_text == document.text:
@@ -228,7 +235,7 @@ def _offer_chunked_text(choices: Choices, chunk_file: ChunkFile, document: Docum
         text_name = chunk_file.document or (chunk_file.documents[0] if len(chunk_file.documents) == 1 else chunk_file.name)
         store_own_text(TextSource(chunked_text, text_name, None, f"put together from the chunks of {chunk_file.name}"))
         session.outside_text_count += 1
-        choose_document(choices, OWN_DOCUMENT)
+        choose_document(choices, OWN_DOCUMENT_KEY)
 
     st.button(
         "Open chunked text",
@@ -238,7 +245,7 @@ def _offer_chunked_text(choices: Choices, chunk_file: ChunkFile, document: Docum
     )
 
 
-CHUNK_FILE_CHUNKER = YourChunks.name
+CHUNK_FILE_CHUNKER_NAME = YourChunks.name
 
 OWN_CUTS_CAPTION = (
     "“Cut it yourself”, below the strips on Compare, makes and changes these cuts. They are of one text; the link has them, "
@@ -266,7 +273,7 @@ def column_controls(
     embedder: Embedder | None,
     *,
     offers_external_chunks: bool = False,
-    measured_documents: Sequence[str] | None = None,
+    document_names_to_measure: Sequence[str] | None = None,
     shows_model: bool | None = None,
 ) -> None:
     """Draw the controls that select a column and set its chunker, presets and parameters.
@@ -281,7 +288,7 @@ def column_controls(
         The embedder in use, on which defaults may depend.
     offers_external_chunks
         True if the page can show external chunks.
-    measured_documents
+    document_names_to_measure
         The names of the page's documents; None on a page about one text.
     shows_model
         True to draw the form for the language model; None to draw it if any column's chunker calls one.
@@ -292,13 +299,13 @@ def column_controls(
     external_chunker_names = [
         name for name in CHUNKERS_OF_GIVEN_CHUNKS if offers_external_chunks or name == column_choice.chunker
     ]
-    _choose_chunker(choices, column_choice, [*CHUNKERS, *ASKING, *ADAPTERS, *external_chunker_names])
+    _choose_chunker(choices, column_choice, [*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS, *external_chunker_names])
     shows_model_form = (
         any_chunker_calls_model(any_column.chunker for any_column in choices.columns) if shows_model is None else shows_model
     )
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
-    if shows_model_form and column_choice.chunker in ASKING:
-        language_model_form()
+    if shows_model_form and column_choice.chunker in CHUNKERS_ASKING_LANGUAGE_MODEL:
+        draw_language_model_form()
     if column_choice.chunker not in CHUNKERS_OF_GIVEN_CHUNKS:
         parameter_controls(
             choices.selected, column_choice, chunker, chunker_defaults_of_embedder(embedder, column_choice.chunker)
@@ -306,9 +313,9 @@ def column_controls(
     elif column_choice.chunker == YourCuts.name:
         st.caption(OWN_CUTS_CAPTION)
     elif offers_external_chunks:
-        chunk_file_controls(choices, choices.selected, column_choice, measured_documents)
-    if shows_model_form and column_choice.chunker not in ASKING:
-        language_model_form()
+        chunk_file_controls(choices, choices.selected, column_choice, document_names_to_measure)
+    if shows_model_form and column_choice.chunker not in CHUNKERS_ASKING_LANGUAGE_MODEL:
+        draw_language_model_form()
 
 
 def parameter_controls(
@@ -338,22 +345,22 @@ def parameter_controls(
         ):
             for parameter_spec in secondary_parameter_specs:
                 _parameter_widget(column_index, column, parameter_spec, parameter_values[parameter_spec.name], chunker)
-    if column.chunker in ASKING:
+    if column.chunker in CHUNKERS_ASKING_LANGUAGE_MODEL:
         show_chunker_prompts(column.chunker)
 
 
 def _choose_column(choices: Choices, *, offers_external_chunks: bool) -> None:
     column_count, current_session_page = len(choices.columns), session.page
 
-    def select_column(number: int | None) -> None:
+    def select_column(column_number: int | None) -> None:
         session.chunk_complaint = ""
-        if number is not None:
-            choices.selected = number
+        if column_number is not None:
+            choices.selected = column_number
 
-    def add_column(chunker: str) -> None:
+    def add_column(chunker_name: str) -> None:
         session.chunk_complaint = ""
         with record_columns_for_undo(current_session_page, f"Column {column_count + 1} added"):
-            choices.columns.append(ColumnChoice(chunker))
+            choices.columns.append(ColumnChoice(chunker_name))
             choices.selected = column_count
 
     def remove_selected_column() -> None:
@@ -385,7 +392,7 @@ def _choose_column(choices: Choices, *, offers_external_chunks: bool) -> None:
         column_buttons_row.button(
             "Your chunks",
             on_click=add_column,
-            args=(CHUNK_FILE_CHUNKER,),
+            args=(CHUNK_FILE_CHUNKER_NAME,),
             disabled=has_maximum_columns,
             help="Adds a column with the chunks of a file, made by anything: LangChain, LlamaIndex, your own code.",
         )
@@ -404,7 +411,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
     current_session_page = session.page
 
     def replace_chunker(name: str) -> None:
-        default_column_choice = fresh_column(name)
+        default_column_choice = new_default_column(name)
         with record_columns_for_undo(current_session_page, f"Chunker of column {choices.selected + 1} changed"):
             column.chunker, column.parameters = default_column_choice.chunker, default_column_choice.parameters
 
@@ -414,16 +421,16 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         names,
         index=names.index(column.chunker),
         format_func=lambda name: label_with_availability("chunker", name, chunker_class(name).title),
-        help=f"{chunker_type.idea} Source: {chunker_type.source}. {guide_link(column.chunker)}",
+        help=f"{chunker_type.idea} Source: {chunker_type.source}. {guide_link_markdown(column.chunker)}",
         **value_binding(column.chunker, f"chunker/{choices.selected}", replace_chunker),
     )
-    for fault_number, plugin_fault in enumerate(discover()):
-        remark(plugin_fault, key=f"offer_{fault_number}")
+    for fault_number, plugin_fault in enumerate(register_installed_chunkers()):
+        show_remark(plugin_fault, key=f"offer_{fault_number}")
 
 
-def guide_link(chunker_name: str) -> str:
+def guide_link_markdown(chunker_name: str) -> str:
     """Return a Markdown link to the chunker's explanation in the Guide; empty if there is none."""
-    if chunker_name not in CHUNKERS and chunker_name not in ASKING:
+    if chunker_name not in CHUNKERS and chunker_name not in CHUNKERS_ASKING_LANGUAGE_MODEL:
         return ""
     return f"[More in the Guide](guide?{urlencode(link_parameters_of_chunker(chunker_name))})"
 
@@ -461,8 +468,8 @@ def _choose_preset(column_index: int, column: ColumnChoice, defaults: Mapping[st
     )
     if active_preset_title is not None:
         # The box truncates long names.
-        full_title = f"{active_preset_title}." if len(active_preset_title) > CHARACTERS_PER_CHOICE_BOX else ""
-        if preset_caption := " ".join(filter(None, (full_title, preset_by_title[active_preset_title].note))):
+        untruncated_preset_title = f"{active_preset_title}." if len(active_preset_title) > CHARACTERS_PER_CHOICE_BOX else ""
+        if preset_caption := " ".join(filter(None, (untruncated_preset_title, preset_by_title[active_preset_title].note))):
             st.caption(preset_caption)
 
 
@@ -477,17 +484,17 @@ def _parameter_widget(
         else parameter_spec.title
     )
 
-    def store_parameter(new: Any) -> None:
+    def store_parameter(new_value: Any) -> None:
         # The same browser message may have changed the chunker, or the parameter on which this one depends.
         if widget_key != _parameter_widget_key(column_index, column, parameter_spec):
             return
-        column.put(parameter_spec.name, new)
+        column.put(parameter_spec.name, new_value)
         # An amount is meaningless for another threshold method.
         for dependent_parameter_spec in chunker_class(column.chunker).fields():
             if dependent_parameter_spec.depends == parameter_spec.name:
                 column.parameters.pop(dependent_parameter_spec.name, None)
 
-    help_text = f"{parameter_spec.help} {guide_link(column.chunker)}".strip()
+    help_text = f"{parameter_spec.help} {guide_link_markdown(column.chunker)}".strip()
     common_options = {
         "disabled": chunker is not None and parameter_spec.name in chunker.idle(),
         "help": help_text or None,
@@ -535,7 +542,7 @@ def _parameter_widget(
         )
 
 
-def _parameter_widget_key(number: int, column: ColumnChoice, parameter_spec: FieldSpec) -> str:
+def _parameter_widget_key(column_index: int, column: ColumnChoice, parameter_spec: FieldSpec) -> str:
     """Return the key of a parameter's widget, unique to the chunker."""
     dependency_suffix = f"/{column.parameters.get(parameter_spec.depends)}" if parameter_spec.depends else ""
-    return f"{number}/{column.chunker}/{parameter_spec.name}{dependency_suffix}"
+    return f"{column_index}/{column.chunker}/{parameter_spec.name}{dependency_suffix}"

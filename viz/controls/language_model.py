@@ -5,12 +5,17 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers.language_models import UNUSABLE_ANSWER_MESSAGE_TEMPLATE, USUAL_PORTS, LocalServer, find_local_servers
-from chunkers.recipes import ASKING
+from chunkers.language_models import (
+    UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
+    USUAL_LOCAL_SERVER_PORTS,
+    LocalServer,
+    find_local_servers,
+)
+from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL
 from chunkers.support import ModelName
-from viz.components.page_elements import remark
+from viz.components.page_elements import show_remark
 from viz.controls.widgets import take_entered_server
-from viz.state import LanguageServer, access_to_chosen_model, session
+from viz.state import LanguageServer, access_to_chosen_language_model, session
 
 HIGHEST_TOKEN_LIMIT = 1_000_000_000
 """The highest token limit that can be set."""
@@ -21,7 +26,7 @@ HIGHEST_COST_LIMIT = 100_000.0
 _MOST_NAMED_MODELS = 5
 """Models of a server that are named."""
 
-WAYS_TO_A_MODEL = """
+MODEL_SETUP_INSTRUCTIONS = """
 - **llama.cpp**: `llama-server -m MODEL.gguf --port 8080`; its address is `http://127.0.0.1:8080/v1`.
 - **Ollama**: `ollama pull NAME`, then `ollama serve`; its address is `http://127.0.0.1:11434/v1`.
 - **vLLM**, with a graphics card: `vllm serve NAME`; its address is `http://HOST:8000/v1`.
@@ -33,7 +38,7 @@ WAYS_TO_A_MODEL = """
 
 def any_chunker_calls_model(chunker_names: Iterable[str]) -> bool:
     """Return whether any of the named chunkers calls a language model."""
-    return any(name in ASKING for name in chunker_names)
+    return any(name in CHUNKERS_ASKING_LANGUAGE_MODEL for name in chunker_names)
 
 
 def show_prompts(prompts: Sequence[str], title: str = "Prompts", caption: str = "") -> None:
@@ -47,15 +52,15 @@ def show_prompts(prompts: Sequence[str], title: str = "Prompts", caption: str = 
 
 def show_chunker_prompts(chunker_name: str) -> None:
     """Draw the prompts that the chunker sends to a language model."""
-    show_prompts((*ASKING[chunker_name].wording(), UNUSABLE_ANSWER_MESSAGE_TEMPLATE))
+    show_prompts((*CHUNKERS_ASKING_LANGUAGE_MODEL[chunker_name].wording(), UNUSABLE_ANSWER_MESSAGE_TEMPLATE))
 
 
-def language_model_form() -> DeltaGenerator:
+def draw_language_model_form() -> DeltaGenerator:
     """Draw the form for the language model, setup instructions and the spending so far; nothing is sent to the model.
 
     Return the expander, so that callers can add to it. It stays open until the model has answered.
     """
-    chosen_language_model = access_to_chosen_model()
+    chosen_language_model = access_to_chosen_language_model()
     language_model_expander = st.expander(
         "Language model", expanded=chosen_language_model is None or not chosen_language_model.spent.tokens
     )
@@ -68,15 +73,15 @@ def language_model_form() -> DeltaGenerator:
             help="Looks at the usual ports of llama.cpp, Ollama, vLLM and LM Studio on the machine that runs Seamark.",
         )
         if session.local_servers is not None:
-            remark(_servers_in_words(session.local_servers), key="language_local")
+            show_remark(_servers_in_words(session.local_servers), key="language_local")
         _draw_model_form()
         with st.expander("Getting a model", expanded=chosen_language_model is None):
-            st.markdown(WAYS_TO_A_MODEL)
+            st.markdown(MODEL_SETUP_INSTRUCTIONS)
     if chosen_language_model is not None:
         unusable_answers_note = (
             f" {chosen_language_model.unusable_warning}" if chosen_language_model.unusable_warning else ""
         )
-        remark(
+        show_remark(
             f"{chosen_language_model.model.title}: {chosen_language_model.summary}.{unusable_answers_note}",
             key="language_spent",
         )
@@ -85,26 +90,30 @@ def language_model_form() -> DeltaGenerator:
 
 def _fill_in_local_server() -> None:
     """Look for servers on this machine, and fill in the first that has a model."""
-    servers = session.local_servers = tuple(find_local_servers())
-    if servers:
-        first_server_address, first_server_models = servers[0]
+    local_servers = session.local_servers = tuple(find_local_servers())
+    if local_servers:
+        first_server_address, first_server_models = local_servers[0]
         st.session_state["language_address"] = first_server_address
         if st.session_state.get("language_name", "") not in first_server_models:
             st.session_state["language_name"] = first_server_models[0]
 
 
-def _servers_in_words(servers: Sequence[LocalServer]) -> str:
+def _servers_in_words(local_servers: Sequence[LocalServer]) -> str:
     """Return a sentence on the servers of this machine."""
-    if not servers:
-        return f"No server with a model answers on this machine, at the ports {', '.join(map(str, USUAL_PORTS))}."
-    servers_phrase = "; ".join(f"{address} has {', '.join(models[:_MOST_NAMED_MODELS])}" for address, models in servers)
+    if not local_servers:
+        return (
+            f"No server with a model answers on this machine, at the ports {', '.join(map(str, USUAL_LOCAL_SERVER_PORTS))}."
+        )
+    servers_phrase = "; ".join(
+        f"{address} has {', '.join(models[:_MOST_NAMED_MODELS])}" for address, models in local_servers
+    )
     return f"{servers_phrase}. Nothing is sent there before you press “Use this model” and “Send”."
 
 
 def _draw_model_form() -> None:
     """Draw the form for the model's name, its server's address and key, and the limits, applied by a button."""
 
-    def store_language_server() -> None:
+    def store_language_model_server() -> None:
         session.language_server = LanguageServer(
             ModelName.parse_server_model(st.session_state["language_name"]).name,
             *take_entered_server(session.language_server, "language_address", "language_key"),
@@ -115,7 +124,7 @@ def _draw_model_form() -> None:
 
     language_model_server = session.language_server
     if session.linked_model and not language_model_server.model:
-        remark(
+        show_remark(
             f"The link was made with the model {session.linked_model}. It is used once you press “Use this model”.",
             key="language_linked",
         )
@@ -164,4 +173,4 @@ def _draw_model_form() -> None:
             key="language_money",
             help="0 for no limit. With a limit, nothing is sent to a model whose price is unknown.",
         )
-        st.form_submit_button("Use this model", on_click=store_language_server, width="stretch")
+        st.form_submit_button("Use this model", on_click=store_language_model_server, width="stretch")

@@ -5,12 +5,12 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, Embedder, ModelError
+from chunkers import EMBEDDERS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS, Embedder, ModelError
 from chunkers.embedders import OTHER_NAME_FORMS, MiniLM, missing_extra_sentence
 from chunkers.embedders.sentence_models import DEVICES
 from chunkers.embedders.static_embedder import Static
-from chunkers.text import HUB_NAME, LANGUAGES, SplitterName, model_folder
-from viz.components.page_elements import notice, remark
+from chunkers.text import HUB_NAME, LANGUAGE_NAME_BY_CODE, SplitterName, model_folder
+from viz.components.page_elements import show_notice, show_remark
 from viz.controls.widgets import (
     draw_consent_buttons,
     label_with_availability,
@@ -20,11 +20,11 @@ from viz.controls.widgets import (
     value_binding,
 )
 from viz.jobs import disk_answer_cache, embedding_cache, run_store
-from viz.jobs.storage.run_store import MOST_DAYS
+from viz.jobs.storage.run_store import MOST_STORAGE_DAYS
 from viz.state import (
     Choices,
     EmbeddingServer,
-    embedder_destination,
+    embedder_server_host,
     embedder_waits_for_consent,
     session,
     splitter_waits_for_consent,
@@ -42,7 +42,7 @@ def ask_splitter_consent(choices: Choices) -> None:
     if not splitter_waits_for_consent(choices):
         return
     linked_splitter_name = choices.sentences
-    notice(
+    show_notice(
         f"The link names the spaCy pipeline {SplitterName.parse(linked_splitter_name).variant} to split sentences. The "
         f"pipeline is neither read "
         "nor run until you press “Use this splitter”.",
@@ -63,9 +63,9 @@ def ask_embedder_consent(choices: Choices, embedder: Embedder | None) -> None:
     """
     if embedder_waits_for_consent(choices):
         destination_phrase = (
-            f", which would send your texts to {destination}" if (destination := embedder_destination(choices)) else ""
+            f", which would send your texts to {destination}" if (destination := embedder_server_host(choices)) else ""
         )
-        notice(
+        show_notice(
             f"The link names the embedder {choices.embedder}{destination_phrase}. Seamark reads, downloads and sends "
             "nothing for "
             "it until you press “Use this embedder”.",
@@ -77,10 +77,10 @@ def ask_embedder_consent(choices: Choices, embedder: Embedder | None) -> None:
         try:
             model_folder()
         except ModelError as error:
-            notice(str(error), "error", key="embedder_missing")
+            show_notice(str(error), "error", key="embedder_missing")
             _offer_embedders(choices, {"Use tfidf": "tfidf", f"Fetch {HUB_NAME}": HUB_NAME})
     if embedder is not None and embedder.remark:
-        notice(embedder.remark, key="embedder_remark")
+        show_notice(embedder.remark, key="embedder_remark")
         if embedder.approximates:
             _offer_embedders(choices, {f"Use {embedder.approximates}": embedder.approximates})
 
@@ -107,7 +107,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         **value_binding(chosen_option, "embedder", store_picked_embedder),
     )
     if is_other_model:
-        _embedder_form(choices)
+        _draw_embedder_form(choices)
     if missing_package_hint := missing_extra_sentence(choices.embedder):
         st.caption(missing_package_hint)
     if embedder is not None and choices.embedder != MiniLM.name and not embedder.defaults:
@@ -115,13 +115,13 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
             "The default thresholds were chosen for all-MiniLM-L6-v2. With this embedder, you may have to adjust them."
         )
     if embedder is not None and embedder.destination:
-        remark(f"Every text is sent to {embedder.destination}.", key="embedder_destination")
+        show_remark(f"Every text is sent to {embedder.destination}.", key="embedder_destination")
     if embedder is not None and embedder.device:
         engine_phrase = f", in {embedder.engine}" if embedder.engine else ""
         st.caption(f"The embedder runs on {DEVICES[embedder.device]}{engine_phrase}.")
 
 
-def _embedder_form(choices: Choices) -> None:
+def _draw_embedder_form(choices: Choices) -> None:
     """Draw the form for an embedder's name, server address and key; it takes effect when its button is pressed."""
 
     def use_entered_embedder() -> None:
@@ -175,12 +175,12 @@ def _use_embedder(choices: Choices, name: str) -> None:
     session.given_consents.add(("embedder", name))
 
 
-def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
+def draw_shared_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the settings that all columns share; ``embedder`` is the current embedder, if any."""
     with st.expander("Splitter and embedder"):
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
-        choose_shared_setting(choices, "Tokens as", "tokenizer", TOKENIZERS)
+        choose_shared_setting(choices, "Tokens as", "tokenizer", TOKENIZER_DESCRIPTIONS)
         if missing_package_hint := tokenizer_installation_hint(choices.tokenizer):
             st.caption(missing_package_hint)
         st.toggle(
@@ -188,7 +188,8 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             key="on_disk",
             help="A SQLite file in your cache folder stores vectors and hashes, never text. If off, they stay in memory.  \n"
             "If on, runs on Tune, Retrieval and Answers are kept in a file beside it, and their links lead back to them "
-            f"after a restart, for {MOST_DAYS} days: settings, results as numbers, hashes of the documents, never text.  \n"
+            f"after a restart, for {MOST_STORAGE_DAYS} days: settings, results as numbers, hashes of the documents, never "
+            "text.  \n"
             "Answers of language models are kept there too, word for word, so that none is paid for twice.",
         )
         if session.on_disk:
@@ -212,7 +213,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             ("cache_complaint", embedding_cache(True).complaint),
         ):
             if store_complaint:
-                notice(store_complaint, "error", key=complaint_key)
+                show_notice(store_complaint, "error", key=complaint_key)
 
 
 def _choose_splitter(choices: Choices) -> None:
@@ -220,7 +221,7 @@ def _choose_splitter(choices: Choices) -> None:
     splitter_kind, language_code = SplitterName.parse(choices.sentences)
     splitter_takes_language = splitter_kind == "sentencex"
     choose_shared_setting(
-        choices, "Sentence splitter", "sentences", SPLITTERS, splitter_kind if splitter_takes_language else None
+        choices, "Sentence splitter", "sentences", SPLITTER_DESCRIPTIONS, splitter_kind if splitter_takes_language else None
     )
     if not splitter_takes_language:
         if missing_package_hint := splitter_installation_hint(splitter_kind):
@@ -230,12 +231,12 @@ def _choose_splitter(choices: Choices) -> None:
     def store_chosen_language(code: str) -> None:
         choices.sentences = f"sentencex:{code}" if code else "sentencex"
 
-    language_codes = ["", *sorted(LANGUAGES, key=LANGUAGES.__getitem__)]
+    language_codes = ["", *sorted(LANGUAGE_NAME_BY_CODE, key=LANGUAGE_NAME_BY_CODE.__getitem__)]
     st.selectbox(
         "Language",
         language_codes,
         index=language_codes.index(language_code or ""),
-        format_func=lambda code: LANGUAGES[code] if code else "as detected",
+        format_func=lambda code: LANGUAGE_NAME_BY_CODE[code] if code else "as detected",
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
         **value_binding(language_code or "", "language", store_chosen_language),
     )

@@ -17,7 +17,7 @@ from chunkers.text import (
 )
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import take_event
-from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.page_elements import show_job_progress, show_notice, show_remark
 from viz.components.text_bar.text_bar import (
     TEXT_AREA_FOOTER_KEY,
     TEXT_BAR_KEY,
@@ -29,7 +29,7 @@ from viz.components.text_bar.text_bar import (
 from viz.controls.text_storage import (
     apply_chip_action,
     document_storage_chip,
-    offer_replaced_text,
+    offer_to_restore_replaced_text,
     restore_text_of_tab,
     show_stored_texts,
     text_copy_for_tab,
@@ -37,8 +37,8 @@ from viz.controls.text_storage import (
 )
 from viz.jobs import ReadingJob, read_single_text, single_file_converter
 from viz.state import (
-    MOST_EDITED,
-    OWN_DOCUMENT,
+    MAX_EDITABLE_CHARACTERS,
+    OWN_DOCUMENT_KEY,
     PASTED_TITLE,
     Choices,
     PageText,
@@ -59,7 +59,7 @@ from viz.state import (
     with_dashes_as_boundaries,
 )
 
-_PASTED_FILE = "Pasted text.txt"
+_PASTED_FILE_NAME = "Pasted text.txt"
 """The name of the file in which the browser uploads a text pasted on the page; see dropped_and_pasted_text.js."""
 
 _ENCODING_KEY = "own_named"
@@ -70,30 +70,30 @@ def apply_document_events(choices: Choices, default_choices: Choices) -> None:
     """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
     document_choice_event, tab_text_event = take_event(TEXT_BAR_KEY, "chosen"), take_event(TEXT_BAR_KEY, "kept")
     tab_questions_event = take_event(TEXT_BAR_KEY, "questions")
-    if document_choice_event and document_choice_event.get("document") in (*sample_titles(), OWN_DOCUMENT):
+    if document_choice_event and document_choice_event.get("document") in (*sample_titles(), OWN_DOCUMENT_KEY):
         choose_document(choices, document_choice_event["document"])
     if take_event(TEXT_AREA_FOOTER_KEY, "cut") and session.own is not None:
-        choose_document(choices, OWN_DOCUMENT)
+        choose_document(choices, OWN_DOCUMENT_KEY)
     if tab_text_event and restore_text_of_tab(tab_text_event):
         session.outside_text_count += 1
     if tab_questions_event:
         stored_texts.add_questions_of_tab(tab_questions_event.get("questions"))
     if chip_event := take_event(TEXT_BAR_KEY, "storage"):
         apply_chip_action(chip_event, choices.document)
-    if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
+    if choices.document == OWN_DOCUMENT_KEY and session.own is None and session.tab_answered:
         open_linked_text()
-    if choices.document == OWN_DOCUMENT and session.own is None and session.tab_answered:
+    if choices.document == OWN_DOCUMENT_KEY and session.own is None and session.tab_answered:
         text_loss_reason = session.lost_text_message
         if text_loss_reason:
             choose_document(choices, default_choices.document)
         session.lost_text_message, session.is_own_text_emptied = text_loss_reason, not text_loss_reason
 
 
-def show_document_row(choices: Choices, text: PageText | None) -> None:
+def show_document_row(choices: Choices, page_text: PageText | None) -> None:
     """Draw the page's top row, with a document selector and the facts known about the text."""
     own_text_source = session.own
     waits_for_tab = (
-        choices.document == OWN_DOCUMENT
+        choices.document == OWN_DOCUMENT_KEY
         and own_text_source is None
         and not session.is_own_text_emptied
         and not session.tab_answered
@@ -106,10 +106,12 @@ def show_document_row(choices: Choices, text: PageText | None) -> None:
             "documents": _sample_documents_data(),
             "own": own_text_source.name if own_text_source is not None else "",
             "chosen": choices.document,
-            "facts": _text_facts_phrase(text, is_own_text=choices.document == OWN_DOCUMENT) if text is not None else "",
+            "facts": _text_facts_phrase(page_text, is_own_text=choices.document == OWN_DOCUMENT_KEY)
+            if page_text is not None
+            else "",
             "open": session.lost_text_message
             or session.own_complaint
-            or ("empty" if choices.document == OWN_DOCUMENT and session.is_own_text_emptied else ""),
+            or ("empty" if choices.document == OWN_DOCUMENT_KEY and session.is_own_text_emptied else ""),
             "taken": session.outside_text_count,
             "ask": session.text_request_token if waits_for_tab else "",
             "ask_questions": session.question_request_token,
@@ -118,7 +120,7 @@ def show_document_row(choices: Choices, text: PageText | None) -> None:
     )
     if (text_copy := text_copy_for_tab()) is not None:
         keep_text_in_tab(*text_copy)
-    stored_texts.activate_waiting_questions()
+    stored_texts.activate_questions_of_opened_texts()
 
 
 @cache
@@ -126,8 +128,8 @@ def _sample_documents_data() -> list[DocumentData]:
     return [{"id": name, "title": title, "about": load_sample(name).teaches} for name, title in sample_titles().items()]
 
 
-def _text_facts_phrase(text: PageText, *, is_own_text: bool) -> str:
-    document = text.document
+def _text_facts_phrase(page_text: PageText, *, is_own_text: bool) -> str:
+    document = page_text.document
     size_phrases = [pluralize(len(document.sentences), "sentence"), pluralize(len(document.text), "character")]
     return " · ".join([*size_phrases, language_label(document)] if is_own_text else size_phrases)
 
@@ -136,24 +138,24 @@ def load_text(choices: Choices) -> TextSource | None:
     """Draw the text box and its errors, and return the chosen text, or None if there is none yet."""
     _adopt_read_file(choices)
     if session.lost_text_message:
-        notice(session.lost_text_message, key="lost_notice")
+        show_notice(session.lost_text_message, key="lost_notice")
     with st.container(key="own_box"):
         _draw_text_box(choices)
     if session.upload_reading_job is not None:
         show_job_progress(session.upload_reading_job)
     if session.own_complaint:
-        notice(session.own_complaint, "error", key="own_complaint_notice")
-    if choices.document != OWN_DOCUMENT:
+        show_notice(session.own_complaint, "error", key="own_complaint_notice")
+    if choices.document != OWN_DOCUMENT_KEY:
         bundled_sample = load_sample(choices.document)
         return TextSource(bundled_sample.text, bundled_sample.title, bundled_sample.known, bundled_sample.teaches)
     own_text_source = session.own
     if own_text_source is None and session.is_own_text_emptied and session.upload_reading_job is None:
-        notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
-    offer_replaced_text(choices)
-    if OWN_DOCUMENT not in session.stored_versions and (too_long_warning := warning_too_long_for_tab()):
-        remark(too_long_warning, key="not_kept")
+        show_notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
+    offer_to_restore_replaced_text(choices)
+    if OWN_DOCUMENT_KEY not in session.stored_versions and (too_long_warning := warning_too_long_for_tab()):
+        show_remark(too_long_warning, key="not_kept")
     if encoding_warning := _encoding_warning():
-        notice(encoding_warning, key="encoding_doubts")
+        show_notice(encoding_warning, key="encoding_doubts")
     return own_text_source
 
 
@@ -176,8 +178,8 @@ def _draw_text_box(choices: Choices) -> None:
         show_text_box_footer()
         own_text_source = session.own
         if own_text_source is not None and not session.pasted_text:
-            remark(
-                f"{len(own_text_source.text):,} characters are too many to edit here; {MOST_EDITED:,} can be. "
+            show_remark(
+                f"{len(own_text_source.text):,} characters are too many to edit here; {MAX_EDITABLE_CHARACTERS:,} can be. "
                 "Anything written here replaces the text.",
                 key="not_edited",
             )
@@ -185,7 +187,9 @@ def _draw_text_box(choices: Choices) -> None:
     with upload_column:
         st.file_uploader(
             "Document or session",
-            type=[ending.removeprefix(".") for ending in (*READABLE_ENDINGS, *CODE_ENDINGS, session_file.ENDING)],
+            type=[
+                ending.removeprefix(".") for ending in (*READABLE_ENDINGS, *CODE_ENDINGS, session_file.SESSION_FILE_ENDING)
+            ],
             key="file",
             on_change=_start_reading_upload,
             args=(choices,),
@@ -202,7 +206,7 @@ def _adopt_pasted_text(text_box_key: str, choices: Choices) -> None:
     set_own_text(edited_source(text_box_content) if text_box_content else None)
     if previous_text_source is not None and session.own is not None:
         move_own_cuts(previous_text_source.text, session.own.text)
-    choose_document(choices, OWN_DOCUMENT)
+    choose_document(choices, OWN_DOCUMENT_KEY)
 
 
 def _start_reading_upload(choices: Choices) -> None:
@@ -211,7 +215,7 @@ def _start_reading_upload(choices: Choices) -> None:
         return
     _forget_uploaded_file()
     name_and_content = uploaded_text_file.name, uploaded_text_file.getvalue()
-    if uploaded_text_file.name.lower().endswith(session_file.ENDING):
+    if uploaded_text_file.name.lower().endswith(session_file.SESSION_FILE_ENDING):
         _begin_file_reading(ReadingJob([name_and_content], single_file_converter(session_file.read_session_file)), choices)
         return
     session.uploaded_file = name_and_content
@@ -231,7 +235,7 @@ def adopt_as_own_text(own: TextSource, choices: Choices) -> None:
 def _switch_to_own_text(choices: Choices) -> None:
     """Show a text that did not come from the text area."""
     session.outside_text_count += 1
-    choose_document(choices, OWN_DOCUMENT)
+    choose_document(choices, OWN_DOCUMENT_KEY)
 
 
 def _forget_uploaded_file() -> None:
@@ -245,8 +249,8 @@ def _start_reading_document(file_name_and_content: tuple[str, bytes], encoding: 
     _begin_file_reading(ReadingJob([file_name_and_content], read_single_text, encoding), choices)
 
 
-def _begin_file_reading(job: ReadingJob[UploadedContent], choices: Choices) -> None:
-    session.upload_reading_job = job.begin()
+def _begin_file_reading(reading_job: ReadingJob[UploadedContent], choices: Choices) -> None:
+    session.upload_reading_job = reading_job.begin()
     _adopt_read_file(choices)
 
 
@@ -264,7 +268,7 @@ def _adopt_read_file(choices: Choices) -> None:
             return
         if session.detected_encoding is None:
             session.detected_encoding = file_result._replace(text="")
-        if file_name == _PASTED_FILE:
+        if file_name == _PASTED_FILE_NAME:
             set_own_text(TextSource(file_result.text, PASTED_TITLE))
         else:
             file_reading_remarks = [

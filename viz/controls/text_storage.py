@@ -10,12 +10,12 @@ from pydantic import BaseModel, Field, ValidationError
 from chunkers import InputError
 from chunkers.support import pluralize
 from sample_docs import load_sample
-from viz.components.page_elements import notice, remark
+from viz.components.page_elements import show_notice, show_remark
 from viz.components.text_bar.text_bar import StorageChip, TabTextMetadata, store_questions_or_lecture_in_tab
 from viz.jobs import disk_text_store
 from viz.jobs.storage.disk_text_store import Listed
 from viz.state import (
-    OWN_DOCUMENT,
+    OWN_DOCUMENT_KEY,
     Choices,
     PageArrival,
     StoredTextMetadata,
@@ -37,7 +37,7 @@ from viz.state import (
 )
 from viz.theme import known_boundary_count_phrase
 
-MOST_LISTED = 20
+MOST_LISTED_TEXTS = 20
 
 SHARED_SERVER_SENTENCE = (
     "Others can reach this server, so it keeps no texts. A session file, under “Downloads” on Compare, keeps all of it."
@@ -49,8 +49,8 @@ DOWNLOADS_VIEW = "Downloads"
 
 def document_storage_chip(document_id: str) -> StorageChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
-    own_text_source = session.own if document_id == OWN_DOCUMENT else None
-    document_text_source = own_text_source if document_id == OWN_DOCUMENT else _sample_text_source(document_id)
+    own_text_source = session.own if document_id == OWN_DOCUMENT_KEY else None
+    document_text_source = own_text_source if document_id == OWN_DOCUMENT_KEY else _sample_text_source(document_id)
     question_count = 0 if document_text_source is None else count_questions_about(document_text_source)
     unsaved_phrases = [pluralize(question_count, "question")] * bool(question_count)
     if own_text_source is not None and own_text_source.known:
@@ -63,10 +63,10 @@ def document_storage_chip(document_id: str) -> StorageChip:
         return {"state": "shared", "title": SHARED_SERVER_SENTENCE}
     keep_chip_state = "urgent" if unsaved_phrases else "offered"
     unsaved_work_note = f"Only this tab has its {' and '.join(unsaved_phrases)}. " if unsaved_phrases else ""
-    return {"state": keep_chip_state, "title": f"{unsaved_work_note}{KEEP_HELP}"}
+    return {"state": keep_chip_state, "title": f"{unsaved_work_note}{KEEPING_HELP_TEXT}"}
 
 
-KEEP_HELP = (
+KEEPING_HELP_TEXT = (
     "The text with its boundaries, its questions and the columns: in a file that only you can read, until you remove it. "
     "Changes are kept as you make them."
 )
@@ -92,30 +92,34 @@ def apply_chip_action(event: Mapping[str, Any], document_id: str) -> None:
 def offer_to_store_document(key: str, document: str) -> None:
     """Draw the button that keeps a document on this machine, or the reason why it cannot be kept."""
     if not is_server_private():
-        remark(SHARED_SERVER_SENTENCE, key=f"{key}_shared")
+        show_remark(SHARED_SERVER_SENTENCE, key=f"{key}_shared")
     elif document not in session.stored_versions:
         st.button(
-            "Keep on this machine", key=f"{key}_keep", on_click=start_storing_document, args=(document,), help=KEEP_HELP
+            "Keep on this machine",
+            key=f"{key}_keep",
+            on_click=start_storing_document,
+            args=(document,),
+            help=KEEPING_HELP_TEXT,
         )
 
 
-def offer_replaced_text(choices: Choices) -> None:
+def offer_to_restore_replaced_text(choices: Choices) -> None:
     """Draw errors in keeping texts, and a button that restores a replaced text that had questions or boundaries."""
     if session.storage_complaint:
-        notice(session.storage_complaint, "error", key="storage_complaint_notice")
+        show_notice(session.storage_complaint, "error", key="storage_complaint_notice")
     replaced_own_text = session.replaced
     if replaced_own_text is None:
         return
 
     def restore_own_text() -> None:
         restore_replaced_text()
-        choose_document(choices, OWN_DOCUMENT)
+        choose_document(choices, OWN_DOCUMENT_KEY)
 
     replaced_text_buttons_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
     with replaced_text_buttons_row:
         question_count = count_questions_about(replaced_own_text.own)
         loss_phrase = f" with {pluralize(question_count, 'question')}" if question_count else " with its boundaries"
-        remark(f"{replaced_own_text.own.name}{loss_phrase} was replaced and is kept nowhere.", key="replaced_text")
+        show_remark(f"{replaced_own_text.own.name}{loss_phrase} was replaced and is kept nowhere.", key="replaced_text")
     replaced_text_buttons_row.button(
         "Restore text", key="replaced_back", on_click=restore_own_text, type="tertiary", width="content"
     )
@@ -136,17 +140,17 @@ def show_stored_texts(choices: Choices) -> None:
     try:
         kept_texts = disk_text_store().listed()
     except InputError as error:
-        notice(str(error), "error", key="kept_texts_error")
+        show_notice(str(error), "error", key="kept_texts_error")
         return
     if not kept_texts:
         return
-    remark("Kept on this machine:", key="kept_texts")
+    show_remark("Kept on this machine:", key="kept_texts")
     open_text_key = stored_text_key_of_document()
     open_text_id = None if open_text_key is None else open_text_key.id
-    for kept_text in kept_texts[:MOST_LISTED]:
+    for kept_text in kept_texts[:MOST_LISTED_TEXTS]:
         stored_text_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
         with stored_text_buttons_row.container():
-            remark(_listed_text_in_words(kept_text), key=f"kept_text_said_{kept_text.id}")
+            show_remark(_listed_text_in_words(kept_text), key=f"kept_text_said_{kept_text.id}")
         stored_text_buttons_row.button(
             "Open text",
             key=f"kept_text_open_{kept_text.id}",
@@ -162,8 +166,8 @@ def show_stored_texts(choices: Choices) -> None:
             args=(kept_text.id,),
             width="content",
         )
-    if len(kept_texts) > MOST_LISTED:
-        remark(f"{len(kept_texts) - MOST_LISTED:,} older ones are not listed.", key="kept_texts_more")
+    if len(kept_texts) > MOST_LISTED_TEXTS:
+        show_remark(f"{len(kept_texts) - MOST_LISTED_TEXTS:,} older ones are not listed.", key="kept_texts_more")
     if len(kept_texts) > 1:
         st.button("Remove all texts", key="kept_texts_clear", on_click=delete_stored_texts)
 
@@ -182,10 +186,10 @@ def _open_stored_text(id: str, choices: Choices) -> None:
 # Storage of the user's text and questions in the browser's tab, so that they survive a reload or server restart.
 
 
-MOST_TAB_CHARACTERS = 2_000_000
+MOST_TEXT_CHARACTERS_IN_TAB = 2_000_000
 """Most characters of a text that the tab keeps: 4 MB in the browser, and browsers grant at least 5 MB."""
 
-TEXT_NOT_IN_LINK = (
+TEXT_NOT_IN_LINK_MESSAGE = (
     "This link does not include its text. Paste the text above, ask whoever made the link for the session file, or use this "
     "sample."
 )
@@ -200,7 +204,7 @@ class _Head(StoredTextMetadata):
 
 class _TextStoredInTab(BaseModel):
     head: _Head
-    text: str = Field(max_length=MOST_TAB_CHARACTERS)
+    text: str = Field(max_length=MOST_TEXT_CHARACTERS_IN_TAB)
 
 
 def text_copy_for_tab() -> tuple[TabTextMetadata | None, str] | None:
@@ -212,7 +216,7 @@ def text_copy_for_tab() -> tuple[TabTextMetadata | None, str] | None:
     if own_text_source is None:
         return (None, "") if session.is_own_text_emptied else None
     text_metadata, text = text_in_stored_form(own_text_source, own_text_with_dashes)
-    dropped_character_count = len(text) if _utf16_length(text) > MOST_TAB_CHARACTERS else 0
+    dropped_character_count = len(text) if _utf16_length(text) > MOST_TEXT_CHARACTERS_IN_TAB else 0
     if dropped_character_count:
         text_metadata, text = text_metadata.model_copy(update={"known": None, "file": ""}), ""
     tab_metadata: TabTextMetadata = {
@@ -241,11 +245,14 @@ def store_questions_in_tab() -> None:
 def warning_too_long_for_tab() -> str:
     """Return a warning if the user's text is too long for the browser's tab to keep; otherwise an empty string."""
     own_text_source = session.own
-    if own_text_source is None or _utf16_length((session.own_text_as_given or own_text_source).text) <= MOST_TAB_CHARACTERS:
+    if (
+        own_text_source is None
+        or _utf16_length((session.own_text_as_given or own_text_source).text) <= MOST_TEXT_CHARACTERS_IN_TAB
+    ):
         return ""
     return (
         f"A reload loses this text: it has {len(own_text_source.text):,} characters, and the tab keeps at most "
-        f"{MOST_TAB_CHARACTERS:,}. Keep the text on this machine, or its file at hand."
+        f"{MOST_TEXT_CHARACTERS_IN_TAB:,}. Keep the text on this machine, or its file at hand."
     )
 
 
@@ -276,10 +283,12 @@ def restore_text_of_tab(tab_content: Mapping[str, Any]) -> bool:
             "Upload it again, or look at this sample."
         )
     elif session.is_linked_text_missing:
-        session.lost_text_message = TEXT_NOT_IN_LINK
+        session.lost_text_message = TEXT_NOT_IN_LINK_MESSAGE
     return False
 
 
 def _utf16_length(text: str) -> int:
     """Return the length in UTF-16 code units, as JavaScript counts."""
-    return len(text) + (sum(character > "\uffff" for character in text) if 2 * len(text) > MOST_TAB_CHARACTERS else 0)
+    return len(text) + (
+        sum(character > "\uffff" for character in text) if 2 * len(text) > MOST_TEXT_CHARACTERS_IN_TAB else 0
+    )

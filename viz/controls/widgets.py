@@ -11,7 +11,7 @@ from chunkers.embedders import missing_extra_sentence
 from chunkers.recipes import chunker_class
 from chunkers.support import missing_extra_message
 from chunkers.text import BYTE_PAIR_TABLE_URLS, SplitterName
-from viz.components.page_elements import remark
+from viz.components.page_elements import show_remark
 from viz.state import EmbeddingServer, LanguageServer, last_undoable_column_change, session, undo_last_column_change
 
 _RENEWED_KEY_INFIX = "_renewed_"
@@ -104,12 +104,12 @@ def draw_setting_segmented_control(
     options: Mapping[str, str],
     key: str,
     *,
-    hidden: bool = False,
+    is_label_hidden: bool = False,
     help: str | None = None,
 ) -> None:
     """Draw a segmented control for ``link_parameters[setting_name]``; an unknown value is shown as the first option.
 
-    ``options`` maps values to labels. If ``hidden``, the control's own label is not shown.
+    ``options`` maps values to labels. If ``is_label_hidden``, the control's own label is not shown.
     """
     shown_option = link_parameters[setting_name] if link_parameters[setting_name] in options else next(iter(options))
     st.segmented_control(
@@ -119,19 +119,19 @@ def draw_setting_segmented_control(
         format_func=options.__getitem__,
         required=True,
         help=help,
-        label_visibility="collapsed" if hidden else "visible",
+        label_visibility="collapsed" if is_label_hidden else "visible",
         **value_binding(shown_option, key, partial(link_parameters.__setitem__, setting_name)),
     )
 
 
-def button_pressed(place: DeltaGenerator, label: str, key: str, **options: Any) -> bool:
+def button_pressed(page_container: DeltaGenerator, label: str, key: str, **options: Any) -> bool:
     """Draw a button, and return whether it was pressed.
 
     A callback alone would come before a setting or a mark that arrives with the press. What Streamlit's button returns is
     lost if another input interrupts the run before it reaches the button. So a callback notes the press for the next run
     that draws the button.
     """
-    place.button(label, key=key, on_click=session.pressed_button_keys.add, args=(key,), **options)
+    page_container.button(label, key=key, on_click=session.pressed_button_keys.add, args=(key,), **options)
     if key not in session.pressed_button_keys:
         return False
     session.pressed_button_keys.remove(key)
@@ -162,15 +162,20 @@ def take_entered_server(
     return server_address, entered_server_key
 
 
-def offer_undo(page: str) -> None:
+def offer_undo(page_key: str) -> None:
     """Draw a description of the last change to a page's columns, and an undo button, if the change can be undone."""
-    if (undoable_change := last_undoable_column_change(page)) is not None:
-        controls_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
+    if (undoable_change := last_undoable_column_change(page_key)) is not None:
+        controls_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page_key}")
         with controls_row:
             # The description may contain a file name.
-            remark(undoable_change.description, key=f"undo_said/{page}")
+            show_remark(undoable_change.description, key=f"undo_said/{page_key}")
         controls_row.button(
-            "Undo", key=f"undo/{page}", on_click=undo_last_column_change, args=(page,), type="tertiary", width="content"
+            "Undo",
+            key=f"undo/{page_key}",
+            on_click=undo_last_column_change,
+            args=(page_key,),
+            type="tertiary",
+            width="content",
         )
 
 
@@ -201,7 +206,7 @@ INSTALLATION_HINTS = {
 """By setting, the function that returns the installation hint for one of its values."""
 
 
-def label_with_availability(setting: str, name: str, title: str = "") -> str:
+def label_with_availability(setting_name: str, option_name: str, title: str = "") -> str:
     """Return the label of an option, ``title`` or its name, marked if the option needs a package that is not installed."""
-    installation_hint = setting in INSTALLATION_HINTS and INSTALLATION_HINTS[setting](name)
-    return f"{title or name}{' (not installed)' if installation_hint else ''}"
+    installation_hint = setting_name in INSTALLATION_HINTS and INSTALLATION_HINTS[setting_name](option_name)
+    return f"{title or option_name}{' (not installed)' if installation_hint else ''}"

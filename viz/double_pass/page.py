@@ -15,12 +15,12 @@ from evaluation.segmentation import sentence_count_per_chunk
 from sample_docs import sample_splitters
 from viz.components.browser_exchange import Component, take_event
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import ALLOWED_WORDS, DEFAULT_STEPPER_PARAMETERS, Step, show_stepper
+from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS, Step, show_stepper
 from viz.controls import parameter_controls, value_binding
 from viz.double_pass.passes import (
-    MOST_SENTENCES,
-    attempts_for_each_comparison,
+    MOST_DRAWN_SENTENCES,
     comparison_table,
+    comparisons_up_to_each,
     gaps_of_last_comparison,
     mini_chunk_starts,
     rows_of_both_passes,
@@ -41,7 +41,7 @@ from viz.shell import (
     waiting_status_phrase,
 )
 from viz.shell.page import page
-from viz.state import Choices, PageText, chunker_defaults_of_embedder, fresh_column, session
+from viz.state import Choices, PageText, chunker_defaults_of_embedder, new_default_column, session
 from viz.theme import palette
 
 PAGE = "double_pass"
@@ -55,7 +55,7 @@ MOST_SENTENCES_FOR_REVERSALS = 1_000
 
 def default_choices() -> Choices:
     """Return the default choices of the Double pass page: Double pass and Breakpoint, on a sample text."""
-    default_column_choices = [fresh_column("double_pass"), fresh_column("breakpoint")]
+    default_column_choices = [new_default_column("double_pass"), new_default_column("breakpoint")]
     return Choices(
         "algorithm", sample_splitters()["algorithm"], default_column_choices, extra={**DEFAULT_STEPPER_PARAMETERS}
     )
@@ -65,22 +65,22 @@ def show() -> None:
     """Draw the Double pass page."""
     columns_from_compare = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
     with page(PAGE, default_choices()) as current_page:
-        choices, text = current_page.choices, current_page.text
-        current_page.check_link_parameters(ALLOWED_WORDS)
+        choices, page_text = current_page.choices, current_page.text
+        current_page.check_link_parameters(ALLOWED_LINK_VALUES)
         _keep_page_columns(current_page)
         choices.columns = [new or old for new, old in zip_longest(columns_from_compare, choices.columns)]
         if column_selection_event := take_event(READER_KEY, "selected"):
             choices.selected = (
                 DOUBLE_PASS_COLUMN if column_selection_event["column"] == DOUBLE_PASS_COLUMN else COMPARED_COLUMN
             )
-        column_results = [] if text is None else run_columns(current_page, text, choices.columns)
+        column_results = [] if page_text is None else run_columns(current_page, page_text, choices.columns)
         with current_page.controls:
             _draw_controls(current_page, column_results)
-        if text is None:
+        if page_text is None:
             return
         show_progress(column_results)
         show_misfit_warnings(current_page.choices, column_results)
-        _draw_page_body(current_page, text, column_results)
+        _draw_page_body(current_page, page_text, column_results)
 
 
 def _keep_page_columns(current_page: Page) -> None:
@@ -101,7 +101,7 @@ def _keep_page_columns(current_page: Page) -> None:
     choices.selected = min(choices.selected, COMPARED_COLUMN)
 
 
-def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
+def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> None:
     page_choices = current_page.choices
     st.segmented_control(
         "Chunker to configure",
@@ -112,7 +112,7 @@ def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
         **value_binding(page_choices.selected, "double_pass_column", partial(setattr, page_choices, "selected")),
     )
     column_choice = page_choices.columns[page_choices.selected]
-    selected_column_result = results[page_choices.selected] if results else None
+    selected_column_result = column_results[page_choices.selected] if column_results else None
     embedder_default_parameters = chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker)
     chunker = selected_column_result.chunker if selected_column_result else None
     parameter_controls(
@@ -123,35 +123,40 @@ def _draw_controls(current_page: Page, results: list[ColumnResult]) -> None:
         _histogram_drawer(selected_column_result),
     )
     show_compare_column_number(
-        PAGE, column_choice, current_page.embedder, valid=selected_column_result is None or chunker is not None
+        PAGE, column_choice, current_page.embedder, is_column_valid=selected_column_result is None or chunker is not None
     )
 
 
-def _histogram_drawer(result: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
+def _histogram_drawer(column_result: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
     """Return the function that draws a histogram under a threshold's slider; None for the other chunker or no result."""
-    if result is None or result.choice.chunker != DoublePass.name or result.chunking is None or result.chunker is None:
+    if (
+        column_result is None
+        or column_result.choice.chunker != DoublePass.name
+        or column_result.chunking is None
+        or column_result.chunker is None
+    ):
         return None
-    chunking, chunker = result.chunking, result.chunker
+    chunking, chunker = column_result.chunking, column_result.chunker
 
-    def draw_histogram_below(spec: FieldSpec) -> None:
-        threshold_value = float(getattr(chunker, spec.name))
-        slider_minimum, slider_maximum = spec.offered or (-1.0, 1.0)
-        compared_similarities = similarities_for_threshold(chunking, spec.name)
+    def draw_histogram_below(parameter_spec: FieldSpec) -> None:
+        threshold_value = float(getattr(chunker, parameter_spec.name))
+        slider_minimum, slider_maximum = parameter_spec.offered or (-1.0, 1.0)
+        compared_similarities = similarities_for_threshold(chunking, parameter_spec.name)
         show_similarity_histogram(
             compared_similarities,
             threshold_value,
             (min(slider_minimum, threshold_value), max(slider_maximum, threshold_value)),
-            key=f"similarities/{spec.name}",
+            key=f"similarities/{parameter_spec.name}",
         )
 
     return draw_histogram_below
 
 
-def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResult]) -> None:
+def _draw_page_body(current_page: Page, page_text: PageText, column_results: list[ColumnResult]) -> None:
     choices, double_pass_result, compared_result = (
         current_page.choices,
-        results[DOUBLE_PASS_COLUMN],
-        results[COMPARED_COLUMN],
+        column_results[DOUBLE_PASS_COLUMN],
+        column_results[COMPARED_COLUMN],
     )
     chunking, chunker = double_pass_result.chunking, double_pass_result.chunker
     # Both sides from the start: rows that begin as wide as the page would jump.
@@ -162,10 +167,10 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
         )
         with left_container:
             show_passes(
-                title=text.source.name,
+                title=page_text.source.name,
                 summary="",
                 rows=None,
-                source=text.document.identity,
+                text_identity=page_text.document.identity,
                 message=missing_result_message,
                 tone="error" if double_pass_result.error else "",
                 key="passes",
@@ -175,19 +180,19 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
     # The rows first: in a narrow window the steps stand below them.
     with left_container:
         show_passes(
-            title=text.source.name,
+            title=page_text.source.name,
             summary=_pass_summary(chunking),
             rows=rows_of_both_passes(chunking, compared_result.finished_column, _row_labels(chunker)),
-            source=text.document.identity,
+            text_identity=page_text.document.identity,
             key="passes",
         )
         show_reader(
-            text.document,
-            [reader_column_for_result(column, _reader_column) for column in results],
+            page_text.document,
+            [reader_column_for_result(column, _reader_column) for column in column_results],
             title="",
             summary="",
-            selected=choices.selected,
-            known=text.source.known,
+            selected_column_index=choices.selected,
+            known_boundaries=page_text.source.known,
             key=READER_KEY,
             draws_axis=False,
         )
@@ -198,7 +203,7 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
                 double_pass_steps,
                 choices.extra,
                 key="double_pass_stepper",
-                has_known_boundaries=bool(text.source.known),
+                has_known_boundaries=bool(page_text.source.known),
                 describe_reversal=lambda at: verdict_reversal_in_words(
                     double_pass_result, double_pass_steps[at], current_page.embedder
                 ),
@@ -206,7 +211,9 @@ def _draw_page_body(current_page: Page, text: PageText, results: list[ColumnResu
         removed_pass_one_boundaries = undone_pass_one_cuts(chunking, compared_result.chunking, compared_result.title)
         show_removed_boundaries(
             removed_pass_one_boundaries,
-            removals_in_words(chunking, removed_pass_one_boundaries, compared_result.chunking, compared_result.title),
+            removed_boundaries_in_words(
+                chunking, removed_pass_one_boundaries, compared_result.chunking, compared_result.title
+            ),
             key="corrections",
         )
     if chunking.comparisons:
@@ -253,15 +260,15 @@ def _row_labels(chunker: DoublePass) -> dict[str, str]:
 
 def _pass_summary(chunking: Chunking) -> str:
     """Describe the number of chunks after each pass."""
-    mini_chunk_count, chunk_count = len(mini_chunk_starts(chunking)), len(chunking.chunks)
+    pass_one_chunk_count, chunk_count = len(mini_chunk_starts(chunking)), len(chunking.chunks)
     snippet_merge_count = sum(merge.kind.startswith("over") for merge in chunking.merges)
     pass_summary_phrases = [
-        f"pass one leaves {pluralize(mini_chunk_count, 'mini-chunk')}",
+        f"pass one leaves {pluralize(pass_one_chunk_count, 'mini-chunk')}",
         f"pass two leaves {pluralize(chunk_count, 'chunk')}"
         + (f", after {pluralize(snippet_merge_count, 'merge')} over a snippet" if snippet_merge_count else ""),
     ]
-    if len(chunking.document.sentences) > MOST_SENTENCES:
-        pass_summary_phrases.append(f"the rows and steps cover the first {MOST_SENTENCES:,} sentences")
+    if len(chunking.document.sentences) > MOST_DRAWN_SENTENCES:
+        pass_summary_phrases.append(f"the rows and steps cover the first {MOST_DRAWN_SENTENCES:,} sentences")
     return " · ".join(pass_summary_phrases)
 
 
@@ -363,14 +370,14 @@ def undone_pass_one_cuts(
     ``compared_chunker_title`` is the title of that chunker.
     """
     other_chunker_cuts = set() if compared_chunking is None else _cut_gap_numbers(compared_chunking)
-    mini_chunk_start_sentences = mini_chunk_starts(chunking)
+    mini_chunk_start_sentence_numbers = mini_chunk_starts(chunking)
     join_step_by_gap = {
         gap: (number, removal_reason)
-        for number, attempts in enumerate(attempts_for_each_comparison(chunking))
+        for number, attempts in enumerate(comparisons_up_to_each(chunking))
         if (removal_reason := attempts[-1].why) is not None
         and attempts[-1].outcome == "joined"
         and attempts[-1].kind not in ("initial", "appending")
-        for gap in gaps_of_last_comparison(attempts, mini_chunk_start_sentences)
+        for gap in gaps_of_last_comparison(attempts, mini_chunk_start_sentence_numbers)
     }
     removed_boundaries: list[CorrectionData] = []
     for gap in chunking.gaps:
@@ -394,7 +401,7 @@ def _cut_gap_numbers(chunking: Chunking) -> set[int]:
     return {gap.index for gap in chunking.gaps if gap.verdict.is_cut and gap.offset is None}
 
 
-def removals_in_words(
+def removed_boundaries_in_words(
     chunking: Chunking,
     removed_boundaries: Sequence[CorrectionData],
     compared_chunking: Chunking | None,
@@ -427,7 +434,7 @@ def removals_in_words(
 
 def show_removed_boundaries(removed_boundaries: Sequence[CorrectionData], introduction: Sequence[str], key: str) -> None:
     """Mount the list of corrections; a click on a row goes to the boundary and to the step that removed it."""
-    drawn_removed_boundaries = [removal for removal in removed_boundaries if removal["sentence"] <= MOST_SENTENCES]
+    drawn_removed_boundaries = [removal for removal in removed_boundaries if removal["sentence"] <= MOST_DRAWN_SENTENCES]
     _corrections_component(
         key=key, data={"title": "Corrections", "words": [*introduction], "rows": drawn_removed_boundaries}
     )

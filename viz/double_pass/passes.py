@@ -11,7 +11,7 @@ from viz.components.browser_exchange import Component, compact_json, offsets_on_
 from viz.components.stepper.stepper import Mark, Step
 from viz.shell import FinishedColumn
 
-MOST_SENTENCES = 3000
+MOST_DRAWN_SENTENCES = 3000
 """Comparisons beyond this sentence have no steps and are not drawn; only the table has all."""
 
 QUOTED_REASON_PREFIX = "The reason given: "
@@ -24,18 +24,20 @@ class PassMark(Mark):
     comparison: int | None
 
 
-def attempts_for_each_comparison(chunking: Chunking) -> list[list[Comparison]]:
+def comparisons_up_to_each(chunking: Chunking) -> list[list[Comparison]]:
     """Return, for each comparison, the comparisons made for the same chunk up to and including this comparison.
 
-    Comparisons beyond the first `MOST_SENTENCES` sentences are left out.
+    Comparisons beyond the first `MOST_DRAWN_SENTENCES` sentences are left out.
     """
     attempts_per_comparison = []
-    attempts_so_far: list[Comparison] = []
+    comparisons_so_far: list[Comparison] = []
     for comparison in chunking.comparisons:
-        if comparison.right.end > MOST_SENTENCES:
+        if comparison.right.end > MOST_DRAWN_SENTENCES:
             continue
-        attempts_so_far = [comparison] if not attempts_so_far or attempts_so_far[-1].why else [*attempts_so_far, comparison]
-        attempts_per_comparison.append(attempts_so_far)
+        comparisons_so_far = (
+            [comparison] if not comparisons_so_far or comparisons_so_far[-1].why else [*comparisons_so_far, comparison]
+        )
+        attempts_per_comparison.append(comparisons_so_far)
     return attempts_per_comparison
 
 
@@ -44,7 +46,7 @@ def steps_of_both_passes(chunking: Chunking, maximum_size: int | None) -> list[S
 
     ``maximum_size`` is the chunker's limit in characters, if it has one.
     """
-    attempts_per_comparison = attempts_for_each_comparison(chunking)
+    attempts_per_comparison = comparisons_up_to_each(chunking)
     comparison_steps = [
         _comparison_step(number, so_far, maximum_size) for number, so_far in enumerate(attempts_per_comparison)
     ]
@@ -65,22 +67,27 @@ def mini_chunk_starts(chunking: Chunking) -> list[int]:
     return [0, *(comparison.right.start for comparison in pass_one_comparisons if comparison.outcome != "joined")]
 
 
-def gaps_of_last_comparison(attempts: Sequence[Comparison], mini_chunk_start_sentences: Sequence[int]) -> list[int]:
-    """Return the gaps between mini-chunks that the last comparison of ``attempts`` decides.
+def gaps_of_last_comparison(
+    comparisons_so_far: Sequence[Comparison], mini_chunk_start_sentence_numbers: Sequence[int]
+) -> list[int]:
+    """Return the gaps between mini-chunks that the last comparison of ``comparisons_so_far`` decides.
 
-    ``mini_chunk_start_sentences`` are the sentences at which the mini-chunks begin.
+    ``mini_chunk_start_sentence_numbers`` are the sentences at which the mini-chunks begin.
     """
-    left_group, right_group = attempts[-1].left, attempts[-1].right
-    return [start - 1 for start in mini_chunk_start_sentences if left_group.end <= start <= right_group.start]
+    left_group, right_group = comparisons_so_far[-1].left, comparisons_so_far[-1].right
+    return [start - 1 for start in mini_chunk_start_sentence_numbers if left_group.end <= start <= right_group.start]
 
 
-def last_comparison_in_words(attempts: Sequence[Comparison]) -> str:
-    """Describe the last comparison of ``attempts`` in one line."""
-    earlier_phrase = "".join(
+def last_comparison_in_words(comparisons_so_far: Sequence[Comparison]) -> str:
+    """Describe the last comparison of ``comparisons_so_far`` in one line."""
+    earlier_comparisons_phrase = "".join(
         f"; {sentence_range_in_words(comparison.right)} before it {_score_in_words(comparison)}"
-        for comparison in attempts[:-1]
+        for comparison in comparisons_so_far[:-1]
     )
-    return f"{_step_title(attempts[-1])}: similarity {_score_in_words(attempts[-1])}{earlier_phrase}."
+    return (
+        f"{_step_title(comparisons_so_far[-1])}: similarity "
+        f"{_score_in_words(comparisons_so_far[-1])}{earlier_comparisons_phrase}."
+    )
 
 
 def sentence_range_in_words(sentence_range: Span) -> str:
@@ -96,8 +103,8 @@ def _is_single_sentence(sentence_range: Span) -> bool:
     return sentence_range.end - sentence_range.start == 1
 
 
-def _comparison_step(comparison_index: int, attempts: Sequence[Comparison], maximum_size: int | None) -> Step:
-    last_comparison = attempts[-1]
+def _comparison_step(comparison_index: int, comparisons_so_far: Sequence[Comparison], maximum_size: int | None) -> Step:
+    last_comparison = comparisons_so_far[-1]
     left_group, skipped_snippet = (
         compared_left_group(last_comparison),
         _skipped_snippet_span(last_comparison),
@@ -106,7 +113,7 @@ def _comparison_step(comparison_index: int, attempts: Sequence[Comparison], maxi
         ["similarity", _score_in_words(last_comparison)],
         *(
             [f"{sentence_range_in_words(before.right)}", f"{_score_in_words(before)}, looked at before"]
-            for before in attempts[:-1]
+            for before in comparisons_so_far[:-1]
         ),
     ]
     maximum_size_phrase = "no maximum" if maximum_size is None else f"at most {maximum_size:,}"
@@ -133,7 +140,7 @@ def _comparison_step(comparison_index: int, attempts: Sequence[Comparison], maxi
             gap=last_comparison.left.end - 1,
             comparison=comparison_index,
         ),
-        placed=_placed_sentence_counts(attempts),
+        placed=_placed_sentence_counts(comparisons_so_far),
         prediction={
             "words": f"Does {sentence_range_in_words(last_comparison.right)} join?"
             if _is_single_sentence(last_comparison.right)
@@ -152,16 +159,18 @@ def _comparison_step(comparison_index: int, attempts: Sequence[Comparison], maxi
     )
 
 
-def _placed_sentence_counts(attempts: Sequence[Comparison]) -> tuple[int, int]:
+def _placed_sentence_counts(comparisons_so_far: Sequence[Comparison]) -> tuple[int, int]:
     """Return the sentences in a final chunk before and after the last comparison; none in pass one, whose chunks merge."""
-    last_comparison = attempts[-1]
+    last_comparison = comparisons_so_far[-1]
     if last_comparison.kind in ("initial", "appending"):
         return 0, 0
     placed_end_before_comparison = last_comparison.left.end
     if last_comparison.outcome == "joined":
         return placed_end_before_comparison, last_comparison.right.end
     # After a chunk ends, the next one begins with the mini-chunk that was compared first.
-    return placed_end_before_comparison, attempts[0].right.end if last_comparison.why else placed_end_before_comparison
+    return placed_end_before_comparison, comparisons_so_far[
+        0
+    ].right.end if last_comparison.why else placed_end_before_comparison
 
 
 def compared_left_group(comparison: Comparison) -> Span:
@@ -243,7 +252,7 @@ def _minimum_size_merge_steps(chunking: Chunking) -> list[Step]:
     chunk_end_sentences = [*chunk_starts[1:], len(chunking.document.sentences)]
     for left_chunk_index, start, end in zip(count(), chunk_starts[1:], chunk_end_sentences[1:], strict=False):
         gap = chunking.gaps[start - 1]
-        if gap.verdict is not Verdict.REJECTED or end > MOST_SENTENCES:
+        if gap.verdict is not Verdict.REJECTED or end > MOST_DRAWN_SENTENCES:
             continue
         left_chunk_range, right_chunk_range = Span(chunk_starts[left_chunk_index], start), Span(start, end)
         merge_steps.append(
@@ -336,13 +345,13 @@ it is the last attempt.
 
 
 def show_passes(
-    *, title: str, summary: str, rows: PassRowsData | None, source: str, message: str = "", tone: str = "", key: str
+    *, title: str, summary: str, rows: PassRowsData | None, text_identity: str, message: str = "", tone: str = "", key: str
 ) -> None:
     """Mount the rows of blocks that show both passes, or a ``message`` if there are no rows.
 
     Hovering emits ``seamark-mark`` with the ``ranges`` of sentences; a click emits ``seamark-jump`` and, on a step of the
-    stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``source`` is the identity of the text; if it
-    changes, the zoom is reset.
+    stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``text_identity`` is the identity of the text; if
+    it changes, the zoom is reset.
     """
     _passes_component(
         key=key,
@@ -350,7 +359,7 @@ def show_passes(
             "title": title,
             "summary": summary,
             "made": "" if rows is None else compact_json(rows),
-            "source": source,
+            "source": text_identity,
             "message": message,
             "tone": tone,
         },
@@ -362,16 +371,16 @@ def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | No
 
     ``compared_column`` is another chunker's result, drawn as the bottom row for comparison.
     """
-    attempts_per_comparison = attempts_for_each_comparison(chunking)
+    attempts_per_comparison = comparisons_up_to_each(chunking)
     joins_over_snippets = [
         so_far[-1]
         for so_far in attempts_per_comparison
         if so_far[-1].kind.startswith("over") and so_far[-1].outcome == "joined"
     ]
-    mini_chunk_start_sentences = mini_chunk_starts(chunking)
+    mini_chunk_start_sentence_numbers = mini_chunk_starts(chunking)
     skipped_snippet_starts = [
         start
-        for start in mini_chunk_start_sentences
+        for start in mini_chunk_start_sentence_numbers
         if any(comparison.left.end <= start < comparison.right.start for comparison in joins_over_snippets)
     ]
     part_name_by_row = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
@@ -386,8 +395,8 @@ def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | No
             )
         )
     return {
-        "count": min(len(chunking.document.sentences), MOST_SENTENCES),
-        "minis": _drawable_starts(mini_chunk_start_sentences),
+        "count": min(len(chunking.document.sentences), MOST_DRAWN_SENTENCES),
+        "minis": _drawable_starts(mini_chunk_start_sentence_numbers),
         "snippets": _drawable_starts(skipped_snippet_starts),
         "chunks": _drawable_starts([0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut)]),
         "other": other_chunker_starts,
@@ -398,11 +407,11 @@ def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | No
 
 
 def _drawable_starts(starts: Sequence[float]) -> list[float]:
-    return [start for start in starts if start < MOST_SENTENCES]
+    return [start for start in starts if start < MOST_DRAWN_SENTENCES]
 
 
-def _comparison_data(attempts: Sequence[Comparison]) -> ComparisonData:
-    last_comparison = attempts[-1]
+def _comparison_data(comparisons_so_far: Sequence[Comparison]) -> ComparisonData:
+    last_comparison = comparisons_so_far[-1]
     return {
         "pass": 1 if last_comparison.kind in ("initial", "appending") else 2,
         "kind": last_comparison.kind,
@@ -411,9 +420,9 @@ def _comparison_data(attempts: Sequence[Comparison]) -> ComparisonData:
         "right": last_comparison.right,
         "compared": compared_left_group(last_comparison),
         "value": format_number(last_comparison.similarity, ".2f"),
-        "tried": [format_number(before.similarity, ".2f") for before in attempts[:-1]],
+        "tried": [format_number(before.similarity, ".2f") for before in comparisons_so_far[:-1]],
         "decides": bool(last_comparison.why),
-        "words": last_comparison_in_words(attempts),
+        "words": last_comparison_in_words(comparisons_so_far),
     }
 
 

@@ -16,11 +16,11 @@ from evaluation.retrieval import count_bm25_duplicates
 from evaluation.search import repeated_runs
 from viz.components.browser_exchange import take_event
 from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, overlapped_sentence_range, show_findings
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.controls import value_binding
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
-from viz.jobs import ChunkingTask, cached_while_shown, call_when_text_gone, embedder_key
+from viz.jobs import ChunkingTask, cached_while_shown, call_when_text_gone, embedder_cache_key
 from viz.jobs.remedy_search import RemedyJob, remedy_search_for_finding
 from viz.shell import ColumnResult, choices_of_compare, open_page_at_next_run
 from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
@@ -45,17 +45,17 @@ NO_REMEDY_REASONS = {
 
 
 def show_suspicious_cuts(
-    choices: Choices, measured_setting: MeasuredSetting, text: PageText, embedder: Embedder | None
+    choices: Choices, measured_setting: MeasuredSetting, page_text: PageText, embedder: Embedder | None
 ) -> None:
     """Draw a result's suspicious cuts, and the changes of settings that remove the selected cut."""
     st.header("Suspicious cuts", anchor=False)
     if measured_setting.result.chunking is None:
-        notice("There are no suspicious cuts yet: the text has not been cut.", key="no_inbox")
+        show_notice("There are no suspicious cuts yet: the text has not been cut.", key="no_inbox")
         return
     score_margin = _choose_score_margin(choices)
     # In its own container, so that elements that come and go above do not make Streamlit rebuild the list.
     with st.container():
-        _draw_findings_list(measured_setting, text.source.known, choices.tokenizer, score_margin, embedder)
+        _draw_findings_list(measured_setting, page_text.source.known, choices.tokenizer, score_margin, embedder)
     with st.expander("Suspicious-cut rules"):
         st.markdown("\n".join(f"- **{rule.title}.** {rule.explanation}" for rule in RULES.values()))
 
@@ -63,7 +63,7 @@ def show_suspicious_cuts(
 @st.fragment
 def _draw_findings_list(
     measured_setting: MeasuredSetting,
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
     tokenizer: str,
     score_margin: float,
     embedder: Embedder | None,
@@ -84,10 +84,12 @@ def _draw_findings_list(
         [(RULES[name].title, count, RULES[name].why) for name, count in finding_count_per_rule(column_findings).items()],
         [_finding_data(column_result.chunking.document, finding) for finding in listed_findings],
         len(column_findings),
-        less_phrase="less suspicious",
-        nothing="Nothing looks suspicious to these rules.",
+        unlisted_findings_phrase="less suspicious",
+        no_findings_message="Nothing looks suspicious to these rules.",
         key=INBOX_KEY,
-        sought=_remedies_of_chosen_finding(column_result, listed_findings, known, tokenizer, score_margin, embedder),
+        chosen_finding_remedies=_remedies_of_chosen_finding(
+            column_result, listed_findings, known_boundaries, tokenizer, score_margin, embedder
+        ),
     )
 
 
@@ -113,7 +115,7 @@ def _take_finding_events(embedder: Embedder | None) -> None:
 def _remedies_of_chosen_finding(
     result: ColumnResult,
     findings: Sequence[Finding],
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
     tokenizer: str,
     score_margin: float,
     embedder: Embedder | None,
@@ -141,7 +143,7 @@ def _remedies_of_chosen_finding(
         retrieval_limit,
         embedded_text_kind,
         stored_questions,
-        known,
+        known_boundaries,
         score_margin,
     )
     finding_remedy_search = remedy_search_for_finding(result.task, suspicious_column, sought_finding, tokenizer, reranker)
@@ -152,9 +154,9 @@ def _remedies_of_chosen_finding(
         retrieval_limit,
         embedded_text_kind,
         stored_questions,
-        known,
+        known_boundaries,
         tokenizer,
-        embedder_key(embedder),
+        embedder_cache_key(embedder),
         reranker,
     )
     session.finding_remedy_job = remedy_job = RemedyJob(
@@ -208,7 +210,7 @@ def _choose_score_margin(choices: Choices) -> float:
     except ValueError:
         score_margin = -1.0
     if not 0 <= score_margin <= 0.1:
-        notice(
+        show_notice(
             f"The link's parameter hair must be a number from 0 to 0.1; got {choices.extra['hair'][:60]!r}.",
             "error",
             key="bad_hair",

@@ -5,7 +5,7 @@ from typing import TypedDict
 
 import streamlit as st
 
-from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
+from chunkers import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Chunking
 from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
 from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
@@ -21,11 +21,11 @@ from evaluation.segmentation import (
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.browser_exchange import Component, take_event
-from viz.components.page_elements import download_button, notice, show_job_progress
+from viz.components.page_elements import show_download_button, show_job_progress, show_notice
 from viz.components.reader.payload import clickable_gaps_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicked_gaps
 from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells, score_table_row
-from viz.controls import any_chunker_calls_model, button_pressed, language_model_form
+from viz.controls import any_chunker_calls_model, button_pressed, draw_language_model_form
 from viz.failures.inbox import show_suspicious_cuts
 from viz.failures.published_and_best_settings import (
     RESULT_KINDS,
@@ -46,18 +46,18 @@ from viz.shell import (
     offer_to_add_column,
     reader_column_for_result,
     run_columns,
-    say_column_added,
+    show_column_added_message,
     show_misfit_warnings,
     show_progress,
     side_by_side_columns,
 )
 from viz.shell.page import page
 from viz.state import (
-    OWN_DOCUMENT,
+    OWN_DOCUMENT_KEY,
     Choices,
     ColumnChoice,
     PageText,
-    access_to_chosen_model,
+    access_to_chosen_language_model,
     choose_document,
     main_page,
     set_clicked_boundaries,
@@ -69,7 +69,7 @@ from viz.theme import SEGMENTATION_TERMS, known_boundary_count_phrase, palette
 PAGE = "failures"
 READER_KEY = "reader"
 
-LANGUAGE_MODEL_CHUNKERS = ("llm",)
+LANGUAGE_MODEL_CHUNKER_NAMES = ("llm",)
 """Chunkers shown next to the others if a language model is named; they are measured without a settings search."""
 
 
@@ -84,7 +84,7 @@ def show() -> None:
         selected=1,
         extra={"result": "published", "hair": f"{DEFAULT_NARROW_MARGIN:g}"},
     )
-    columns_from_compare = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
+    columns_from_compare = columns_to_open_with(PAGE, [{*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS}])
     with page(PAGE, default_page_choices) as current_page:
         # The settings of this page are fixed; a link only selects a row.
         current_page.choices.columns = column_choices
@@ -94,7 +94,7 @@ def show() -> None:
 
 
 def _draw_page_body(current_page: Page) -> None:
-    choices, text = current_page.choices, current_page.text
+    choices, page_text = current_page.choices, current_page.text
     reader_selection_event = take_event(READER_KEY, "selected")
     if reader_selection_event is not None and choices.extra["result"] != "compare":
         choices.extra["result"] = RESULT_KINDS[bool(reader_selection_event["column"])]
@@ -102,17 +102,17 @@ def _draw_page_body(current_page: Page) -> None:
     if choices.extra["result"] not in RESULT_KINDS:
         choices.extra["result"] = "published"
     _draw_gallery(choices)
-    if text is None:
+    if page_text is None:
         return
     is_marking_boundaries = False
-    if choices.document == OWN_DOCUMENT:
+    if choices.document == OWN_DOCUMENT_KEY:
         # A click on a gap in the reader marks or unmarks a boundary.
         if set_clicked_boundaries(
-            text.document, [change.sentence_starts for change in take_clicked_gaps(READER_KEY, text.document)]
+            page_text.document, [change.sentence_starts for change in take_clicked_gaps(READER_KEY, page_text.document)]
         ):
             st.rerun()
-        is_marking_boundaries = boundary_marking_controls(text)
-    best_settings_search = current_settings_search(current_page, text)
+        is_marking_boundaries = boundary_marking_controls(page_text)
+    best_settings_search = current_settings_search(current_page, page_text)
     best_setting_by_chunker = best_settings(best_settings_search)
     settings_with_origins = [
         ("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())
@@ -129,12 +129,12 @@ def _draw_page_body(current_page: Page) -> None:
     setting_column_choices = [
         ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings_with_origins
     ]
-    column_results = run_columns(current_page, text, setting_column_choices)
+    column_results = run_columns(current_page, page_text, setting_column_choices)
     if any_chunker_calls_model(column.chunker for column in setting_column_choices):
         with current_page.controls:
-            language_model_form()
+            draw_language_model_form()
     measured_settings = [
-        measured_setting_from_result(*described, result, text)
+        measured_setting_from_result(*described, result, page_text)
         for described, result in zip(settings_with_origins, column_results, strict=True)
     ]
     show_progress(column_results)
@@ -148,17 +148,17 @@ def _draw_page_body(current_page: Page) -> None:
         with st.container():
             are_all_columns_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
             _draw_actions(
-                current_page, text, best_settings_search, selected_result, are_results_finished=are_all_columns_finished
+                current_page, page_text, best_settings_search, selected_result, are_results_finished=are_all_columns_finished
             )
         with st.container():
-            show_suspicious_cuts(choices, selected_result, text, current_page.embedder)
+            show_suspicious_cuts(choices, selected_result, page_text, current_page.embedder)
     with right_container:
-        _draw_text(text, shown_results, selected_result, is_marking_boundaries)
+        _draw_text(page_text, shown_results, selected_result, is_marking_boundaries)
 
 
 def _chunker_names() -> list[str]:
     """Return the names of the page's chunkers in order; links refer to them by index."""
-    return [*SETTINGS_BY_CHUNKER, *(LANGUAGE_MODEL_CHUNKERS if access_to_chosen_model() is not None else ())]
+    return [*SETTINGS_BY_CHUNKER, *(LANGUAGE_MODEL_CHUNKER_NAMES if access_to_chosen_language_model() is not None else ())]
 
 
 def _selected_results(
@@ -193,91 +193,101 @@ def _selected_results(
 
 def _draw_actions(
     current_page: Page,
-    text: PageText,
+    page_text: PageText,
     best_settings_search: Sweep | None,
     selected_measured_setting: MeasuredSetting,
     *,
     are_results_finished: bool,
 ) -> None:
     """Draw the buttons that search for the best settings and open the selected row on Compare."""
-    if text.source.known is not None:
-        draw_search_controls(current_page, text, best_settings_search, ready=are_results_finished)
+    if page_text.source.known is not None:
+        draw_search_controls(current_page, page_text, best_settings_search, can_start_search=are_results_finished)
     selected_chunker_setting = selected_measured_setting.setting
     setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
     offer_to_add_column(
         "Take to Compare", setting_column, key="take/failures", disabled=selected_measured_setting.result_kind == "compare"
     )
-    say_column_added()
+    show_column_added_message()
 
 
-def _known_boundaries_in_words(known: Sequence[int] | None) -> str:
-    if known is None:
+def _known_boundaries_in_words(known_boundaries: Sequence[int] | None) -> str:
+    if known_boundaries is None:
         return "no known boundary"
-    if not known:
+    if not known_boundaries:
         return "one topic"
-    return known_boundary_count_phrase(len(known))
+    return known_boundary_count_phrase(len(known_boundaries))
 
 
-def _draw_text(text: PageText, results: Sequence[MeasuredSetting], selected: MeasuredSetting, is_marking: bool) -> None:
-    shown_text_source = text.source
+def _draw_text(
+    page_text: PageText,
+    results: Sequence[MeasuredSetting],
+    selected_measured_setting: MeasuredSetting,
+    is_marking_boundaries: bool,
+) -> None:
+    shown_text_source = page_text.source
 
-    def reader_column_of_setting(setting: MeasuredSetting) -> ReaderColumn:
-        origin_phrase = " · ".join(dict.fromkeys((setting.origin_label, setting.origin)))
+    def reader_column_of_setting(measured_setting: MeasuredSetting) -> ReaderColumn:
+        origin_phrase = " · ".join(dict.fromkeys((measured_setting.origin_label, measured_setting.origin)))
         return reader_column_for_result(
-            setting.result,
-            lambda chunking: _reader_column(setting, chunking, shown_text_source.known),
-            prefix=origin_phrase,
-            movable=False,
+            measured_setting.result,
+            lambda chunking: _reader_column(measured_setting, chunking, shown_text_source.known),
+            subtitle_prefix=origin_phrase,
+            are_lines_movable=False,
         )
 
     reader_summary_phrases = [_known_boundaries_in_words(shown_text_source.known)]
     if shown_text_source.known is not None:
         reader_summary_phrases.append("wavy red: outside the chunk that fits its section best")
     show_reader(
-        text.document,
+        page_text.document,
         [reader_column_of_setting(row) for row in results],
         title=shown_text_source.name,
         summary=" · ".join([*reader_summary_phrases, *([shown_text_source.teaches] if shown_text_source.teaches else [])]),
-        selected=results.index(selected),
-        known=shown_text_source.known,
+        selected_column_index=results.index(selected_measured_setting),
+        known_boundaries=shown_text_source.known,
         key=READER_KEY,
-        marking=clickable_gaps_data(text.document, "marks", shown_text_source.known or (), folded=False)
-        if is_marking
+        clickable_gaps=clickable_gaps_data(page_text.document, "marks", shown_text_source.known or (), folded=False)
+        if is_marking_boundaries
         else None,
     )
 
 
-def _reader_column(setting: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> ReaderColumn:
+def _reader_column(
+    measured_setting: MeasuredSetting, chunking: Chunking, known_boundaries: Sequence[int] | None
+) -> ReaderColumn:
     column_head_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
-    if setting.scores is not None:
+    if measured_setting.scores is not None:
         sentence_count = len(chunking.document.sentences)
         misassigned_phrase = (
-            f"{len(setting.misassigned_sentences):,} of {sentence_count:,} sentences"
-            if setting.misassigned_sentences
+            f"{len(measured_setting.misassigned_sentences):,} of {sentence_count:,} sentences"
+            if measured_setting.misassigned_sentences
             else "no sentence"
         )
         column_head_rows.append(
             HeadRow(
                 "misassigned",
                 misassigned_phrase,
-                "wrong" if setting.misassigned_sentences else "",
+                "wrong" if measured_setting.misassigned_sentences else "",
                 f"misassigned: {misassigned_phrase}",
             )
         )
         column_head_rows.append(
-            HeadRow("crossing", f"{count_crossing_chunks(known or (), chunking).count:,} of {len(chunking.chunks):,} chunks")
+            HeadRow(
+                "crossing",
+                f"{count_crossing_chunks(known_boundaries or (), chunking).count:,} of {len(chunking.chunks):,} chunks",
+            )
         )
-    return ReaderColumn(rows=tuple(column_head_rows), misassigned_sentences=setting.misassigned_sentences)
+    return ReaderColumn(rows=tuple(column_head_rows), misassigned_sentences=measured_setting.misassigned_sentences)
 
 
 # Known boundaries of the user's text: marked by clicks, with undo, or read from a file.
 
 
-def boundary_marking_controls(text: PageText) -> bool:
+def boundary_marking_controls(page_text: PageText) -> bool:
     """Draw the controls that mark, undo and upload known boundaries; return whether marking is on."""
-    if _use_uploaded_boundaries(text.source.text):
+    if _use_uploaded_boundaries(page_text.source.text):
         st.rerun()
-    known_boundaries = text.source.known
+    known_boundaries = page_text.source.known
     buttons_row = st.container(horizontal=True, vertical_alignment="center")
     is_marking_on: bool = buttons_row.toggle(
         "Mark boundaries",
@@ -296,13 +306,13 @@ def boundary_marking_controls(text: PageText) -> bool:
         set_known_boundaries(None)
     if is_undo_pressed or is_remove_all_pressed:
         st.rerun()
-    download_button(
+    show_download_button(
         buttons_row,
         "Boundaries as a file",
-        lambda: boundary_file_json(text.source.name, text.source.text, known_boundaries or ()),
+        lambda: boundary_file_json(page_text.source.name, page_text.source.text, known_boundaries or ()),
         "seamark-boundaries.json",
         "application/json",
-        (text.source.name, text.document.identity, known_boundaries),
+        (page_text.source.name, page_text.document.identity, known_boundaries),
         disabled=known_boundaries is None,
     )
     with buttons_row.popover("Load boundaries"):
@@ -311,12 +321,12 @@ def boundary_marking_controls(text: PageText) -> bool:
             type=["json"],
             key="marks_file",
             on_change=_start_reading_boundary_file,
-            args=(text.source.text,),
+            args=(page_text.source.text,),
         )
     if session.boundary_reading_job is not None:
         show_job_progress(session.boundary_reading_job, key="marks_reading")
     if session.marks_complaint:
-        notice(session.marks_complaint, "error", key="marks_complaint_notice")
+        show_notice(session.marks_complaint, "error", key="marks_complaint_notice")
     return is_marking_on
 
 
@@ -377,7 +387,7 @@ def _draw_gallery(choices: Choices) -> None:
     own_text_source = session.own
     gallery_cards.append(
         {
-            "id": OWN_DOCUMENT,
+            "id": OWN_DOCUMENT_KEY,
             "title": own_text_source.name if own_text_source is not None else "Your own text",
             "teaches": "Paste or upload it; mark where its sections end.",
             "known": _known_boundaries_in_words(own_text_source.known if own_text_source is not None else None),
@@ -393,11 +403,11 @@ def _draw_gallery(choices: Choices) -> None:
     )
 
 
-def _sample_card_data(name: str, title: str) -> CardData:
-    bundled_sample = load_sample(name)
+def _sample_card_data(sample_name: str, sample_title: str) -> CardData:
+    bundled_sample = load_sample(sample_name)
     return {
-        "id": name,
-        "title": title,
+        "id": sample_name,
+        "title": sample_title,
         "teaches": bundled_sample.teaches,
         "known": _known_boundaries_in_words(bundled_sample.known),
     }
@@ -431,16 +441,16 @@ def show_measures_table(choices: Choices, measured_settings: Sequence[MeasuredSe
             Head("Chunks"),
             *(Head(title, SEGMENTATION_TERMS[title]) for title in TABLE_MEASURES.values() if are_boundaries_known),
         ],
-        measured_rows(measured_settings),
+        measured_setting_rows(measured_settings),
         key="measures",
         note="Undefined where " + " or ".join(sorted(undefined_score_reasons)) + "." if undefined_score_reasons else "",
-        names="Chunker and its settings",
-        action="Show it in the text",
-        compact=True,
+        name_column_head="Chunker and its settings",
+        row_action_label="Show it in the text",
+        is_compact=True,
     )
 
 
-def measured_rows(measured_settings: Sequence[MeasuredSetting]) -> list[RowData]:
+def measured_setting_rows(measured_settings: Sequence[MeasuredSetting]) -> list[RowData]:
     """Return the rows of Compare's columns, then those of each chunker's published and best settings side by side.
 
     The best values are marked when all rows have their results.
@@ -457,12 +467,12 @@ def measured_rows(measured_settings: Sequence[MeasuredSetting]) -> list[RowData]
             if (chunking := measured.result.chunking) is not None
             else [],
             measured.result.error or "waits for its embeddings",
-            kind=measured.result_kind,
-            origin=measured.origin_label,
+            result_kind=measured.result_kind,
+            settings_origin=measured.origin_label,
         )
         for measured in sorted(measured_settings, key=lambda measured: (measured.result_kind != "compare", measured.column))
     ]
     if all(measured.result.chunking is not None or measured.result.error for measured in measured_settings):
-        for cell_index, name in enumerate(TABLE_MEASURES, start=1):
-            flag_best_cells(rows, cell_index, max if HIGHER_IS_BETTER[name] else min)
+        for cell_index, measure_name in enumerate(TABLE_MEASURES, start=1):
+            flag_best_cells(rows, cell_index, max if HIGHER_IS_BETTER[measure_name] else min)
     return rows

@@ -20,7 +20,7 @@ from evaluation.segmentation import (
     segmentation_in_sentences,
     summarize_settings,
 )
-from viz.components.page_elements import notice, show_job_progress
+from viz.components.page_elements import show_job_progress, show_notice
 from viz.failures.session import session
 from viz.jobs import ChunkingTask, cached_while_shown
 from viz.jobs.sweep import Sweep
@@ -59,33 +59,40 @@ class MeasuredSetting:
 
 
 def measured_setting_from_result(
-    result_kind: str, column_index: int, setting: SweptSetting, origin: str, result: ColumnResult, text: PageText
+    result_kind: str,
+    column_index: int,
+    chunker_setting: SweptSetting,
+    origin: str,
+    column_result: ColumnResult,
+    page_text: PageText,
 ) -> MeasuredSetting:
     """Return a chunker's setting with its result and, if boundaries are known, its measures."""
-    known_boundaries = text.source.known
-    if result.chunking is None or known_boundaries is None or result.task is None:
-        return MeasuredSetting(result_kind, setting, origin, result, column=column_index)
+    known_boundaries = page_text.source.known
+    if column_result.chunking is None or known_boundaries is None or column_result.task is None:
+        return MeasuredSetting(result_kind, chunker_setting, origin, column_result, column=column_index)
     score_by_measure, misassigned_sentence_numbers = _scores_and_misassigned_sentences(
-        result.task, result.chunking, known_boundaries
+        column_result.task, column_result.chunking, known_boundaries
     )
     return MeasuredSetting(
-        result_kind, setting, origin, result, score_by_measure, misassigned_sentence_numbers, column_index
+        result_kind, chunker_setting, origin, column_result, score_by_measure, misassigned_sentence_numbers, column_index
     )
 
 
 @cached_while_shown(64, lambda task, chunking, known: (task.document, task, known))
 def _scores_and_misassigned_sentences(
-    task: ChunkingTask, chunking: Chunking, known: tuple[int, ...]
+    task: ChunkingTask, chunking: Chunking, known_boundaries: tuple[int, ...]
 ) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
     misassigned_sentences = (
-        misassigned_units(segment_numbers(segmentation_in_sentences(document, known)), chunk_number_per_sentence(chunking))
+        misassigned_units(
+            segment_numbers(segmentation_in_sentences(document, known_boundaries)), chunk_number_per_sentence(chunking)
+        )
         if document.sentences
         else None
     )
     return score_chunking(
-        MarkedDocument(document, known), chunking
+        MarkedDocument(document, known_boundaries), chunking
     ), misassigned_sentences.units if misassigned_sentences is not None else ()
 
 
@@ -95,21 +102,21 @@ SEARCH_MEASURE = "misassigned"
 FITTED_HERE_CAVEAT = "fitted to this text and no evidence about others: Tune tests settings on held-out documents"
 """Caveat next to the best settings."""
 
-MOST_SEARCHES = 8
+MOST_KEPT_SEARCHES = 8
 """Most searches whose results are kept in a session."""
 
 
-def _settings_search_key(current_page: Page, text: PageText) -> tuple[object, ...]:
+def _settings_search_key(current_page: Page, page_text: PageText) -> tuple[object, ...]:
     embedder_name = current_page.embedder.name if current_page.embedder is not None else ""
-    return (text.document.identity, embedder_name, current_page.choices.tokenizer, text.source.known)
+    return (page_text.document.identity, embedder_name, current_page.choices.tokenizer, page_text.source.known)
 
 
-def current_settings_search(current_page: Page, text: PageText) -> Sweep | None:
+def current_settings_search(current_page: Page, page_text: PageText) -> Sweep | None:
     """Return the search for the best settings on the page's document, if any, and cancel all other searches.
 
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
     """
-    current_search_key = _settings_search_key(current_page, text)
+    current_search_key = _settings_search_key(current_page, page_text)
     for other_search_key, other_search in session.best_setting_searches.items():
         if other_search_key != current_search_key and other_search.running:
             other_search.cancel()
@@ -130,12 +137,14 @@ def best_settings(settings_search: Sweep | None) -> dict[str, SweptSetting]:
     return best_setting_by_chunker
 
 
-def draw_search_controls(current_page: Page, text: PageText, best_settings_search: Sweep | None, ready: bool) -> None:
+def draw_search_controls(
+    current_page: Page, page_text: PageText, best_settings_search: Sweep | None, can_start_search: bool
+) -> None:
     """Draw the button that starts the search for the best settings, or the search's progress."""
     if best_settings_search is not None and best_settings_search.in_progress:
         show_job_progress(best_settings_search)
         return
-    searched_settings = list(
+    settings_to_search = list(
         dict.fromkeys(
             setting for name, some in SETTINGS_BY_CHUNKER.items() for setting in (first_published_setting(name)[0], *some)
         )
@@ -143,21 +152,21 @@ def draw_search_controls(current_page: Page, text: PageText, best_settings_searc
 
     def start_settings_search() -> None:
         assert current_page.embedder is not None
-        document_with_boundaries = MarkedDocument(text.document, text.source.known or ())
-        document_names, tokenizer = [text.document.name], current_page.choices.tokenizer
+        document_with_boundaries = MarkedDocument(page_text.document, page_text.source.known or ())
+        document_names, tokenizer = [page_text.document.name], current_page.choices.tokenizer
         new_settings_search = Sweep(
             document_names,
             lambda: [document_with_boundaries],
-            searched_settings,
+            settings_to_search,
             current_page.embedder,
             tokenizer,
             session.on_disk,
         )
-        failure_search_by_key = session.best_setting_searches
-        failure_search_by_key.pop(_settings_search_key(current_page, text), None)
-        failure_search_by_key[_settings_search_key(current_page, text)] = new_settings_search
-        for old_search_key in list(failure_search_by_key)[:-MOST_SEARCHES]:
-            failure_search_by_key.pop(old_search_key).cancel()
+        settings_search_by_key = session.best_setting_searches
+        settings_search_by_key.pop(_settings_search_key(current_page, page_text), None)
+        settings_search_by_key[_settings_search_key(current_page, page_text)] = new_settings_search
+        for old_search_key in list(settings_search_by_key)[:-MOST_KEPT_SEARCHES]:
+            settings_search_by_key.pop(old_search_key).cancel()
         current_page.choices.extra["result"] = "best"
         new_settings_search.start()
 
@@ -167,15 +176,15 @@ def draw_search_controls(current_page: Page, text: PageText, best_settings_searc
         button_row.button(
             "Find best settings",
             on_click=start_settings_search,
-            disabled=not ready or current_page.embedder is None,
+            disabled=not can_start_search or current_page.embedder is None,
             width="content",
         )
     if best_settings_search is None:
         button_row.caption(
-            f"The search tries {len(searched_settings):,} settings on this document, and keeps each chunker's best."
+            f"The search tries {len(settings_to_search):,} settings on this document, and keeps each chunker's best."
         )
     elif best_settings_search.error:
-        notice(best_settings_search.error, "error", key="failures_search_error")
+        show_notice(best_settings_search.error, "error", key="failures_search_error")
     elif is_search_complete:
         button_row.caption(
             f"These are the best of {best_settings_search.total:,} settings by misassigned sentences, "

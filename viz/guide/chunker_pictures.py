@@ -27,10 +27,10 @@ MORE_BEES_TEXT = (
     "Clear honey turns white and firm in the cold.\n"
 )
 
-SIX_SENTENCES = f"{BEES_TEXT}\n{BREAD_TEXT}"
+SIX_SENTENCE_TEXT = f"{BEES_TEXT}\n{BREAD_TEXT}"
 """The sentences of most chunkers' first five pictures: three on each of two subjects."""
 
-_SIMILAR_SENTENCES = (
+_SIMILAR_SENTENCE_SECTIONS = (
     "Bees make honey from nectar.\nBees carry the nectar to the hive.\n",
     "Bread begins with flour and water.\nYeast fills the bread dough with gas.\n",
     "Honey from nectar keeps for years.\nBees seal the honey with wax.\n",
@@ -73,7 +73,7 @@ class Example(NamedTuple):
     decision_explanation: str
     failure_example: tuple[tuple[str, ...], Mapping[str, Any]]
     unit: str = ""
-    text: str = SIX_SENTENCES
+    text: str = SIX_SENTENCE_TEXT
     row: str = "sentence"
 
 
@@ -84,7 +84,7 @@ _JOINT_DISTANCE_EXPLANATION = (
     "It measures the joint distance of sentences: half their [distance] in meaning, half their places in the text."
 )
 
-EXAMPLES: Mapping[str, Example] = {
+EXAMPLE_BY_CHUNKER: Mapping[str, Example] = {
     "fixed_sentences": Example(
         {"size": 2},
         "It counts the sentences of the open [chunk].",
@@ -209,7 +209,7 @@ EXAMPLES: Mapping[str, Example] = {
         {},
         _JOINT_DISTANCE_EXPLANATION,
         "The nearest sentences are joined first, up to the greatest distance, the notch.",
-        (_SIMILAR_SENTENCES, {"position_weight": 0.1}),
+        (_SIMILAR_SENTENCE_SECTIONS, {"position_weight": 0.1}),
     ),
     "dbscan": Example(
         {"eps": 0.45},
@@ -221,7 +221,7 @@ EXAMPLES: Mapping[str, Example] = {
         {"clusters": 2},
         "It looks for two centres among the [embeddings], and measures how far each sentence is from them.",
         "Every sentence belongs to the nearest centre; a [gap] between two of different centres is a [boundary].",
-        (_SIMILAR_SENTENCES, {"clusters": 2}),
+        (_SIMILAR_SENTENCE_SECTIONS, {"clusters": 2}),
     ),
 }
 """The pictures of each chunker that calls no language model."""
@@ -235,15 +235,18 @@ def bundled_model_tools() -> Tools:
 
 
 @cache
-def pictures_of_chunker(name: str) -> list[PictureData]:
+def pictures_of_chunker(chunker_name: str) -> list[PictureData]:
     """Return the Guide's six pictures of a chunker, computed with the bundled embedding model."""
     tools = bundled_model_tools()
-    return [*pictures_of_run(name, EXAMPLES[name].text, tools), known_failure_picture(name, tools)]
+    return [
+        *pictures_of_run(chunker_name, EXAMPLE_BY_CHUNKER[chunker_name].text, tools),
+        known_failure_picture(chunker_name, tools),
+    ]
 
 
 def pictures_of_run(chunker_name: str, text: str, tools: Tools) -> list[PictureData]:
     """Return five pictures of how a chunker cuts a text with one sentence per line."""
-    chunker_example = EXAMPLES[chunker_name]
+    chunker_example = EXAMPLE_BY_CHUNKER[chunker_name]
     document, chunker, chunking = _run_chunker(chunker_name, text, chunker_example.parameters, tools)
     sentence_numbers = range(len(document.sentences))
     size_counter = _size_counter(chunker_example.unit, document)
@@ -284,18 +287,18 @@ def pictures_of_run(chunker_name: str, text: str, tools: Tools) -> list[PictureD
     return [text_picture, measured_values_picture, gap_picture, decision_picture, cut_picture]
 
 
-def known_failure_picture(name: str, tools: Tools) -> PictureData:
+def known_failure_picture(chunker_name: str, tools: Tools) -> PictureData:
     """Return a picture of a text on which the chunker is known to fail."""
-    sections, parameters = EXAMPLES[name].failure_example
-    section_end_offsets = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
-    _, chunker, chunking = _run_chunker(name, "".join(sections), parameters, tools)
-    found_count, _, added_count = count_found_missed_added(cut_offsets(chunking), section_end_offsets)
+    section_texts, parameters = EXAMPLE_BY_CHUNKER[chunker_name].failure_example
+    section_end_offsets = tuple(sum(map(len, section_texts[: number + 1])) for number in range(len(section_texts) - 1))
+    _, chunker, chunking = _run_chunker(chunker_name, "".join(section_texts), parameters, tools)
+    found_boundary_count, _, extra_cut_count = count_found_missed_added(cut_offsets(chunking), section_end_offsets)
     multispan_chunk_count = sum(len(chunk.spans) > 1 for chunk in chunking.chunks)
     failure_caption = f"One subject, in {pluralize(len(chunking.chunks), 'chunk')}"
     if section_end_offsets:
         failure_caption = (
-            f"{known_boundary_count_phrase(len(section_end_offsets)).capitalize()}, {found_count} found; "
-            f"{pluralize(added_count, 'cut')} elsewhere"
+            f"{known_boundary_count_phrase(len(section_end_offsets)).capitalize()}, {found_boundary_count} found; "
+            f"{pluralize(extra_cut_count, 'cut')} elsewhere"
         )
     failure_caption += f"; {pluralize(multispan_chunk_count, 'chunk')} in several places" * bool(multispan_chunk_count)
     failure_picture = picture_of_chunked_text(
@@ -309,9 +312,11 @@ def known_failure_picture(name: str, tools: Tools) -> PictureData:
     return failure_picture
 
 
-def _run_chunker(name: str, text: str, parameters: Mapping[str, Any], tools: Tools) -> tuple[Document, Chunker, Chunking]:
+def _run_chunker(
+    chunker_name: str, text: str, parameters: Mapping[str, Any], tools: Tools
+) -> tuple[Document, Chunker, Chunking]:
     document = Document.from_text(text, "lines")
-    chunker = build_chunker(name, dict(parameters))
+    chunker = build_chunker(chunker_name, dict(parameters))
     return document, chunker, run(chunker, document, tools)
 
 
@@ -375,9 +380,9 @@ def _open_chunk_size_data(chunking: Chunking, chunker: Any, measure_size: Callab
     document = chunking.document
     size_limit = getattr(chunker, "size", None) or chunker.max_size
     open_chunk_sizes = []
-    for sentence in document.sentences[:-1]:
-        open_chunk_start = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence.end)
-        open_chunk_sizes.append(measure_size(document.text[open_chunk_start : sentence.end]))
+    for sentence_span in document.sentences[:-1]:
+        open_chunk_start_offset = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence_span.end)
+        open_chunk_sizes.append(measure_size(document.text[open_chunk_start_offset : sentence_span.end]))
     gauge_end = 1.1 * max([size_limit, *open_chunk_sizes])
     unit_name = unit if unit in ("sentences", "words", "characters") else "tokens"
     return [
@@ -394,13 +399,15 @@ def _open_chunk_size_data(chunking: Chunking, chunker: Any, measure_size: Callab
 def _gap_decision_data(chunking: Chunking) -> list[GapData]:
     gaps_between_sentences = _gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
-    inside_reasons_by_gap: dict[int, str] = {}
+    reasons_of_cuts_inside_sentences: dict[int, str] = {}
     for gap in chunking.gaps:
         if gap.offset is not None:
-            inside_reasons_by_gap[gap.index] = f"{inside_reasons_by_gap.get(gap.index, '')}{gap.reason}. "
+            reasons_of_cuts_inside_sentences[gap.index] = (
+                f"{reasons_of_cuts_inside_sentences.get(gap.index, '')}{gap.reason}. "
+            )
     return [
         {
-            "said": inside_reasons_by_gap.get(gap.index, "") + gap.reason,
+            "said": reasons_of_cuts_inside_sentences.get(gap.index, "") + gap.reason,
             "share": None if gap.threshold is None else scale_gap_score(gap.score),
             "line": scale_gap_score(gap.threshold),
             "cut": gap.verdict.is_cut,

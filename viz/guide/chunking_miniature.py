@@ -10,17 +10,17 @@ from viz.theme import CHUNK_COLOURS, CHUNK_EDGE_COLOURS, THEME_COLOURS
 
 PICTURE_WIDTH, STRIP_HEIGHT, STRIP_GAP, CURVE_HEIGHT = 600, 22, 8, 90
 
-MOST_NAMED = 40
+MOST_NAMED_CHUNKS = 40
 """Most chunks that the description lists."""
 
 
-def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
+def miniature_svg(chunking: Chunking, known_boundaries: Sequence[int] | None, theme: str) -> str:
     """Return an SVG of the known boundaries, the chunks and the score curve, on a common sentence axis."""
     axis_sentence_count = max(1, len(chunking.document.sentences))
     svg_elements: list[str] = []
     strip_top = 0
-    if known is not None:
-        section_edges = [0.0, *offsets_on_sentence_axis(chunking.document, known), float(axis_sentence_count)]
+    if known_boundaries is not None:
+        section_edges = [0.0, *offsets_on_sentence_axis(chunking.document, known_boundaries), float(axis_sentence_count)]
         svg_elements += _strip_boxes_svg(
             "known",
             [(*span, number) for number, span in enumerate(pairwise(section_edges))],
@@ -30,17 +30,19 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
         )
         strip_top += STRIP_HEIGHT + STRIP_GAP
     numbered_spans = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
-    start_positions = offsets_on_sentence_axis(chunking.document, [span.start for span, _ in numbered_spans])
-    span_end_positions = offsets_on_sentence_axis(chunking.document, [span.end for span, _ in numbered_spans])
+    span_start_sentence_positions = offsets_on_sentence_axis(chunking.document, [span.start for span, _ in numbered_spans])
+    span_end_sentence_positions = offsets_on_sentence_axis(chunking.document, [span.end for span, _ in numbered_spans])
     numbered_chunk_ranges = [
         (first, last, number)
-        for first, last, (_, number) in zip(start_positions, span_end_positions, numbered_spans, strict=True)
+        for first, last, (_, number) in zip(
+            span_start_sentence_positions, span_end_sentence_positions, numbered_spans, strict=True
+        )
     ]
     svg_elements += _strip_boxes_svg("chunks", numbered_chunk_ranges, axis_sentence_count, strip_top, theme)
     strip_top += STRIP_HEIGHT + STRIP_GAP
     if _has_score_curve(chunking):
         svg_elements += _score_curve_svg(chunking, axis_sentence_count, strip_top, theme)
-    picture_height = miniature_height(chunking, known)
+    picture_height = miniature_height(chunking, known_boundaries)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PICTURE_WIDTH} {picture_height}" font-family="sans-serif" '
         f'role="img">'
@@ -48,9 +50,9 @@ def miniature_svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -
     )
 
 
-def miniature_height(chunking: Chunking, known: Sequence[int] | None) -> int:
+def miniature_height(chunking: Chunking, known_boundaries: Sequence[int] | None) -> int:
     """Return the height in pixels of a chunking's picture, which page.css reserves until the picture has loaded."""
-    return (1 if known is None else 2) * (STRIP_HEIGHT + STRIP_GAP) + CURVE_HEIGHT * _has_score_curve(chunking)
+    return (1 if known_boundaries is None else 2) * (STRIP_HEIGHT + STRIP_GAP) + CURVE_HEIGHT * _has_score_curve(chunking)
 
 
 def _has_score_curve(chunking: Chunking) -> bool:
@@ -67,7 +69,7 @@ def miniature_description(chunking: Chunking) -> str:
         return "No chunks"
     sentence_numbers_phrase = (
         f"sentence{'s' if len(first_sentence_numbers) > 1 else ''} "
-        f"{', '.join(first_sentence_numbers[:MOST_NAMED])}{' …' * (len(first_sentence_numbers) > MOST_NAMED)}"
+        f"{', '.join(first_sentence_numbers[:MOST_NAMED_CHUNKS])}{' …' * (len(first_sentence_numbers) > MOST_NAMED_CHUNKS)}"
     )
     return f"{pluralize(len(chunking.chunks), 'chunk')}, beginning at {sentence_numbers_phrase}"
 

@@ -11,7 +11,7 @@ import streamlit as st
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Span, load_tokenizer
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval import Limit
-from evaluation.retrieval.asked_question import LONGEST_QUESTION, AskedQuestion, checked_question, judge_retrieval
+from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS, AskedQuestion, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
 from viz.components.page_elements import show_job_progress
 from viz.controls import draw_consent_buttons
@@ -33,20 +33,20 @@ from viz.theme import split_at_glossary_terms
 
 PICTURES_KEY = "guide_start"
 
-SHOWN_SENTENCES = 6
-SHOWN_RANKS = 4
-SHOWN_TOKENS = 14
+SHOWN_SENTENCE_COUNT = 6
+SHOWN_RANK_COUNT = 4
+SHOWN_TOKEN_COUNT = 14
 
-FEW_CHUNKS = 4
+LEAST_CHUNKS_FOR_TWO_RESULTS = 4
 """Number of chunks below which two chunks would be most of the text, so that only one is retrieved."""
 
-ASKED_AT_ONCE = 100_000
+MOST_CHARACTERS_EMBEDDED_UNASKED = 100_000
 """Most characters of a text whose chunks are embedded for the pictures without asking the user."""
 
-USUAL_QUESTION = "What is this text about?"
+DEFAULT_QUESTION = "What is this text about?"
 """The question for a text without known questions."""
 
-PATIENCE_S = 0.25
+MAX_WAIT_S = 0.25
 """Seconds to wait for the ranking before the page shows its progress instead."""
 
 SENTENCE_COLUMN = ColumnChoice("fixed_sentences", {"size": 1})
@@ -54,18 +54,22 @@ SENTENCE_COLUMN = ColumnChoice("fixed_sentences", {"size": 1})
 
 
 def show_introduction(
-    current_page: Page, text: PageText, chunker_type: type[Chunker], result: ColumnResult, sentence_result: ColumnResult
+    current_page: Page,
+    page_text: PageText,
+    chunker_type: type[Chunker],
+    column_result: ColumnResult,
+    sentence_result: ColumnResult,
 ) -> None:
     """Draw the Guide's four introductory pictures, and run the search shown in the last two.
 
     Parameters
     ----------
-    chunker_type, result
+    chunker_type, column_result
         The chunker of the pictures and its result.
     sentence_result
         The result of `SENTENCE_COLUMN`.
     """
-    document, chunking = text.document, result.chunking
+    document, chunking = page_text.document, column_result.chunking
     if chunking is None:
         return
     question, answer_span, question_error_message = _shown_question(document)
@@ -75,7 +79,7 @@ def show_introduction(
         waiting_reason = "The text is empty."
     elif current_page.embedder is not None and _may_embed_document(document, current_page.embedder):
         chunk_ranking, sentence_ranking, waiting_reason = _search_chunks_and_sentences(
-            current_page, result, sentence_result, question, answer_span
+            current_page, column_result, sentence_result, question, answer_span
         )
     elif current_page.embedder is not None:
         waiting_reason = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
@@ -89,12 +93,12 @@ def show_introduction(
         waiting_picture["waits"] = waiting_reason
     introduction_pictures[2]["ask"] = {
         "question": question,
-        "longest": LONGEST_QUESTION,
+        "longest": MOST_QUESTION_CHARACTERS,
         "complaint": question_error_message,
     }
 
     def store_question(question: str) -> None:
-        session.guide_question = document.identity, question[: LONGEST_QUESTION + 1]
+        session.guide_question = document.identity, question[: MOST_QUESTION_CHARACTERS + 1]
 
     show_pictures(introduction_pictures, PICTURES_KEY, on_question=store_question)
     if current_page.embedder is not None and chunking.chunks and not _may_embed_document(document, current_page.embedder):
@@ -156,8 +160,8 @@ def ranking_picture(asked_question: AskedQuestion | None) -> PictureData:
         )
     chunk_vectors = asked_question.index.vectors
     nearest_chunk_numbers, similarities = (
-        asked_question.ranking.order[:SHOWN_RANKS].tolist(),
-        asked_question.ranking.scores[:SHOWN_RANKS].tolist(),
+        asked_question.ranking.order[:SHOWN_RANK_COUNT].tolist(),
+        asked_question.ranking.scores[:SHOWN_RANK_COUNT].tolist(),
     )
     chunk_vector_excerpt = ", ".join(
         format_number(float(value), ".2f") for value in chunk_vectors[nearest_chunk_numbers[0]][:3]
@@ -186,7 +190,7 @@ def ranking_picture(asked_question: AskedQuestion | None) -> PictureData:
 
 
 def answer_picture(
-    asked_question: AskedQuestion | None, answer: Span | None, sentence_ranking: AskedQuestion | None
+    asked_question: AskedQuestion | None, answer_span: Span | None, sentence_ranking: AskedQuestion | None
 ) -> PictureData:
     """Return the picture of the retrieved chunks, with the answer or the nearest sentence marked.
 
@@ -194,7 +198,7 @@ def answer_picture(
     ----------
     asked_question
         The ranking of the chunks, the nearest of which are retrieved.
-    answer
+    answer_span
         The place of the known answer, or None.
     sentence_ranking
         The ranking of the sentences, used if no answer is known.
@@ -211,9 +215,9 @@ def answer_picture(
     chunks_phrase = (
         "nearest chunk" if len(retrieved_chunk_numbers) == 1 else f"{len(retrieved_chunk_numbers)} nearest chunks"
     )
-    marked_span, place_explanation = answer, ""
-    if answer is not None:
-        answer_judgement = judge_retrieval(asked_question, answer)
+    marked_span, place_explanation = answer_span, ""
+    if answer_span is not None:
+        answer_judgement = judge_retrieval(asked_question, answer_span)
         if answer_judgement.fate == "whole":
             place_explanation = (
                 f"The answer to this question, marked, is whole in chunk {answer_judgement.chunks[0].number + 1}."
@@ -260,9 +264,9 @@ def answer_picture(
         ),
         0,
     )
-    first_shown_row_index = max(0, min(marked_row_index - 2, len(chunk_and_sentence_numbers) - SHOWN_SENTENCES))
+    first_shown_row_index = max(0, min(marked_row_index - 2, len(chunk_and_sentence_numbers) - SHOWN_SENTENCE_COUNT))
     shown_chunk_sentence_numbers = chunk_and_sentence_numbers[
-        first_shown_row_index : first_shown_row_index + SHOWN_SENTENCES
+        first_shown_row_index : first_shown_row_index + SHOWN_SENTENCE_COUNT
     ]
     for chunk_number, sentence_index in shown_chunk_sentence_numbers:
         (sentence_row,) = sentence_rows(document, [sentence_index], chunking, marked_span)
@@ -293,16 +297,18 @@ def sentence_indexes_around_cut(document: Document, chunking: Chunking) -> list[
     document_sentence_count = len(document.sentences)
     sentence_index_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
     first_shown_sentence_index = max(
-        0, min(sentence_index_after_cut - SHOWN_SENTENCES // 2, document_sentence_count - SHOWN_SENTENCES)
+        0, min(sentence_index_after_cut - SHOWN_SENTENCE_COUNT // 2, document_sentence_count - SHOWN_SENTENCE_COUNT)
     )
-    return [*range(first_shown_sentence_index, min(document_sentence_count, first_shown_sentence_index + SHOWN_SENTENCES))]
+    return [
+        *range(first_shown_sentence_index, min(document_sentence_count, first_shown_sentence_index + SHOWN_SENTENCE_COUNT))
+    ]
 
 
 def first_tokens(text: str, tokenizer: str) -> list[str]:
     """Return the first tokens of a text, spelled as in the text."""
-    shown_token_starts = [*dict.fromkeys(load_tokenizer(tokenizer).starts(text[:1000]).tolist())][: SHOWN_TOKENS + 1]
+    shown_token_starts = [*dict.fromkeys(load_tokenizer(tokenizer).starts(text[:1000]).tolist())][: SHOWN_TOKEN_COUNT + 1]
     token_texts = [text[start:end].strip() for start, end in pairwise([*shown_token_starts, len(text[:1000])])]
-    return [*token_texts[:SHOWN_TOKENS], *["…"] * (len(token_texts) > SHOWN_TOKENS)]
+    return [*token_texts[:SHOWN_TOKEN_COUNT], *["…"] * (len(token_texts) > SHOWN_TOKEN_COUNT)]
 
 
 def _fill_sentence_rows(
@@ -314,8 +320,8 @@ def _fill_sentence_rows(
         picture["after"] = _omitted_sentences_in_words(len(document.sentences) - sentence_indexes[-1] - 1)
 
 
-def _omitted_sentences_in_words(count: int) -> str:
-    return f"… {pluralize(count, 'sentence')} …" if count else ""
+def _omitted_sentences_in_words(omitted_sentence_count: int) -> str:
+    return f"… {pluralize(omitted_sentence_count, 'sentence')} …" if omitted_sentence_count else ""
 
 
 # The question
@@ -343,7 +349,7 @@ def _stored_or_bundled_question(document: Document) -> tuple[str, Span | None]:
     for question, answer in _bundled_questions():
         if (answer_start := document.text.find(answer)) >= 0:
             return question, Span(answer_start, answer_start + len(answer))
-    return USUAL_QUESTION, None
+    return DEFAULT_QUESTION, None
 
 
 @cache
@@ -358,14 +364,17 @@ def _bundled_questions() -> list[tuple[str, str]]:
 
 
 def _may_embed_document(document: Document, embedder: Embedder) -> bool:
-    return len(document.text) <= ASKED_AT_ONCE or ("embed", (document.identity, embedder.name)) in session.given_consents
+    return (
+        len(document.text) <= MOST_CHARACTERS_EMBEDDED_UNASKED
+        or ("embed", (document.identity, embedder.name)) in session.given_consents
+    )
 
 
 def _search_chunks_and_sentences(
-    current_page: Page, result: ColumnResult, sentence_result: ColumnResult, question: str, answer: Span | None
+    current_page: Page, column_result: ColumnResult, sentence_result: ColumnResult, question: str, answer_span: Span | None
 ) -> tuple[AskedQuestion | None, AskedQuestion | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
-    columns_to_search = [result] if answer is not None else [result, sentence_result]
+    columns_to_search = [column_result] if answer_span is not None else [column_result, sentence_result]
     finished_columns = [
         (number, finished.task, finished.chunking)
         for number, column in enumerate(columns_to_search)
@@ -373,7 +382,7 @@ def _search_chunks_and_sentences(
     ]
     if len(finished_columns) < len(columns_to_search):
         return None, None, "Waiting for the chunks."
-    retrieved_chunk_limit = Limit(top=1 if len(finished_columns[0][2].chunks) < FEW_CHUNKS else 2)
+    retrieved_chunk_limit = Limit(top=1 if len(finished_columns[0][2].chunks) < LEAST_CHUNKS_FOR_TWO_RESULTS else 2)
     session.guide_ask_job = question_search_job = AskJob(
         ColumnInquiry(question, "embedding", retrieved_chunk_limit, "plain", current_page.choices.tokenizer),
         finished_columns,
@@ -381,7 +390,7 @@ def _search_chunks_and_sentences(
         session.on_disk,
     ).earlier_if_same(session.guide_ask_job)
     question_search_job.start_once()
-    question_search_job.join(PATIENCE_S)
+    question_search_job.join(MAX_WAIT_S)
     if question_search_job.in_progress:
         with st.container(key="progress"):
             show_job_progress(question_search_job, key="guide_ask")

@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from chunkers import ASKING, CHUNKERS, Chunker, Chunking, InputError
+from chunkers import CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Chunker, Chunking, InputError
 from chunkers.recipes import MAXIMUM_SIZE_PARAMETERS, chunker_class
 from chunkers.support import format_number, pluralize
-from evaluation.retrieval.asked_question import LONGEST_QUESTION
+from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from sample_docs import sample_splitters
-from viz.components.page_elements import heading, notice
-from viz.controls import any_chunker_calls_model, language_model_form, parameter_controls, value_binding
-from viz.guide.chunker_pictures import EXAMPLES, bundled_model_tools, pictures_of_chunker
+from viz.components.page_elements import show_heading, show_notice
+from viz.controls import any_chunker_calls_model, draw_language_model_form, parameter_controls, value_binding
+from viz.guide.chunker_pictures import EXAMPLE_BY_CHUNKER, bundled_model_tools, pictures_of_chunker
 from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
 from viz.guide.introduction import SENTENCE_COLUMN, show_introduction
 from viz.guide.path_screens import SCREENS, Choice, Slide, working_repairs
@@ -22,13 +22,13 @@ from viz.guide.session import session
 from viz.shell import (
     ColumnResult,
     Page,
-    add_to_compare,
+    add_column_to_compare,
     column_index_on_compare,
     columns_to_open_with,
     offer_to_add_column,
     open_page_at_next_run,
     run_columns,
-    say_column_added,
+    show_column_added_message,
     show_compare_column_number,
     show_lecture_list,
     show_misfit_warnings,
@@ -44,8 +44,8 @@ from viz.state import (
     ColumnChoice,
     PageText,
     chunker_defaults_of_embedder,
-    fresh_column,
     main_page,
+    new_default_column,
     no_model_message,
 )
 from viz.theme import ANSWER_TERMS, definitions_as_help, known_boundary_count_phrase, split_at_glossary_terms
@@ -140,9 +140,9 @@ def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
 
 
 PAGE = "guide"
-FIRST_CHUNKER = "breakpoint"
+FIRST_CHUNKER_NAME = "breakpoint"
 
-VIEWS = {"start": "In four pictures", "path": "In ten steps", "which": "Which chunker", "lectures": "Lectures"}
+VIEW_TITLE_BY_NAME = {"start": "In four pictures", "path": "In ten steps", "which": "Which chunker", "lectures": "Lectures"}
 """The views that are not about a single chunker: their names in the link, and their labels."""
 
 CHUNKER_VIEW = "chunker"
@@ -157,7 +157,7 @@ SCREEN_NUMBERS = [str(number) for number in range(1, len(SCREENS) + 1)]
 
 def _explained_chunkers() -> dict[str, type[Chunker]]:
     """Return the chunkers that the page explains, including those of installed packages."""
-    return {**CHUNKERS, **ASKING}
+    return {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL}
 
 
 def show() -> None:
@@ -166,17 +166,19 @@ def show() -> None:
     opening_columns = columns_to_open_with(PAGE, [_explained_chunkers()])
     # A link to a chunker opens its explanation; older links have no other view.
     default_link_parameters = {
-        "view": CHUNKER_VIEW if "c1" in st.query_params else next(iter(VIEWS)),
+        "view": CHUNKER_VIEW if "c1" in st.query_params else next(iter(VIEW_TITLE_BY_NAME)),
         SCREEN_PARAMETER: SCREEN_NUMBERS[0],
     }
-    default_guide_choices = Choices(sample_id, splitter_name, [fresh_column(FIRST_CHUNKER)], extra=default_link_parameters)
+    default_guide_choices = Choices(
+        sample_id, splitter_name, [new_default_column(FIRST_CHUNKER_NAME)], extra=default_link_parameters
+    )
     # The path has texts of its own.
     with page(PAGE, default_guide_choices, about_a_text=lambda choices: choices.extra["view"] != "path") as current_page:
         choices = current_page.choices
         choices.columns = [*filter(None, opening_columns)] or choices.columns
         if choices.columns[0].chunker not in _explained_chunkers():
-            choices.columns = [fresh_column(FIRST_CHUNKER)]
-        current_page.check_link_parameters({"view": (CHUNKER_VIEW, *VIEWS), SCREEN_PARAMETER: SCREEN_NUMBERS})
+            choices.columns = [new_default_column(FIRST_CHUNKER_NAME)]
+        current_page.check_link_parameters({"view": (CHUNKER_VIEW, *VIEW_TITLE_BY_NAME), SCREEN_PARAMETER: SCREEN_NUMBERS})
         with current_page.controls:
             _choose_view(choices)
         draw_function_by_view = {
@@ -189,31 +191,31 @@ def show() -> None:
         draw_function_by_view[choices.extra["view"]](current_page)
         # The link names the view only if it does not follow from the other parameters.
         current_page.default.extra["view"] = (
-            CHUNKER_VIEW if choices.columns != current_page.default.columns else next(iter(VIEWS))
+            CHUNKER_VIEW if choices.columns != current_page.default.columns else next(iter(VIEW_TITLE_BY_NAME))
         )
 
 
 def _draw_introduction_view(current_page: Page) -> None:
     """Draw the introduction in four pictures."""
-    text, first_chunker_column = current_page.text, current_page.choices.columns[0]
-    heading(text.source.name if text is not None else "Guide", key="guide_document")
-    if text is None:
+    page_text, first_chunker_column = current_page.text, current_page.choices.columns[0]
+    show_heading(page_text.source.name if page_text is not None else "Guide", key="guide_document")
+    if page_text is None:
         return
     if _explained_chunkers()[first_chunker_column.chunker].asks:
         # Drawing these pictures sends nothing to any server.
-        first_chunker_column = fresh_column(FIRST_CHUNKER)
-    chunker_and_sentence_results = run_columns(current_page, text, [first_chunker_column, SENTENCE_COLUMN])
+        first_chunker_column = new_default_column(FIRST_CHUNKER_NAME)
+    chunker_and_sentence_results = run_columns(current_page, page_text, [first_chunker_column, SENTENCE_COLUMN])
     show_progress(chunker_and_sentence_results)
     show_misfit_warnings(current_page.choices, chunker_and_sentence_results[:1])
     chunker_type = _explained_chunkers()[first_chunker_column.chunker]
     if chunker_and_sentence_results[0].error or chunker_and_sentence_results[0].chunking is None:
-        notice(
-            chunker_and_sentence_results[0].error or waiting_status_phrase(asks=False),
+        show_notice(
+            chunker_and_sentence_results[0].error or waiting_status_phrase(calls_language_model=False),
             "error" if chunker_and_sentence_results[0].error else "info",
             key="guide_waits",
         )
     else:
-        show_introduction(current_page, text, chunker_type, *chunker_and_sentence_results)
+        show_introduction(current_page, page_text, chunker_type, *chunker_and_sentence_results)
     with st.container(horizontal=True):
         st.button(
             f"How {chunker_type.title} decides",
@@ -227,25 +229,25 @@ def _draw_introduction_view(current_page: Page) -> None:
 
 def _draw_learning_path_view(current_page: Page) -> None:
     """Draw the path in ten screens."""
-    heading("From a text to an answer", key="guide_document")
+    show_heading("From a text to an answer", key="guide_document")
     show_path_screen(PAGE, current_page.choices.extra, lambda: _open_view(current_page.choices, "which"))
 
 
 def _draw_advice_view(current_page: Page) -> None:
     """Draw the advice on which chunker to try."""
-    heading("Which chunker should I try?", key="guide_document")
+    show_heading("Which chunker should I try?", key="guide_document")
 
     def open_chunker_explanation(column: ColumnChoice) -> None:
         _set_guide_column(current_page.choices, column)
         _open_view(current_page.choices, CHUNKER_VIEW)
 
     show_advice(open_chunker_explanation)
-    say_column_added()
+    show_column_added_message()
 
 
 def _draw_lectures_view(current_page: Page) -> None:
     """Draw the lectures that can be opened."""
-    heading("Lectures", key="guide_document")
+    show_heading("Lectures", key="guide_document")
     st.markdown("A scene is the state of a page with words to say. Page Down leads through the scenes, in lecture mode.")
     show_lecture_list("guide")
 
@@ -256,19 +258,19 @@ def _set_guide_column(choices: Choices, column: ColumnChoice) -> None:
     session.opening_columns.pop(PAGE, None)
 
 
-def _open_view(choices: Choices, view: str) -> None:
-    choices.extra["view"] = view
+def _open_view(choices: Choices, view_name: str) -> None:
+    choices.extra["view"] = view_name
 
 
 def _draw_chunker_view(current_page: Page) -> None:
     """Draw the explanation of a chunker."""
-    text, column = current_page.text, current_page.choices.columns[0]
+    page_text, column = current_page.text, current_page.choices.columns[0]
     chunker_type = _explained_chunkers()[column.chunker]
-    column_result = run_columns(current_page, text, [column])[0] if text is not None else ColumnResult(column)
+    column_result = run_columns(current_page, page_text, [column])[0] if page_text is not None else ColumnResult(column)
     st.header(chunker_type.title, anchor=False)
     st.markdown(f"{chunker_type.idea}  \n:gray[Source: {chunker_type.source}]")
-    if column.chunker in EXAMPLES:
-        show_pictures(pictures_of_chunker(column.chunker), "guide_frames", small=True)
+    if column.chunker in EXAMPLE_BY_CHUNKER:
+        show_pictures(pictures_of_chunker(column.chunker), "guide_frames", are_drawn_small=True)
     explanation_container, live_container = side_by_side_columns(PAGE, 3, 2, gap="large")
     with explanation_container:
         # Chunkers from other packages may lack these; the pictures include the failure.
@@ -276,7 +278,7 @@ def _draw_chunker_view(current_page: Page) -> None:
             st.latex(chunker_type.formula, width="content")
         if chunker_type.symbols:
             st.caption(chunker_type.symbols)
-        if chunker_type.failure and column.chunker not in EXAMPLES:
+        if chunker_type.failure and column.chunker not in EXAMPLE_BY_CHUNKER:
             st.markdown(f"**Known failure.** {chunker_type.failure}")
         with st.container(key="guide_parameters"):
             st.table(_parameter_table(column.chunker), border="horizontal")
@@ -285,29 +287,29 @@ def _draw_chunker_view(current_page: Page) -> None:
         with st.container(key="guide_answers"):
             _explain_answer_measures()
     with live_container, st.container(key="guide_live"):
-        heading(text.source.name if text is not None else "Live", key="guide_document")
+        show_heading(page_text.source.name if page_text is not None else "Live", key="guide_document")
         show_progress([column_result])
         show_misfit_warnings(current_page.choices, [column_result])
-        if text is None:
+        if page_text is None:
             pass
         elif column_result.error:
             lacks_model = column_result.error == MISSING_MODEL_MESSAGE
             error_message = no_model_message(CHUNKER_NEEDS_PHRASE, "below") if lacks_model else column_result.error
-            notice(
+            show_notice(
                 error_message,
                 "info" if lacks_model or column_result.pending_requests is not None else "error",
                 key="guide_error",
             )
         elif column_result.chunking is None:
-            notice(waiting_status_phrase(asks=chunker_type.asks), key="guide_waits")
+            show_notice(waiting_status_phrase(calls_language_model=chunker_type.asks), key="guide_waits")
         else:
-            _draw_miniature(text, column_result.chunking)
+            _draw_miniature(page_text, column_result.chunking)
         embedder_default_parameters = chunker_defaults_of_embedder(current_page.embedder, column.chunker)
         if any_chunker_calls_model([column.chunker]):
-            language_model_form()
+            draw_language_model_form()
         parameter_controls(0, column, column_result.chunker, embedder_default_parameters)
         show_compare_column_number(
-            PAGE, column, current_page.embedder, valid=column_result.chunker is not None or text is None
+            PAGE, column, current_page.embedder, is_column_valid=column_result.chunker is not None or page_text is None
         )
 
 
@@ -326,17 +328,17 @@ def _choose_view(choices: Choices) -> None:
     chunker_name = choices.columns[0].chunker
     chosen_view = chunker_name if choices.extra["view"] == CHUNKER_VIEW else choices.extra["view"]
 
-    def store_chosen_view(chosen: str) -> None:
-        choices.extra["view"] = chosen if chosen in VIEWS else CHUNKER_VIEW
-        if chosen not in (*VIEWS, chunker_name):
-            _set_guide_column(choices, fresh_column(chosen))
+    def store_chosen_view(chosen_view: str) -> None:
+        choices.extra["view"] = chosen_view if chosen_view in VIEW_TITLE_BY_NAME else CHUNKER_VIEW
+        if chosen_view not in (*VIEW_TITLE_BY_NAME, chunker_name):
+            _set_guide_column(choices, new_default_column(chosen_view))
 
-    guide_view_names = [*VIEWS, *_explained_chunkers()]
+    guide_view_names = [*VIEW_TITLE_BY_NAME, *_explained_chunkers()]
     st.radio(
         "Guide",
         guide_view_names,
         index=guide_view_names.index(chosen_view),
-        format_func=lambda name: VIEWS.get(name) or _explained_chunkers()[name].title,
+        format_func=lambda name: VIEW_TITLE_BY_NAME.get(name) or _explained_chunkers()[name].title,
         **value_binding(chosen_view, "guide/chunker", store_chosen_view),
     )
 
@@ -352,26 +354,32 @@ def _parameter_table(chunker: str) -> dict[str, list[str]]:
     }
 
 
-def _allowed_values_phrase(choices: tuple[str, ...], low: float | None, high: float | None, unit: str) -> str:
-    if choices:
-        return ", ".join(choices)
+def _allowed_values_phrase(allowed_values: tuple[str, ...], low: float | None, high: float | None, unit: str) -> str:
+    if allowed_values:
+        return ", ".join(allowed_values)
     bounds_phrase = " to ".join(format_number(bound, ",.12g") for bound in (low, high) if bound is not None)
     return f"{bounds_phrase} {unit}".strip()
 
 
-def _draw_miniature(text: PageText, chunking: Chunking) -> None:
+def _draw_miniature(page_text: PageText, chunking: Chunking) -> None:
     page_theme_name = "dark" if st.context.theme.type == "dark" else "light"
-    with st.container(key=f"miniature_{miniature_height(chunking, text.source.known)}"):
+    with st.container(key=f"miniature_{miniature_height(chunking, page_text.source.known)}"):
         st.image(
-            miniature_svg(chunking, text.source.known, page_theme_name), width="stretch", alt=miniature_description(chunking)
+            miniature_svg(chunking, page_text.source.known, page_theme_name),
+            width="stretch",
+            alt=miniature_description(chunking),
         )
     miniature_caption = (
-        f"{pluralize(len(chunking.chunks), 'chunk')} of {pluralize(len(text.document.sentences), 'sentence')}"
+        f"{pluralize(len(chunking.chunks), 'chunk')} of {pluralize(len(page_text.document.sentences), 'sentence')}"
     )
-    if text.source.known:
-        found_count, missed_count, added_count = count_found_missed_added(cut_offsets(chunking), text.source.known)
-        known_count_phrase = known_boundary_count_phrase(found_count + missed_count)
-        miniature_caption += f"; of {known_count_phrase} {found_count:,} found, {pluralize(added_count, 'cut')} elsewhere"
+    if page_text.source.known:
+        found_boundary_count, missed_boundary_count, extra_cut_count = count_found_missed_added(
+            cut_offsets(chunking), page_text.source.known
+        )
+        known_count_phrase = known_boundary_count_phrase(found_boundary_count + missed_boundary_count)
+        miniature_caption += (
+            f"; of {known_count_phrase} {found_boundary_count:,} found, {pluralize(extra_cut_count, 'cut')} elsewhere"
+        )
     st.caption(miniature_caption)
 
 
@@ -409,33 +417,35 @@ def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Cal
     if screen_control == "question":
         screen_text_picture["ask"] = {
             "question": user_choice or "",
-            "longest": LONGEST_QUESTION,
+            "longest": MOST_QUESTION_CHARACTERS,
             "complaint": error_message,
         }
     if screen_control == "cuts":
         drawn_screen.picture["cuts"] = {"gaps": user_choice or [], "heard": session.path_choices.get("heard")}
 
-    def store_reader_choice(value: Any) -> None:
+    def store_user_choice(value: Any) -> None:
         session.path_choices = {**session.path_choices, screen_number: value}
 
-    def store_cuts(gaps: list[int], event_time: float) -> None:
-        session.path_choices = {**session.path_choices, screen_number: gaps, "heard": event_time}
+    def store_cuts(cut_gap_numbers: list[int], event_time: float) -> None:
+        session.path_choices = {**session.path_choices, screen_number: cut_gap_numbers, "heard": event_time}
 
     screen_text_container, picture_container = side_by_side_columns(key, 2, 3, gap="large")
     with screen_text_container:
-        show_pictures([screen_text_picture], "guide_path_words", first=screen_index + 1, on_question=store_reader_choice)
+        show_pictures(
+            [screen_text_picture], "guide_path_words", first_picture_number=screen_index + 1, on_question=store_user_choice
+        )
         with st.container(key="guide_path_control"):
             if isinstance(screen_control, Choice):
-                _draw_choice_control(screen_number, screen_control, user_choice, store_reader_choice)
+                _draw_choice_control(screen_number, screen_control, user_choice, store_user_choice)
             elif isinstance(screen_control, Slide):
-                _draw_slider(screen_number, screen_control, user_choice, store_reader_choice)
+                _draw_slider(screen_number, screen_control, user_choice, store_user_choice)
         with st.container(key="guide_path_steps"):
             _draw_screen_navigation(link_parameters, screen_index)
     with picture_container:
         show_pictures(
             [drawn_screen.picture],
             "guide_path_picture",
-            effect=split_at_glossary_terms(drawn_screen.effect),
+            effect_explanation=split_at_glossary_terms(drawn_screen.effect),
             on_cut=store_cuts,
         )
         if screen_index == len(SCREENS) - 1:
@@ -491,14 +501,14 @@ def _draw_screen_navigation(link_parameters: dict[str, str], screen_index: int) 
 def _draw_next_step_buttons(chosen_repair_number: str | None, open_advice: Callable[[], None]) -> None:
     """Draw the buttons that lead from the path to the advice and to Compare, which gets the chosen repair as a column."""
 
-    def open_repair_on_compare() -> None:
+    def open_repaired_column_on_compare() -> None:
         if chosen_repair_number is not None:
             repairing_chunker = working_repairs(SCREENS[-1].text, bundled_model_tools())[int(chosen_repair_number)].chunker
             repaired_column = ColumnChoice(repairing_chunker.name, repairing_chunker.model_dump(exclude_defaults=True))
             if column_index_on_compare(repaired_column, {}) is None:
-                add_to_compare(repaired_column)
+                add_column_to_compare(repaired_column)
         open_page_at_next_run(main_page.key)
 
     with st.container(horizontal=True):
         st.button("Which chunker?", on_click=open_advice, key="guide_path_which")
-        st.button("Open on Compare", on_click=open_repair_on_compare, key="guide_path_compare")
+        st.button("Open on Compare", on_click=open_repaired_column_on_compare, key="guide_path_compare")

@@ -22,7 +22,7 @@ from evaluation.retrieval.asked_question import (
     retrieve_for_question,
 )
 from evaluation.segmentation import count_found_missed_added, cut_offsets
-from viz.guide.chunker_pictures import BEES_TEXT, BREAD_TEXT, MORE_BEES_TEXT, SIX_SENTENCES
+from viz.guide.chunker_pictures import BEES_TEXT, BREAD_TEXT, MORE_BEES_TEXT, SIX_SENTENCE_TEXT
 from viz.guide.pictures import PictureData, new_picture, picture_of_chunked_text, rows_of_ranked_texts, sentence_rows
 
 
@@ -92,7 +92,7 @@ WORDS_PER_CHUNK, SENTENCES_PER_CHUNK = 12, 2
 """Sizes of chunks on the screens about a fixed size: in tokens, in words and in sentences."""
 
 OPENING_THRESHOLD = 0.6
-PREDICTED_GAP = 1
+PREDICTED_GAP_INDEX = 1
 """The gap whose decision the reader predicts."""
 
 TOKEN_BUDGET = 30
@@ -109,14 +109,14 @@ def _document_from_lines(text: str) -> Document:
     return Document.from_text(text, "lines")
 
 
-def _run_named_chunker(name: str, parameters: Mapping[str, Any], document: Document, tools: Tools) -> Chunking:
-    return run(build_chunker(name, dict(parameters)), document, tools)
+def _run_named_chunker(chunker_name: str, parameters: Mapping[str, Any], document: Document, tools: Tools) -> Chunking:
+    return run(build_chunker(chunker_name, dict(parameters)), document, tools)
 
 
 def _sentence_count_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
     sentence_count, full_stop_count = len(document.sentences), text.count(".")
-    final_full_stop_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
+    sentence_end_stop_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
     sentence_screen_picture = new_picture("")
     sentence_screen_picture["rows"] = (
         sentence_rows(document, range(sentence_count)) if chosen_option else sentence_rows(_document_from_lines(text), [0])
@@ -129,7 +129,7 @@ def _sentence_count_screen(text: str, chosen_option: str | None, tools: Tools) -
         if chosen_option == str(sentence_count)
         else f"{count_phrase}; you said {chosen_option}"
     )
-    result_in_words += f". {full_stop_count - final_full_stop_count} of {pluralize(full_stop_count, 'point')} end none."
+    result_in_words += f". {full_stop_count - sentence_end_stop_count} of {pluralize(full_stop_count, 'point')} end none."
     return Drawn(
         Choice("Sentences", {number: number for number in "3456"}),
         sentence_screen_picture,
@@ -145,10 +145,12 @@ def _own_cuts_screen(text: str, chosen_gap_indexes: Sequence[int] | None, tools:
     )
     user_cuts_picture = picture_of_chunked_text(chunking)
     user_cuts_picture["cuts"] = {"gaps": valid_gap_indexes, "heard": None}
-    chunk_sizes = [
+    chunk_sentence_counts = [
         f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in valid_gap_indexes), len(document.sentences)])
     ]
-    return Drawn("cuts", user_cuts_picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(chunk_sizes)} sentences.")
+    return Drawn(
+        "cuts", user_cuts_picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(chunk_sentence_counts)} sentences."
+    )
 
 
 def _token_size_screen(text: str, size: float | None, tools: Tools) -> Drawn:
@@ -192,9 +194,14 @@ def _size_unit_screen(text: str, unit: str | None, tools: Tools) -> Drawn:
     )
 
 
-def _chunks_of_sentence(chunking: Chunking, sentence: Span) -> list[Chunk]:
+def _chunks_of_sentence(chunking: Chunking, sentence_span: Span) -> list[Chunk]:
     """Return the chunks with a part of a sentence."""
-    return [chunk for chunk in chunking for span in chunk.spans if span.start < sentence.end and sentence.start < span.end]
+    return [
+        chunk
+        for chunk in chunking
+        for span in chunk.spans
+        if span.start < sentence_span.end and sentence_span.start < span.end
+    ]
 
 
 def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
@@ -248,10 +255,15 @@ def _closest_meaning_screen(text: str, chosen_option: str | None, tools: Tools) 
 def _cut_prediction_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     chunking = _cut_at_distance(text, OPENING_THRESHOLD, tools)
     prediction_screen_picture = _gauged_picture(chunking)
-    predicted_gap = chunking.gaps[PREDICTED_GAP]
+    predicted_gap = chunking.gaps[PREDICTED_GAP_INDEX]
     actual_verdict_word = "cut" if predicted_gap.verdict.is_cut else "no cut"
     if chosen_option is None:
-        prediction_screen_picture["gaps"][PREDICTED_GAP] = {"said": "cut here?", "share": None, "line": None, "cut": False}
+        prediction_screen_picture["gaps"][PREDICTED_GAP_INDEX] = {
+            "said": "cut here?",
+            "share": None,
+            "line": None,
+            "cut": False,
+        }
         for row in prediction_screen_picture["rows"]:
             for part in row["parts"]:
                 part["chunks"] = []
@@ -263,7 +275,7 @@ def _cut_prediction_screen(text: str, chosen_option: str | None, tools: Tools) -
         else f"{predicted_gap.reason[0].upper()}{predicted_gap.reason[1:]}: {actual_verdict_word}; {verdict_on_prediction}."
     )
     return Drawn(
-        Choice(f"Before sentence {PREDICTED_GAP + 2}", {"cut": "Cut", "none": "No cut"}),
+        Choice(f"Before sentence {PREDICTED_GAP_INDEX + 2}", {"cut": "Cut", "none": "No cut"}),
         prediction_screen_picture,
         result_in_words,
     )
@@ -299,11 +311,13 @@ def _known_boundaries_screen(text: str, threshold: float | None, tools: Tools) -
     known_boundaries_picture = _gauged_picture(chunking)
     for picture_gap, sentence_start in zip(known_boundaries_picture["gaps"], chunking.document.starts[1:], strict=True):
         picture_gap["said"] += " ▲" * (sentence_start in section_starts)
-    found_count, missed_count, added_count = count_found_missed_added(cut_offsets(chunking), section_starts)
+    found_boundary_count, missed_boundary_count, extra_cut_count = count_found_missed_added(
+        cut_offsets(chunking), section_starts
+    )
     return Drawn(
         Slide("Threshold", 0.4, 0.95, 0.01, OPENING_THRESHOLD),
         known_boundaries_picture,
-        f"{found_count} found, {missed_count} missed; {pluralize(added_count, 'cut')} elsewhere.",
+        f"{found_boundary_count} found, {missed_boundary_count} missed; {pluralize(extra_cut_count, 'cut')} elsewhere.",
     )
 
 
@@ -335,12 +349,12 @@ def _question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
     )
 
 
-def _search_chunks(chunking: Chunking, question: str, limit: Limit, tools: Tools) -> AskedQuestion:
+def _search_chunks(chunking: Chunking, question: str, retrieval_limit: Limit, tools: Tools) -> AskedQuestion:
     return retrieve_for_question(
         index_text(chunking, tools, "embedding"),
         question,
         tools,
-        limit,
+        retrieval_limit,
         TokenRuler(chunking.document.text, tools.tokenizer),
     )
 
@@ -390,7 +404,7 @@ def _repair_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     judgement = judge_retrieval(
         _search_chunks(chunking_after, EXAMPLE_QUESTION, Limit(budget=TOKEN_BUDGET), tools), _answer_span(document)
     )
-    repaired_chunks_picture = picture_of_chunked_text(chunking_after, marked=_answer_span(document))
+    repaired_chunks_picture = picture_of_chunked_text(chunking_after, marked_span=_answer_span(document))
     # What follows the answer is of no interest.
     shown_row_count = ANSWER_SENTENCE_RANGE[1] + 2
     hidden_row_count = len(repaired_chunks_picture["rows"]) - shown_row_count
@@ -406,7 +420,8 @@ def _repair_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
         )
     else:
         result_in_words = (
-            f"{chunk_count_phrase}: the model gets {'only a part' if judgement.missed else 'all'} of the answer."
+            f"{chunk_count_phrase}: the model gets {'only a part' if judgement.missed_character_count else 'all'} of the "
+            "answer."
         )
     return Drawn(Choice("Repair", repair_options), repaired_chunks_picture, result_in_words)
 
@@ -429,7 +444,7 @@ SCREENS = (
         "A [language model] reads only a few pages at a time. So a long text is cut into [chunks]: pieces that are stored "
         "and found one by one.",
         "Click between two sentences to cut there.",
-        SIX_SENTENCES,
+        SIX_SENTENCE_TEXT,
         _own_cuts_screen,
     ),
     Screen(
@@ -443,7 +458,7 @@ SCREENS = (
         "What if a chunk is full?",
         "A fixed size cuts where the chunk is full, even within a sentence.",
         "Let it count whole sentences instead of words.",
-        SIX_SENTENCES,
+        SIX_SENTENCE_TEXT,
         _size_unit_screen,
     ),
     Screen(
@@ -451,7 +466,7 @@ SCREENS = (
         "Some sentences make sense only together. With [overlap], a chunk repeats the end of the one before. The price: "
         "more to store and to read.",
         "Move the overlap.",
-        SIX_SENTENCES,
+        SIX_SENTENCE_TEXT,
         _overlap_screen,
     ),
     Screen(
@@ -468,7 +483,7 @@ SCREENS = (
         "A [chunker] is a method that cuts. Breakpoint measures the distance at each [gap] between two sentences, the bar, "
         "and cuts where it is above a line, the [threshold].",
         "Will it cut before sentence 3?",
-        SIX_SENTENCES,
+        SIX_SENTENCE_TEXT,
         _cut_prediction_screen,
     ),
     Screen(

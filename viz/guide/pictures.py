@@ -202,9 +202,9 @@ def sentence_rows(
     return rows
 
 
-def rows_of_ranked_texts(ranked: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
+def rows_of_ranked_texts(ranked_texts: Sequence[tuple[int, str, str, float]]) -> list[RankData]:
     """Return ranked texts as rows of a picture: each with the number of its colour, its label, its text and its distance."""
-    greatest_distance = max([1.0, *(distance for *_, distance in ranked)])
+    greatest_distance = max([1.0, *(distance for *_, distance in ranked_texts)])
     return [
         {
             "chunk": chunk,
@@ -213,7 +213,7 @@ def rows_of_ranked_texts(ranked: Sequence[tuple[int, str, str, float]]) -> list[
             "said": f"distance {format_number(distance, '.2f')}",
             "share": max(0.0, distance) / greatest_distance,
         }
-        for chunk, label, text, distance in ranked
+        for chunk, label, text, distance in ranked_texts
     ]
 
 
@@ -240,27 +240,33 @@ def gap_between_rows(chunk_numbers_after_gap: list[int], chunk_numbers_before_ga
 
 
 def picture_of_chunked_text(
-    chunking: Chunking, title: str = "", *paragraphs: list[GlossaryPiece], marked: Span | None = None
+    chunking: Chunking, title: str = "", *paragraphs: list[GlossaryPiece], marked_span: Span | None = None
 ) -> PictureData:
     """Return the picture of a whole text in chunks."""
     whole_text_picture = new_picture(title, *paragraphs)
-    whole_text_picture["rows"] = sentence_rows(chunking.document, range(len(chunking.document.sentences)), chunking, marked)
+    whole_text_picture["rows"] = sentence_rows(
+        chunking.document, range(len(chunking.document.sentences)), chunking, marked_span
+    )
     whole_text_picture["gaps"] = gaps_between_rows(whole_text_picture["rows"])
     return whole_text_picture
 
 
-def chunk_numbers_in_words(chunks: Sequence[int]) -> str:
+def chunk_numbers_in_words(chunk_numbers: Sequence[int]) -> str:
     """Return the numbers of chunks in words, such as ``chunks 1 and 2``."""
-    return f"chunk{'s' * (len(chunks) > 1)} {' and '.join(str(chunk + 1) for chunk in chunks)}" if chunks else "in no chunk"
+    return (
+        f"chunk{'s' * (len(chunk_numbers) > 1)} {' and '.join(str(chunk + 1) for chunk in chunk_numbers)}"
+        if chunk_numbers
+        else "in no chunk"
+    )
 
 
 def show_pictures(
     pictures: Sequence[PictureData],
     key: str,
     *,
-    first: int = 1,
-    small: bool = False,
-    effect: list[GlossaryPiece] | None = None,
+    first_picture_number: int = 1,
+    are_drawn_small: bool = False,
+    effect_explanation: list[GlossaryPiece] | None = None,
     on_question: Callable[[str], None] | None = None,
     on_cut: Callable[[list[int], float], None] | None = None,
 ) -> None:
@@ -268,9 +274,9 @@ def show_pictures(
 
     Parameters
     ----------
-    first
+    first_picture_number
         The number of the first picture.
-    small, effect
+    are_drawn_small, effect_explanation
         As in `PicturesData`.
     on_question
         Called with each question that the user enters in a picture.
@@ -288,7 +294,7 @@ def show_pictures(
 
     _pictures_component(
         key=key,
-        data={"pictures": [*pictures], "first": first, "small": small, "told": effect},
+        data={"pictures": [*pictures], "first": first_picture_number, "small": are_drawn_small, "told": effect_explanation},
         on_asked_change=pass_question_to_callback,
         on_cuts_change=pass_cuts_to_callback,
     )

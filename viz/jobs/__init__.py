@@ -7,7 +7,7 @@ from viz.jobs.background_jobs import (
     RequestCounter,
     SessionRuns,
     StoredRunJob,
-    new_token,
+    new_run_token,
     run_registry,
 )
 from viz.jobs.chunking import (
@@ -33,8 +33,8 @@ from viz.jobs.column_jobs import (
 )
 from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_converter
 from viz.jobs.shared_resources import (
-    CACHED_BYTES,
     CACHED_EMBEDDINGS_WATCHER,
+    MOST_CACHED_BYTES,
     ShownTextMarker,
     build_tools,
     cached_while_shown,
@@ -42,7 +42,7 @@ from viz.jobs.shared_resources import (
     collect_garbage,
     disk_answer_cache,
     disk_text_store,
-    embedder_key,
+    embedder_cache_key,
     embedding_cache,
     forget_gone_texts,
     return_freed_memory,

@@ -86,7 +86,7 @@ class AnswerPlan:
     embedder, embedder_identity
         The embedder's name, and the identity that distinguishes models of the same name.
     trivial
-        The trivial baselines, by their names in `evaluation.answering.questions_and_answers.TRIVIAL_TITLES`.
+        The trivial baselines, by their names in `evaluation.answering.questions_and_answers.TRIVIAL_BASELINE_TITLES`.
     """
 
     tasks: tuple[ChunkingTask, ...]
@@ -322,7 +322,9 @@ class Answering(StoredRunJob):
     def __post_init__(self) -> None:
         """Adopt earlier results."""
         has_judge_model = bool(self.models.judge)
-        self.finished = {place for place, answered in self.results.items() if answered.is_complete(judged=has_judge_model)}
+        self.finished = {
+            place for place, answered in self.results.items() if answered.is_complete(requires_judgements=has_judge_model)
+        }
 
     @property
     def total(self) -> int:
@@ -345,7 +347,7 @@ class Answering(StoredRunJob):
         asking_status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_answers_phrase}"
         return self.done / max(1, self.total), self._status or asking_status
 
-    def services(self, asking: Asking, judge: Asking | None, job: BackgroundJob) -> Services:
+    def services(self, model_access: Asking, judge: Asking | None, job: BackgroundJob) -> Services:
         """Return the tools for answering and judging: the models, a similarity function and a token counter.
 
         Embedding uses the tools of ``job``.
@@ -353,13 +355,13 @@ class Answering(StoredRunJob):
         tokenizer = load_tokenizer(self.plan.tokenizer)
         tokenizer.load()
 
-        def similarities_to_others(text: str, others: Sequence[str]) -> FloatArray:
+        def similarities_to_others(text: str, other_texts: Sequence[str]) -> FloatArray:
             compared_text_vectors = job.tools(
                 self.embedder, self.plan.tokenizer, fitted_on=self.document, on_disk=self.on_disk
-            ).embed([text, *others])
+            ).embed([text, *other_texts])
             return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
-        return Services(asking, judge, similarities_to_others, tokenizer.count)
+        return Services(model_access, judge, similarities_to_others, tokenizer.count)
 
     def keep(self, column_and_question_numbers: tuple[int, int], result: AnswerResult) -> None:
         """Store the result for one answer; the result may be incomplete."""
@@ -427,8 +429,10 @@ class Answering(StoredRunJob):
             [answered.item.reference for answered in scorable_results],
             detect_language(self.document.text),
         )
-        for column_and_question_numbers, score in zip(scorable_column_question_numbers, answer_bert_scores, strict=True):
-            self.keep(column_and_question_numbers, replace(self.results[column_and_question_numbers], bert_score=score))
+        for column_and_question_numbers, bert_score in zip(
+            scorable_column_question_numbers, answer_bert_scores, strict=True
+        ):
+            self.keep(column_and_question_numbers, replace(self.results[column_and_question_numbers], bert_score=bert_score))
             self.write_to_disk(column_and_question_numbers)
 
 
@@ -539,22 +543,26 @@ class QuestionSharing(ReusableJob):
         if error_messages:
             raise InputError(" ".join(error_messages))
 
-    def _assign_questions_to_texts(self, origin: str, documents_and_questions: RunMaterial) -> None:
+    def _assign_questions_to_texts(self, question_origin: str, documents_and_questions: RunMaterial) -> None:
         question_corpus_documents = []
-        for file_name, text in documents_and_questions.texts:
+        for document_name, text in documents_and_questions.texts:
             raise_if_cancelled(self.cancelled)
             # Excerpts do not depend on sentences: the document is not split.
-            question_corpus_documents.append(Document.from_text(text, "lines", file_name))
+            question_corpus_documents.append(Document.from_text(text, "lines", document_name))
         corpus = Corpus(tuple(question_corpus_documents))
-        file_name, question_file_content = documents_and_questions.questions
-        questions_from_file = read_questions(question_file_content, file_name, corpus, self.cancelled)
-        name_by_text, parts_by_document_name = (
+        document_name, question_file_content = documents_and_questions.questions
+        questions_from_file = read_questions(question_file_content, document_name, corpus, self.cancelled)
+        document_name_by_text, parts_by_document_name = (
             {text: called for called, text in documents_and_questions.texts},
             dict(documents_and_questions.parts),
         )
         for text, question_items in items_by_document_text(questions_from_file.usable, corpus).items():
             text_with_questions = SharedText(
-                name_by_text[text], text, parts_by_document_name.get(name_by_text[text]), question_items, origin
+                document_name_by_text[text],
+                text,
+                parts_by_document_name.get(document_name_by_text[text]),
+                question_items,
+                question_origin,
             )
             earlier_found_text = self.shared_texts.get(text)
             self.shared_texts[text] = (

@@ -99,7 +99,9 @@ class BackgroundJob(ABC):
         ``watching`` are further fields of the `Watcher`.
         """
         watcher = Watcher(self.cancelled, **watching)
-        return build_tools(embedder, tokenizer, watcher, fitted_on=fitted_on, on_disk=on_disk, asking=asking, ledger=ledger)
+        return build_tools(
+            embedder, tokenizer, watcher, fitted_on=fitted_on, on_disk=on_disk, model_access=asking, ledger=ledger
+        )
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the job that is done, from 0 to 1, and a short status text."""
@@ -117,11 +119,11 @@ class BackgroundJob(ABC):
         """Note how many parts of the current step are done."""
         self._share = done / max(1, total)
 
-    def _embedded_count_reporter(self, title: str, unit: str = "texts") -> Callable[[int, int], None]:
-        """Return a callback that shows how many texts are embedded, after ``title``, as the job's status."""
+    def _embedded_count_reporter(self, progress_title: str, unit: str = "texts") -> Callable[[int, int], None]:
+        """Return a callback that shows how many texts are embedded, after ``progress_title``, as the job's status."""
 
         def show_embedded_count(done: int, total: int) -> None:
-            self._status = f"{title}: {done:,} of {total:,} {unit} embedded"
+            self._status = f"{progress_title}: {done:,} of {total:,} {unit} embedded"
 
         return show_embedded_count
 
@@ -191,10 +193,10 @@ class StoredRunJob(BackgroundJob):
             self.stored_run.keeper.check_embedder(embedder)
 
 
-Kind = TypeVar("Kind", bound=BackgroundJob)
+JobKind = TypeVar("JobKind", bound=BackgroundJob)
 
 
-def new_token() -> str:
+def new_run_token() -> str:
     """Return an unguessable token for the link of a run."""
     return secrets.token_urlsafe(16)
 
@@ -209,11 +211,11 @@ class SessionRuns:
         self._runs: dict[str, BackgroundJob] = {}
         self._started_run_tokens: set[str] = set()
 
-    def add(self, token: str, run: BackgroundJob, *, begun: bool = False) -> None:
-        """Add a run that the session has started (``begun``) or opened by its link."""
+    def add(self, token: str, run: BackgroundJob, *, was_begun_in_session: bool = False) -> None:
+        """Add a run that the session has started (``was_begun_in_session``) or opened by its link."""
         self._runs.pop(token, None)
         self._runs[token] = run
-        if begun:
+        if was_begun_in_session:
             self._started_run_tokens.add(token)
         while len(self._runs) > MOST_STORED_RUNS:
             ended_run_tokens = (old for old, old_run in self._runs.items() if not old_run.running)
@@ -245,17 +247,22 @@ class Registry:
         self._lock = threading.Lock()
 
     def keep(
-        self, run: BackgroundJob, token: str = "", session_runs: SessionRuns | None = None, *, begun: bool = True
+        self,
+        run: BackgroundJob,
+        token: str = "",
+        session_runs: SessionRuns | None = None,
+        *,
+        was_begun_in_session: bool = True,
     ) -> str:
         """Register a run, held by ``session_runs`` if given, and return its token, which is new if ``token`` is empty."""
-        token = token or new_token()
+        token = token or new_run_token()
         with self._lock:
             self._runs[token] = run
-            self._assign_run_to_session(token, run, session_runs, begun=begun)
+            self._assign_run_to_session(token, run, session_runs, was_begun_in_session=was_begun_in_session)
         self.forget_abandoned_runs()
         return token
 
-    def find(self, token: str, job_class: type[Kind], session_runs: SessionRuns | None = None) -> Kind | None:
+    def find(self, token: str, job_class: type[JobKind], session_runs: SessionRuns | None = None) -> JobKind | None:
         """Return the run with the given token and kind, held by ``session_runs`` if given; None if there is no such run."""
         with self._lock:
             run_with_token = self._runs.get(token)
@@ -278,11 +285,11 @@ class Registry:
             self._unheld_runs = dict([*ended_run_by_token.items()][-MOST_STORED_RUNS:]) | running_run_by_token
 
     def _assign_run_to_session(
-        self, token: str, run: BackgroundJob, session_runs: SessionRuns | None, *, begun: bool = False
+        self, token: str, run: BackgroundJob, session_runs: SessionRuns | None, *, was_begun_in_session: bool = False
     ) -> None:
         self._unheld_runs.pop(token, None)
         if session_runs is not None:
-            session_runs.add(token, run, begun=begun)
+            session_runs.add(token, run, was_begun_in_session=was_begun_in_session)
         else:
             self._unheld_runs[token] = run
 

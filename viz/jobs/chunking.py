@@ -173,11 +173,15 @@ class ChunkingJob(BackgroundJob):
             self.embedded += chunking.timing.embedded
 
 
-def time_left_in_words(seconds: float) -> str:
+def time_left_in_words(seconds_left: float) -> str:
     """Describe the remaining time, rounded as coarsely as its uncertainty requires."""
-    if seconds < 10:
+    if seconds_left < 10:
         return "some seconds left"
-    return f"about {round(seconds / 5) * 5} s left" if seconds < 100 else f"about {round(seconds / 60)} minutes left"
+    return (
+        f"about {round(seconds_left / 5) * 5} s left"
+        if seconds_left < 100
+        else f"about {round(seconds_left / 60)} minutes left"
+    )
 
 
 def chunk_if_quick(
@@ -186,16 +190,18 @@ def chunk_if_quick(
     document: Document,
     embedder: Embedder | None,
     on_disk: bool,
-    asking: Asking | None = None,
+    model_access: Asking | None = None,
 ) -> Chunking | None:
     """Run a chunker now and return its result, or None if the run needs a background job.
 
-    A job is needed if an embedding is missing or a search is long. Nothing is sent to the language model of ``asking``;
-    only its cached answers are used.
+    A job is needed if an embedding is missing or a search is long. Nothing is sent to the language model of
+    ``model_access``; only its cached answers are used.
     """
     try:
         return run(
-            chunker, document, build_tools(embedder, task.tokenizer, QUICK_WORK_WATCHER, on_disk=on_disk, asking=asking)
+            chunker,
+            document,
+            build_tools(embedder, task.tokenizer, QUICK_WORK_WATCHER, on_disk=on_disk, model_access=model_access),
         )
     except Cancelled:
         return None

@@ -25,7 +25,7 @@ from evaluation.retrieval.asked_question import (
 from evaluation.search import Index, Reranker, SearchMethod
 from viz.jobs.background_jobs import BackgroundJob, ReusableJob
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.shared_resources import CACHED_BYTES, cached_while_shown, embedder_key
+from viz.jobs.shared_resources import MOST_CACHED_BYTES, cached_while_shown, embedder_cache_key
 
 
 class ColumnInquiry(NamedTuple):
@@ -72,7 +72,7 @@ class AskJob(ReusableJob):
     def subject(self) -> tuple[object, ...]:
         """Key of the job's answer; jobs with equal keys have equal answers."""
         column_numbers_and_tasks = tuple([(number, task) for number, task, _ in self.columns])
-        return self.inquiry, column_numbers_and_tasks, embedder_key(self.embedder), self.reranker
+        return self.inquiry, column_numbers_and_tasks, embedder_cache_key(self.embedder), self.reranker
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
@@ -121,17 +121,26 @@ def _index_byte_count(index: Index) -> int:
 
 
 def _search_index_cache_key(
-    task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools
+    task: ChunkingTask, chunking: Chunking, question_search_settings: ColumnInquiry, tools: Tools
 ) -> tuple[object, ...]:
     # The same model may have written different sentences for another session.
-    context_sentences_hash = contexts_digest([chunking]) if inquiry.embedded_as == "context" else ""
-    return task.document, task, embedder_key(tools.embedder), inquiry.method, inquiry.embedded_as, context_sentences_hash
+    context_sentences_hash = contexts_digest([chunking]) if question_search_settings.embedded_as == "context" else ""
+    return (
+        task.document,
+        task,
+        embedder_cache_key(tools.embedder),
+        question_search_settings.method,
+        question_search_settings.embedded_as,
+        context_sentences_hash,
+    )
 
 
-@cached_while_shown(CACHED_BYTES, _search_index_cache_key, _index_byte_count)
-def _search_index_of_column(task: ChunkingTask, chunking: Chunking, inquiry: ColumnInquiry, tools: Tools) -> Index:
+@cached_while_shown(MOST_CACHED_BYTES, _search_index_cache_key, _index_byte_count)
+def _search_index_of_column(
+    task: ChunkingTask, chunking: Chunking, question_search_settings: ColumnInquiry, tools: Tools
+) -> Index:
     """Return the search index over the chunks of a column."""
-    return index_text(chunking, tools, inquiry.method, inquiry.embedded_as)
+    return index_text(chunking, tools, question_search_settings.method, question_search_settings.embedded_as)
 
 
 @cached_while_shown(4, lambda document, tokenizer: (document.identity, tokenizer))

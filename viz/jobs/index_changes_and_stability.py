@@ -12,12 +12,12 @@ from evaluation.questions import Corpus, Question, TokenRuler, read_questions
 from evaluation.retrieval import Budgets, Limit
 from evaluation.retrieval.index_changes import DIGEST_BYTES, ChunkComparison, IndexComparison, recall_by_amount
 from evaluation.search import SearchMethod, build_index
-from evaluation.segmentation import DEFAULT_EDITS, EditStability, edit_stability
+from evaluation.segmentation import DEFAULT_EDIT_COUNT, EditStability, edit_stability
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.retrieval_plan import RunMaterial
 
-MOST_LISTED_CHANGES = 10
+MOST_LISTED_DOCUMENTS_AND_QUESTIONS = 10
 """Documents and questions that the page lists."""
 
 
@@ -89,15 +89,15 @@ class IndexChanges(BackgroundJob):
         processed_chunkers = (self.results.keys() | self.refusal_by_chunker.keys()) & self.chunkers.keys()
         return len(processed_chunkers) / max(1, len(self.chunkers)), self._status
 
-    def compare_chunkers(self, before: Chunker, after: Chunker) -> IndexComparison:
+    def compare_chunkers(self, old_chunker: Chunker, new_chunker: Chunker) -> IndexComparison:
         """Return the changes if one measured chunker replaces another."""
-        if (before, after) not in self._compared:
-            with ChunkComparison(self.setting.embedded_as != "late") as comparison:
-                for is_replacement, chunker in enumerate((before, after)):
+        if (old_chunker, new_chunker) not in self._compared:
+            with ChunkComparison(self.setting.embedded_as != "late") as chunk_comparison:
+                for is_replacement, chunker in enumerate((old_chunker, new_chunker)):
                     for document_name, document_chunks in self.results[chunker].chunks:
-                        comparison.add(document_name, document_chunks, bool(is_replacement))
-                self._compared[before, after] = comparison.result(MOST_LISTED_CHANGES)
-        return self._compared[before, after]
+                        chunk_comparison.add(document_name, document_chunks, bool(is_replacement))
+                self._compared[old_chunker, new_chunker] = chunk_comparison.result(MOST_LISTED_DOCUMENTS_AND_QUESTIONS)
+        return self._compared[old_chunker, new_chunker]
 
     def _run(self) -> None:
         comparison_setting = self.setting
@@ -135,7 +135,7 @@ class IndexChanges(BackgroundJob):
         self,
         chunker: Chunker,
         title: str,
-        method: SearchMethod,
+        search_method: SearchMethod,
         corpus: Corpus,
         questions: Sequence[Question],
         token_ruler: TokenRuler,
@@ -150,9 +150,9 @@ class IndexChanges(BackgroundJob):
             progress=self._embedded_count_reporter(title),
             arrival=self.arrival,
         )
-        chunk_search_index = build_index(corpus, chunker, tools, comparison_setting.embedded_as, method)
+        chunk_search_index = build_index(corpus, chunker, tools, comparison_setting.embedded_as, search_method)
         chunks_by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
-        for chunk_spans, chunk_text, token_count in zip(
+        for chunk_spans, chunk_text, chunk_token_count in zip(
             chunk_search_index.chunks,
             chunk_search_index.texts,
             map(int, tools.tokenizer.count(chunk_search_index.texts)),
@@ -160,7 +160,7 @@ class IndexChanges(BackgroundJob):
         ):
             chunk_digest = hashlib.blake2b(chunk_text.encode(), digest_size=DIGEST_BYTES).hexdigest()
             chunks_by_document[corpus.names[corpus.document_number_at(chunk_spans[0].start)]].append(
-                (chunk_digest, token_count)
+                (chunk_digest, chunk_token_count)
             )
         document_names_with_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
@@ -188,7 +188,7 @@ class EditStabilityJob(BackgroundJob):
     embedder: Embedder | None
     named_chunkers: Sequence[tuple[str, ChunkingTask, Chunker]]
     on_disk: bool
-    edit_count: int = DEFAULT_EDITS
+    edit_count: int = DEFAULT_EDIT_COUNT
     results: dict[ChunkingTask, EditStability] = field(default_factory=dict)
     refusal_by_task: dict[ChunkingTask, str] = field(default_factory=dict)
     _chunker_index: int = 0

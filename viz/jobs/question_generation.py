@@ -22,7 +22,7 @@ from evaluation.generating.question_generation import (
     generate_questions,
 )
 from viz.jobs.background_jobs import BackgroundJob, ReusableJob
-from viz.jobs.shared_resources import embedder_key
+from viz.jobs.shared_resources import embedder_cache_key
 
 
 @dataclass(eq=False)
@@ -66,12 +66,12 @@ class QuestionGenerationJob(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of passages processed, and a status text."""
-        done_count, passage_count = len(self.window_results), self.settings.count
+        processed_passage_count, passage_count = len(self.window_results), self.settings.count
         # No text from the model: Streamlit renders the label of a progress bar as Markdown.
-        passages_done_status = f"{done_count:,} of {passage_count:,} passages done"
+        passages_done_status = f"{processed_passage_count:,} of {passage_count:,} passages done"
         dropped_passage_count = len(self.dropped_windows)
         return (
-            done_count / passage_count,
+            processed_passage_count / passage_count,
             f"{passages_done_status}, {dropped_passage_count:,} of them without a usable answer"
             if dropped_passage_count
             else passages_done_status,
@@ -109,7 +109,7 @@ class QuestionSimilarityJob(ReusableJob):
     @property
     def subject(self) -> tuple[object, ...]:
         """Key of the job's result; jobs with equal keys have equal results."""
-        return self.texts, self.questions, self.splitter, embedder_key(self.embedder)
+        return self.texts, self.questions, self.splitter, embedder_cache_key(self.embedder)
 
     def _run(self) -> None:
         def note_embedded_texts(done: int, total: int) -> None:

@@ -19,7 +19,7 @@ from evaluation.search import Reranker
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import token_ruler_of
-from viz.jobs.shared_resources import cached_while_shown, embedder_key
+from viz.jobs.shared_resources import cached_while_shown, embedder_cache_key
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def remedy_search_for_finding(
 def _trials_cache_key(
     task: ChunkingTask, suspicious_column: SuspiciousColumn, tokenizer: str, tools: Tools
 ) -> tuple[Hashable, ...]:
-    return task.document, task, suspicious_column.narrow_margin, tokenizer, embedder_key(tools.embedder)
+    return task.document, task, suspicious_column.narrow_margin, tokenizer, embedder_cache_key(tools.embedder)
 
 
 @cached_while_shown(16, _trials_cache_key)

@@ -240,7 +240,7 @@ class Retrieval(StoredRunJob):
         The language model that chunkers call; None if none does. The caller must have the user's consent.
     ledger
         The tokens and cost of calling it.
-    found
+    evaluation_by_chunker
         The finished evaluations, by index into the plan's chunkers; grows while the job runs.
     ladders
         The results at a ladder of budgets, by the same index; missing for results stored by an earlier version.
@@ -260,7 +260,7 @@ class Retrieval(StoredRunJob):
     asking: Asking | None = None
     ledger: Ledger = field(default_factory=Ledger)
     questions: Questions = field(default_factory=lambda: Questions((), ()))
-    found: dict[int, Evaluation] = field(default_factory=dict)
+    evaluation_by_chunker: dict[int, Evaluation] = field(default_factory=dict)
     ladders: dict[int, BudgetLadder] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     missing_passages_note: str = ""
@@ -277,7 +277,7 @@ class Retrieval(StoredRunJob):
     @property
     def done(self) -> int:
         """The number of chunkers in the run that were measured or failed."""
-        return len(self.found) + len(self.errors)
+        return len(self.evaluation_by_chunker) + len(self.errors)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of chunkers done, and the current step."""
@@ -286,7 +286,7 @@ class Retrieval(StoredRunJob):
     @property
     def all_measured_at_budgets(self) -> bool:
         """True if all finished chunkers were measured at several budgets, which earlier versions did not do."""
-        return all(number in self.ladders for number in self.found)
+        return all(number in self.ladders for number in self.evaluation_by_chunker)
 
     @property
     def budgets_by_unit(self) -> Mapping[str, Sequence[int]]:
@@ -302,7 +302,8 @@ class Retrieval(StoredRunJob):
         """
         assert self._reports is not None
         measured_chunker_by_number = {
-            number: MeasuredChunker(evaluation, self.ladders.get(number)) for number, evaluation in dict(self.found).items()
+            number: MeasuredChunker(evaluation, self.ladders.get(number))
+            for number, evaluation in dict(self.evaluation_by_chunker).items()
         }
         report_settings = report_settings._replace(
             baseline=report_settings.baseline
@@ -344,7 +345,7 @@ class Retrieval(StoredRunJob):
     ) -> None:
         """Measure the unfinished chunkers, one by one."""
         for chunker_number, chunker in enumerate(self.plan.chunkers):
-            if chunker_number in self.found:
+            if chunker_number in self.evaluation_by_chunker:
                 continue
             chunker_title = self.plan.names[chunker_number]
             self._status = f"{chunker_title}: chunking"
@@ -378,7 +379,7 @@ class Retrieval(StoredRunJob):
                     ),
                     returned_text_kind,
                 )
-                found_chunks = search(chunk_search_index, questions, tools, RETRIEVED_CHUNKS_PER_QUESTION)
+                retrieved_chunks = search(chunk_search_index, questions, tools, RETRIEVED_CHUNKS_PER_QUESTION)
             except InputError as error:
                 self.errors[chunker_number] = str(error)
                 continue
@@ -391,7 +392,7 @@ class Retrieval(StoredRunJob):
             self._status = f"{chunker_title}: measuring what was found"
             self._add_result(
                 chunker_number,
-                score_search(found_chunks, token_ruler),
+                score_search(retrieved_chunks, token_ruler),
                 measure_at_standard_budgets(
                     chunk_search_index, questions, tools, token_ruler, RETRIEVED_CHUNKS_PER_QUESTION
                 ),
@@ -402,12 +403,12 @@ class Retrieval(StoredRunJob):
         if self.stored_run is not None:
             self.stored_run.add(chunker_number, evaluation, results_at_budgets)
         self.ladders[chunker_number] = results_at_budgets
-        self.found[chunker_number] = evaluation
+        self.evaluation_by_chunker[chunker_number] = evaluation
 
     def _adopt_results(self, results: RetrievalResults) -> None:
         """Adopt earlier results, the ladders first, because results are shown as soon as they are added."""
         self.ladders.update({number: ladder for number, (_, ladder) in results.items() if ladder is not None})
-        self.found.update({number: evaluation for number, (evaluation, _) in results.items()})
+        self.evaluation_by_chunker.update({number: evaluation for number, (evaluation, _) in results.items()})
 
     def _split_documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""

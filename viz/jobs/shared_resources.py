@@ -26,7 +26,7 @@ from viz.jobs.storage.run_store import RunStore
 Arguments = ParamSpec("Arguments")
 Made = TypeVar("Made")
 
-CACHED_BYTES = 64 * 2**20
+MOST_CACHED_BYTES = 64 * 2**20
 """Size limit of each cache of data prepared for the browser; the least recently used entries are evicted first."""
 
 _session_count_by_text: Counter[str] = Counter()
@@ -76,18 +76,20 @@ def call_when_text_gone(forget: Callable[[str], None]) -> None:
 
 
 def cached_while_shown(
-    size: float, make_cache_key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Any], float] | None = None
+    max_cache_size: float,
+    make_cache_key: Callable[..., tuple[Hashable, ...]],
+    getsizeof: Callable[[Any], float] | None = None,
 ) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
     """Return a decorator that caches values derived from a text until no session shows the text.
 
     Parameters
     ----------
-    size
+    max_cache_size
         The maximum number of entries, or maximum sum of ``getsizeof``; the least recently used are dropped first.
     make_cache_key
         Called with the function's arguments; returns the cache key, whose first element is the text's identity.
     """
-    cached_values: LRUDict[tuple[Hashable, ...], Any] = LRUDict(size, getsizeof)
+    cached_values: LRUDict[tuple[Hashable, ...], Any] = LRUDict(max_cache_size, getsizeof)
     # Callers that need a value being computed wait for it.
     cache_condition_variable = threading.Condition()
 
@@ -113,7 +115,7 @@ def embedding_cache(on_disk: bool) -> EmbeddingCache:
     return EmbeddingCache(user_cache_folder() / "embeddings.sqlite" if on_disk else None)
 
 
-def embedder_key(embedder: Embedder | None) -> tuple[str, str] | None:
+def embedder_cache_key(embedder: Embedder | None) -> tuple[str, str] | None:
     """Return the part of a key that stands for an embedder: its name, and the identity of its vectors."""
     return None if embedder is None else (embedder.name, embedder.identity)
 
@@ -132,7 +134,7 @@ def build_tools(
     *,
     fitted_on: Document | None = None,
     on_disk: bool = False,
-    asking: Asking | None = None,
+    model_access: Asking | None = None,
     ledger: Ledger | None = None,
 ) -> Tools:
     """Return the tools for chunkers, with the embeddings cached for all sessions; in a job, use `BackgroundJob.tools`.
@@ -143,7 +145,7 @@ def build_tools(
         embedder if embedder is None or fitted_on is None else embedder.for_document(fitted_on),
         load_tokenizer(tokenizer),
         embedding_cache(on_disk),
-        asking=asking,
+        asking=model_access,
         ledger=ledger,
         watcher=watcher or Watcher(),
     )
@@ -168,12 +170,14 @@ def disk_text_store() -> DiskTextStore:
 
 
 @cached_while_shown(6, lambda identity, name, text, splitter, parts: (identity, name))
-def _cached_split_document(identity: str, name: str, text: str, splitter: str, parts: TextParts | None) -> Document:
+def _cached_split_document(
+    text_identity: str, document_name: str, text: str, splitter: str, text_parts: TextParts | None
+) -> Document:
     with st.spinner("Splitting into sentences"):
-        return Document.from_text(text, splitter, name, parts).split()
+        return Document.from_text(text, splitter, document_name, text_parts).split()
 
 
-def split_document(text: str, splitter: str, name: str, parts: TextParts | None = None) -> Document:
+def split_document(text: str, splitter: str, document_name: str, text_parts: TextParts | None = None) -> Document:
     """Split a text into sentences, and return the document, which sessions that show the same text share.
 
     Raises
@@ -182,7 +186,9 @@ def split_document(text: str, splitter: str, name: str, parts: TextParts | None 
         If the text contains a lone surrogate or the splitter does not exist.
     """
     forget_gone_texts()
-    return _cached_split_document(Document.identity_of(text, splitter, parts), name, text, splitter, parts)
+    return _cached_split_document(
+        Document.identity_of(text, splitter, text_parts), document_name, text, splitter, text_parts
+    )
 
 
 def collect_garbage() -> None:

@@ -296,7 +296,7 @@ class Sweep(StoredRunJob):
             for number, setting in enumerate(self.settings)
         }
         for row in sweep_settings(
-            sweep_documents, self.settings, tools, workers=os.cpu_count() or 1, finished_rows=tuple(self.rows)
+            sweep_documents, self.settings, tools, worker_count=os.cpu_count() or 1, finished_rows=tuple(self.rows)
         ):
             if self.stored_run is not None:
                 self.stored_run.add(row_number_by_run[row.document, row.setting], row)
@@ -304,14 +304,14 @@ class Sweep(StoredRunJob):
 
 
 def estimate_sweep_requests(
-    split_documents: Callable[[], Iterable[MarkedDocument]],
+    iterate_split_documents: Callable[[], Iterable[MarkedDocument]],
     settings: Sequence[SweptSetting],
     tokenizer: str,
     job: BackgroundJob,
 ) -> Estimate:
     """Estimate a sweep's requests to a language model, all settings together; raises as `estimate_llm_requests` does."""
     return estimate_llm_requests(
-        (marked.document for marked in split_documents()),
+        (marked.document for marked in iterate_split_documents()),
         [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings],
         tokenizer,
         job,

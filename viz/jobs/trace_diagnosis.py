@@ -107,7 +107,7 @@ class DiagnosingTraces(ReusableJob):
         if self.chunk_file is not None:
             chunk_file_name, chunk_file_content = self.chunk_file
             return ChunkFile(chunk_file_name, tuple(read_chunks(chunk_file_content, chunk_file_name, self.cancelled)))
-        return self.chunker.held_file if isinstance(self.chunker, YourChunks) else None
+        return self.chunker.chunk_file_if_loaded if isinstance(self.chunker, YourChunks) else None
 
     def _cut_documents(self, chunker: Chunker, documents: list[Document]) -> SearchedChunks:
         chunker = chunker.for_documents([document.name for document in documents])

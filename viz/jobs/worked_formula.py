@@ -17,7 +17,7 @@ MOST_SIMILARITIES = 4
 
 _SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
-LinesAndValue = tuple[list[str], float | None]
+FormulaLinesAndValue = tuple[list[str], float | None]
 """Lines of a formula with its values, and the value that they end in; None if it is not the gap's score."""
 
 
@@ -32,11 +32,11 @@ def worked_formula(chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools)
     Cancelled
         If the tools may not embed, and the embedding of a sentence is not cached.
     """
-    if chunker.name in _SIZE_CHUNKERS:
+    if chunker.name in _SIZE_CHUNKER_NAMES:
         return _chunk_size_lines(chunker, chunking, gap, tools)
-    if chunker.name not in _FORMULA_BY_CHUNKER:
+    if chunker.name not in _FORMULA_LINE_FUNCTION_BY_CHUNKER:
         return []
-    formula_lines, score_from_formula = _FORMULA_BY_CHUNKER[chunker.name](chunker, chunking, gap, tools)
+    formula_lines, score_from_formula = _FORMULA_LINE_FUNCTION_BY_CHUNKER[chunker.name](chunker, chunking, gap, tools)
     if score_from_formula is not None and (
         gap.score is None or not abs(score_from_formula - gap.score) < _EQUAL_SCORES_TOLERANCE
     ):
@@ -53,33 +53,35 @@ def _two_decimals(value: float) -> str:
     return format_number(float(value), ".2f")
 
 
-def vector_symbol(number: int) -> str:
+def vector_symbol(sentence_number: int) -> str:
     """Return the symbol of the vector of a sentence, counted from 0."""
-    return f"e{_subscript(number)}"
+    return f"e{_subscript(sentence_number)}"
 
 
 def _subscript(number: int) -> str:
     return str(number + 1).translate(_SUBSCRIPT_DIGITS)
 
 
-def _sentence_vectors(chunking: Chunking, tools: Tools, start: int, end: int, neighbour_count: int = 0) -> FloatArray:
+def _sentence_vectors(
+    chunking: Chunking, tools: Tools, range_start_index: int, range_end_index: int, neighbour_count: int = 0
+) -> FloatArray:
     """Return the vectors of a range of sentences, each joined with ``neighbour_count`` others on both sides.
 
     The result has the shape (n, dimension).
     """
     document_sentence_texts = chunking.document.sentence_texts
     first_sentence_index, end_sentence_index = (
-        max(0, start - neighbour_count),
-        min(len(document_sentence_texts), end + neighbour_count),
+        max(0, range_start_index - neighbour_count),
+        min(len(document_sentence_texts), range_end_index + neighbour_count),
     )
     joined_texts = join_with_neighbours(document_sentence_texts[first_sentence_index:end_sentence_index], neighbour_count)[
-        start - first_sentence_index : end - first_sentence_index
+        range_start_index - first_sentence_index : range_end_index - first_sentence_index
     ]
     return tools.embed(joined_texts).astype(np.float64)
 
 
-def _cosine_similarity(left: FloatArray, right: FloatArray) -> float:
-    return float(row_cosines(left[None], right[None])[0])
+def _cosine_similarity(left_vector: FloatArray, right_vector: FloatArray) -> float:
+    return float(row_cosines(left_vector[None], right_vector[None])[0])
 
 
 def _cosine_distance(chunking: Chunking, tools: Tools, gap_index: int, neighbour_count: int) -> float:
@@ -87,7 +89,7 @@ def _cosine_distance(chunking: Chunking, tools: Tools, gap_index: int, neighbour
     return 1 - _cosine_similarity(left_vector, right_vector)
 
 
-def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
     neighbour_count, gap_index = chunker.buffer, gap.index
     distance_at_gap = _cosine_distance(chunking, tools, gap_index, neighbour_count)
@@ -106,7 +108,7 @@ def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) ->
         f"distance = 1 − {vector_symbol(gap_index)} · {vector_symbol(gap_index + 1)}{buffer_phrase}",
         f"= 1 − {_two_decimals(1 - distance_at_gap)} = {_two_decimals(distance_at_gap)}",
     ]
-    derived_score_function = _FORMULA_BY_THRESHOLD_KIND.get(getattr(chunker, "threshold", ""))
+    derived_score_function = _FORMULA_LINE_FUNCTION_BY_THRESHOLD_KIND.get(getattr(chunker, "threshold", ""))
     if derived_score_function is None:
         return distance_formula_lines, distance_at_gap
     derived_score_lines, derived_score = derived_score_function(
@@ -115,7 +117,7 @@ def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) ->
     return [*distance_formula_lines, *derived_score_lines], derived_score
 
 
-def _gradient_lines(distance_at: Callable[[int], float], gap_index: int, gap_count: int) -> LinesAndValue:
+def _gradient_lines(distance_at: Callable[[int], float], gap_index: int, gap_count: int) -> FormulaLinesAndValue:
     previous_gap_index, next_gap_index = max(0, gap_index - 1), min(gap_count - 1, gap_index + 1)
     if previous_gap_index == next_gap_index:
         return [], None
@@ -133,7 +135,7 @@ def _gradient_lines(distance_at: Callable[[int], float], gap_index: int, gap_cou
     ], distance_gradient
 
 
-def _slope_lines(distance_at: Callable[[int], float], gap_index: int, count: int) -> LinesAndValue:
+def _slope_lines(distance_at: Callable[[int], float], gap_index: int, gap_count: int) -> FormulaLinesAndValue:
     if not gap_index:
         return [], None
     previous_similarity, similarity = 1 - distance_at(gap_index - 1), 1 - distance_at(gap_index)
@@ -144,7 +146,7 @@ def _slope_lines(distance_at: Callable[[int], float], gap_index: int, count: int
     ], similarity - previous_similarity
 
 
-def _depth_lines(distance_at: Callable[[int], float], gap_index: int, gap_count: int) -> LinesAndValue:
+def _depth_lines(distance_at: Callable[[int], float], gap_index: int, gap_count: int) -> FormulaLinesAndValue:
     similarity_peaks = []
     for direction in (-1, 1):
         peak_gap_index, peak_distance = gap_index, distance_at(gap_index)
@@ -164,7 +166,7 @@ def _depth_lines(distance_at: Callable[[int], float], gap_index: int, gap_count:
     return [f"{depth_formula}, from the peaks of similarity on both sides"], depth_score
 
 
-def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
     left_sentence_index, right_sentence_index, sentence_count = gap.index, gap.index + 1, len(chunking.document.sentences)
     position_weight, semantic_distance = (
         chunker.position_weight,
@@ -181,7 +183,7 @@ def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Too
     ], joint_distance_at_gap
 
 
-def _similarity_comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
+def _similarity_comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> FormulaLinesAndValue:
     comparison_lines = []
     for comparison in chunking.comparisons:
         if comparison.right.start == gap.index + 1:
@@ -198,7 +200,7 @@ def _similarity_comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools
     return comparison_lines, None
 
 
-def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
     document, next_sentence_index = chunking.document, gap.index + 1
     open_chunk = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
     first_sentence_index = document.sentence_at(open_chunk.start)
@@ -237,7 +239,7 @@ def _sum_squared_deviations(vectors: FloatArray) -> float:
     return float(np.sum((vectors - vectors.mean(axis=0)) ** 2)) if len(vectors) else 0.0
 
 
-def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
     cut_gap_indexes = [
         -1,
         *[other.index for other in chunking.gaps if other.verdict.is_cut],
@@ -266,7 +268,7 @@ def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> L
     ], spread_reduction_at_cut
 
 
-def _total_reward_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> LinesAndValue:
+def _total_reward_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
     document = chunking.document
     piece_spans, reward_table = chunker.pieces_and_partition_table(document, tools)
     gap_offset = document.starts[gap.index + 1] if gap.offset is None else gap.offset
@@ -286,7 +288,7 @@ def _total_reward_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools
     ], reward_gain
 
 
-def _centre_distance_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> LinesAndValue:
+def _centre_distance_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> FormulaLinesAndValue:
     centre_distances = chunking.clusters
     if centre_distances is None or not centre_distances.own:
         return [], None
@@ -313,15 +315,15 @@ def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) 
         earlier_chunk_starts = [
             chunk.start for chunk in chunks if chunk.start < gap_offset and chunk.end <= gap_offset
         ] or earlier_chunk_starts
-    open_chunk_start = earlier_chunk_starts[-1]
+    open_chunk_start_offset = earlier_chunk_starts[-1]
     size_unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.
     size_limit = None if getattr(chunker, "chunks", None) else chunker_size_setting or chunker.max_size
 
     def size_up_to(end_offset: int) -> int:
         if size_unit == "sentences":
-            return document.sentence_at(end_offset - 1) - document.sentence_at(open_chunk_start) + 1
-        return text_size_function(size_unit, tools)(document.text[open_chunk_start:end_offset].strip())
+            return document.sentence_at(end_offset - 1) - document.sentence_at(open_chunk_start_offset) + 1
+        return text_size_function(size_unit, tools)(document.text[open_chunk_start_offset:end_offset].strip())
 
     chunk_size_lines = [f"chunk so far: {size_up_to(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {size_unit}"]
     if gap.offset is None and size_unit != "sentences":
@@ -331,21 +333,27 @@ def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) 
     return chunk_size_lines
 
 
-def _sentence_range_text(start: int, end: int) -> str:
-    return f"{start + 1}–{end}" if end - start > 1 else str(start + 1)
+def _sentence_range_text(range_start_index: int, range_end_index: int) -> str:
+    return (
+        f"{range_start_index + 1}–{range_end_index}"
+        if range_end_index - range_start_index > 1
+        else str(range_start_index + 1)
+    )
 
 
 _EQUAL_SCORES_TOLERANCE = 1e-3
 
-_SIZE_CHUNKERS = ("fixed_sentences", "fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure")
+_SIZE_CHUNKER_NAMES = ("fixed_sentences", "fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure")
 
-_FORMULA_BY_THRESHOLD_KIND: Mapping[str, Callable[[Callable[[int], float], int, int], LinesAndValue]] = {
+_FORMULA_LINE_FUNCTION_BY_THRESHOLD_KIND: Mapping[
+    str, Callable[[Callable[[int], float], int, int], FormulaLinesAndValue]
+] = {
     **dict.fromkeys(("gradient", "absolute_gradient"), _gradient_lines),
     "slope": _slope_lines,
     "depth": _depth_lines,
 }
 
-_FORMULA_BY_CHUNKER: Mapping[str, Callable[[Any, Chunking, Gap, Tools], LinesAndValue]] = {
+_FORMULA_LINE_FUNCTION_BY_CHUNKER: Mapping[str, Callable[[Any, Chunking, Gap, Tools], FormulaLinesAndValue]] = {
     **dict.fromkeys(("breakpoint", "target_size"), _distance_lines),
     **dict.fromkeys(("single_linkage", "dbscan"), _joint_distance_lines),
     "double_pass": _similarity_comparison_lines,

@@ -5,8 +5,8 @@ from sample_docs import SAMPLES_FOLDER, sample_splitters
 from viz.jobs.retrieval import Retrieval, StoredRetrieval
 from viz.jobs.retrieval_plan import Plan
 from viz.jobs.storage.stored_run import BundledRun, Keeper
-from viz.retrieval.link_parameters import DEFAULT_PARAMETERS
-from viz.shell import bundled_material
+from viz.retrieval.link_parameters import DEFAULT_LINK_PARAMETERS
+from viz.shell import bundled_documents_and_questions
 from viz.state import Choices, ColumnChoice
 
 
@@ -21,7 +21,7 @@ def default_retrieval_choices() -> Choices:
             ColumnChoice("fixed_sentences"),
             ColumnChoice("optimal", {"max_size": 200}),
         ],
-        extra=dict(DEFAULT_PARAMETERS),
+        extra=dict(DEFAULT_LINK_PARAMETERS),
     )
 
 
@@ -30,19 +30,22 @@ def _default_stored_run(keeper: Keeper) -> StoredRetrieval:
     choices = default_retrieval_choices()
     embedder = load_embedder(choices.embedder, "cpu")
     chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns)
-    plan = Plan(bundled_material(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
+    plan = Plan(bundled_documents_and_questions(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
     return StoredRetrieval.of(keeper, plan)
 
 
 def _retrieval_of_stored_run(stored_retrieval: StoredRetrieval, embedder: Embedder | None) -> Retrieval:
     """Return the job of a stored run, which is started already if it only shows the results."""
-    material = bundled_material()
-    if stored_retrieval.missing_files_in_words(material) or stored_retrieval.rebuild_plan(material).material != material:
+    documents_and_questions = bundled_documents_and_questions()
+    if (
+        stored_retrieval.missing_files_in_words(documents_and_questions)
+        or stored_retrieval.rebuild_plan(documents_and_questions).material != documents_and_questions
+    ):
         raise InputError("The documents or the questions have changed since the run was measured.")
-    run = Retrieval(stored_retrieval.rebuild_plan(material), embedder, False, stored_retrieval)
+    retrieval_run = Retrieval(stored_retrieval.rebuild_plan(documents_and_questions), embedder, False, stored_retrieval)
     if embedder is None:
-        run.start()
-    return run
+        retrieval_run.start()
+    return retrieval_run
 
 
 BUNDLED_RUN = BundledRun(SAMPLES_FOLDER / "retrieval_run.json", Retrieval, _default_stored_run, _retrieval_of_stored_run)

@@ -8,7 +8,7 @@ from chunkers import InputError
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS, READABLE_FORMATS_PHRASE, FileText, TextParts, read_document
 from evaluation.questions import QuestionSet, read_question_set
-from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.page_elements import show_job_progress, show_notice, show_remark
 from viz.controls import current_widget_key, widget_key_for_value
 from viz.jobs import Converted, FileConverter, ReadingJob, single_file_converter
 from viz.jobs.retrieval_plan import OwnDocuments, RunMaterial
@@ -16,7 +16,7 @@ from viz.retrieval.session import session
 from viz.shell import (
     RETRIEVAL_QUESTIONS,
     GivenQuestions,
-    bundled_material,
+    bundled_documents_and_questions,
     give_stored_questions_to_retrieval,
     own_material_of_last_run,
     refresh_questions_from_compare,
@@ -58,44 +58,51 @@ def read_documents(
 
 
 def choose_documents_and_questions(
-    page_material: RunMaterial | None, *, waits_for_files: bool = False
+    page_documents_and_questions: RunMaterial | None, *, waits_for_files: bool = False
 ) -> RunMaterial | None:
     """Draw the controls for choosing documents and questions; return both, or None if something is missing.
 
-    ``page_material`` is the material of the run on the page. A new browser session has no uploaded files, so files that the
-    user has not uploaded again are taken from the run or, without a run on own files, from the session's earlier material.
-    ``waits_for_files`` is True if the run waits for the user's files. Questions from another page replace files. Questions
-    stored on Compare are used if there is nothing else, and otherwise offered.
+    ``page_documents_and_questions`` is the material of the run on the page. A new browser session has no uploaded files, so
+    files that the user has not uploaded again are taken from the run or, without a run on own files, from the session's
+    earlier material. ``waits_for_files`` is True if the run waits for the user's files. Questions from another page replace
+    files. Questions stored on Compare are used if there is nothing else, and otherwise offered.
     """
     refresh_questions_from_compare()
-    questions_from_other_page, run_material_is_own = session.given_questions, page_material is not None and page_material.own
-    earlier_own_material = page_material if run_material_is_own else own_material_of_last_run()
+    questions_from_other_page, are_run_documents_own = (
+        session.given_questions,
+        page_documents_and_questions is not None and page_documents_and_questions.own,
+    )
+    earlier_own_documents_and_questions = (
+        page_documents_and_questions if are_run_documents_own else own_material_of_last_run()
+    )
     # A run on the bundled documents is shown with them, regardless of earlier material.
-    default_material_source = (
+    default_document_source = (
         OWN_OPTION
         if waits_for_files
-        or run_material_is_own
-        or (page_material is None and earlier_own_material is not None)
+        or are_run_documents_own
+        or (page_documents_and_questions is None and earlier_own_documents_and_questions is not None)
         or questions_from_other_page is not None
         else BUNDLED_OPTION
     )
     widget_key = "retrieval_material"
-    shown_material_source = (
+    shown_document_source = (
         OWN_OPTION
         if session.has_arrived_questions
-        else st.session_state.get(current_widget_key(widget_key), default_material_source)
+        else st.session_state.get(current_widget_key(widget_key), default_document_source)
     )
-    widget_key = widget_key_for_value(shown_material_source, widget_key)
+    widget_key = widget_key_for_value(shown_document_source, widget_key)
     session.has_arrived_questions = False
     st.segmented_control(
-        "Documents and questions", [BUNDLED_OPTION, OWN_OPTION], default=shown_material_source, key=widget_key, required=True
+        "Documents and questions", [BUNDLED_OPTION, OWN_OPTION], default=shown_document_source, key=widget_key, required=True
     )
     if st.session_state[widget_key] != OWN_OPTION:
-        return bundled_material()
+        return bundled_documents_and_questions()
     if (
         questions_from_other_page is None
         and session.questions
-        and not (waits_for_files or run_material_is_own or earlier_own_material or session.prefers_question_files)
+        and not (
+            waits_for_files or are_run_documents_own or earlier_own_documents_and_questions or session.prefers_question_files
+        )
     ):
         give_stored_questions_to_retrieval()
         session.has_arrived_questions = False
@@ -107,13 +114,15 @@ def choose_documents_and_questions(
         st.button(
             f"Use {questions_phrase} from Compare", on_click=give_stored_questions_to_retrieval, key="retrieval_use_kept"
         )
-    return _choose_uploads(earlier_own_material, "Reused from the run shown" if run_material_is_own else "Given before")
+    return _choose_uploads(
+        earlier_own_documents_and_questions, "Reused from the run shown" if are_run_documents_own else "Given before"
+    )
 
 
-def chosen_documents(material: RunMaterial | None) -> OwnDocuments:
+def chosen_documents(documents_and_questions: RunMaterial | None) -> OwnDocuments:
     """Return the documents that `choose_documents_and_questions` has read, even if their questions are missing."""
-    if material is not None:
-        return OwnDocuments(list(material.texts), [], list(material.parts))
+    if documents_and_questions is not None:
+        return OwnDocuments(list(documents_and_questions.texts), [], list(documents_and_questions.parts))
     reading_job = session.document_reading_job
     return reading_job.result if reading_job is not None and reading_job.result is not None else OwnDocuments([], [], [])
 
@@ -125,14 +134,14 @@ def _draw_questions_from_page(questions_from_other_page: GivenQuestions) -> RunM
         session.given_questions, session.prefers_question_files = None, True
         session.shared_questions.pop(RETRIEVAL_QUESTIONS, None)
 
-    remark(questions_from_other_page.summary, key="retrieval_given_said")
+    show_remark(questions_from_other_page.summary, key="retrieval_given_said")
     for note_number, note in enumerate(questions_from_other_page.notes):
-        notice(note, key=f"retrieval_note_{note_number}")
+        show_notice(note, key=f"retrieval_note_{note_number}")
     st.button("Use files instead", on_click=forget_given_questions, key="retrieval_files")
     return questions_from_other_page.material
 
 
-def _choose_uploads(own_material: RunMaterial | None, origin_phrase: str) -> RunMaterial | None:
+def _choose_uploads(own_documents_and_questions: RunMaterial | None, origin_phrase: str) -> RunMaterial | None:
     """Draw the uploads; return them, completed from the user's own material, or None if a part is missing."""
     document_files = st.file_uploader(
         "Documents",
@@ -150,40 +159,45 @@ def _choose_uploads(own_material: RunMaterial | None, origin_phrase: str) -> Run
         help="CSV, JSON lines or JSON with question, excerpts (a text, or a list of texts) and, where known, corpus_id, "
         "a file; ragas' test sets as they are. A BEIR set as a ZIP file and SQuAD's JSON bring their documents.",
     )
-    named_texts, document_error_messages, names_with_text_parts = _read_uploaded_documents(
+    named_texts, document_error_messages, document_names_and_parts = _read_uploaded_documents(
         [(file.file_id, file.name, file.getvalue()) for file in document_files]
     )
-    question_set, question_error_message, is_reading_questions = _read_question_file(
+    question_set, question_error_message, is_reading_question_file = _read_question_file(
         [] if questions_file is None else [(questions_file.file_id, questions_file.name, questions_file.getvalue())]
     )
-    if is_reading_questions:
+    if is_reading_question_file:
         return None
-    for notice_number, message in enumerate(
+    for notice_number, error_message in enumerate(
         [*document_error_messages, *([question_error_message] if question_error_message else [])]
     ):
-        notice(message, "error", key=f"retrieval_document_{notice_number}")
+        show_notice(error_message, "error", key=f"retrieval_document_{notice_number}")
     if question_set is not None:
         if document_files:
-            notice("The question set has its own documents, so uploaded documents are not used.", key="retrieval_beside")
+            show_notice(
+                "The question set has its own documents, so uploaded documents are not used.", key="retrieval_beside"
+            )
         for notice_number, note in enumerate(question_set.notes):
-            notice(note, key=f"retrieval_note_{notice_number}")
+            show_notice(note, key=f"retrieval_note_{notice_number}")
         return RunMaterial(question_set.texts, question_set.questions, True)
     named_question_file = (
         (questions_file.name, questions_file.getvalue())
         if questions_file is not None and not question_error_message
         else None
     )
-    if own_material is not None:
+    if own_documents_and_questions is not None:
         if not document_files:
-            named_texts, names_with_text_parts = list(own_material.texts), list(own_material.parts)
-        named_question_file = named_question_file or own_material.questions
+            named_texts, document_names_and_parts = (
+                list(own_documents_and_questions.texts),
+                list(own_documents_and_questions.parts),
+            )
+        named_question_file = named_question_file or own_documents_and_questions.questions
         if not document_files or questions_file is None:
-            reused_phrases = [pluralize(len(own_material.texts), "document")] * (not document_files) + [
-                own_material.questions[0]
+            reused_phrases = [pluralize(len(own_documents_and_questions.texts), "document")] * (not document_files) + [
+                own_documents_and_questions.questions[0]
             ] * (questions_file is None)
-            notice(f"{origin_phrase}: {' and '.join(reused_phrases)}.", key="retrieval_kept")
+            show_notice(f"{origin_phrase}: {' and '.join(reused_phrases)}.", key="retrieval_kept")
     return (
-        RunMaterial(tuple(named_texts), named_question_file, True, tuple(names_with_text_parts))
+        RunMaterial(tuple(named_texts), named_question_file, True, tuple(document_names_and_parts))
         if named_texts and named_question_file is not None
         else None
     )

@@ -14,7 +14,7 @@ from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, TOP_KS, BudgetCurve, 
 from evaluation.segmentation import Score
 from evaluation.statistics import Difference
 from viz.components.figure import draw_labelled_line, show_figure
-from viz.components.page_elements import notice, remark
+from viz.components.page_elements import show_notice, show_remark
 from viz.theme import THEME_COLOURS, chunker_colour, theme_name
 
 # Placement of the labels of a few points so that they do not overlap.
@@ -56,10 +56,10 @@ def _label_box(x: float, y: float, length: int, side: str) -> _Box:
     return left, left + length * _CHARACTER_WIDTH, bottom, bottom + _LABEL_HEIGHT
 
 
-def _overlap_area(one: _Box, other: _Box) -> float:
+def _overlap_area(first_box: _Box, second_box: _Box) -> float:
     """Return the area of the intersection of two boxes."""
-    overlap_width = min(one[1], other[1]) - max(one[0], other[0])
-    overlap_height = min(one[3], other[3]) - max(one[2], other[2])
+    overlap_width = min(first_box[1], second_box[1]) - max(first_box[0], second_box[0])
+    overlap_height = min(first_box[3], second_box[3]) - max(first_box[2], second_box[2])
     return max(0.0, overlap_width) * max(0.0, overlap_height)
 
 
@@ -77,12 +77,12 @@ COST_AXIS_TITLES = {
     "index": "seconds to chunk and index all documents",
     "query": "milliseconds to search all chunks for a question",
 }
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+MARKER_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 """Marker symbols, so that chunkers differ not only in colour."""
 
 
 def difference_plot(
-    difference_by_chunker: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str
+    difference_by_chunker: Mapping[int, Difference], chunker_names: Mapping[int, str], baseline_name: str, title: str
 ) -> go.Figure:
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
     theme_colour_by_role = THEME_COLOURS[theme_name()]
@@ -92,7 +92,7 @@ def difference_plot(
         figure.add_trace(
             go.Scatter(
                 x=[100 * difference.mean],
-                y=[names[chunker_number]],
+                y=[chunker_names[chunker_number]],
                 error_x={
                     "array": [100 * (difference.high - difference.mean)],
                     "arrayminus": [100 * (difference.mean - difference.low)],
@@ -111,7 +111,7 @@ def difference_plot(
                 hovertemplate=f"{difference.points} points<extra></extra>",
             )
         )
-    draw_labelled_line(figure, 0, baseline)
+    draw_labelled_line(figure, 0, baseline_name)
     figure.update_layout(
         showlegend=False,
         height=110 + 44 * len(difference_by_chunker),
@@ -122,7 +122,11 @@ def difference_plot(
 
 
 def trade_off_plot(
-    distributions: DistributionByChunker, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost_kind: str
+    distributions: DistributionByChunker,
+    costs: Mapping[int, Costs],
+    chunker_names: Mapping[int, str],
+    title: str,
+    cost_kind: str,
 ) -> go.Figure:
     """Return a plot of each chunker's mean measure against a cost, with 95 % confidence intervals as error bars.
 
@@ -158,7 +162,7 @@ def trade_off_plot(
         (cost_by_chunker[number] / cost_axis_end, (mean_by_chunker[number] - axis_bottom) / (axis_top - axis_bottom))
         for number in drawn_chunker_numbers
     ]
-    label_side_per_point = label_sides(point_position_fractions, [names[number] for number in drawn_chunker_numbers])
+    label_side_per_point = label_sides(point_position_fractions, [chunker_names[number] for number in drawn_chunker_numbers])
     figure = go.Figure()
     for chunker_number, label_side in zip(drawn_chunker_numbers, label_side_per_point, strict=True):
         mean, (lower_bound, upper_bound) = mean_by_chunker[chunker_number], interval_by_chunker[chunker_number]
@@ -172,7 +176,7 @@ def trade_off_plot(
                     "width": 5,
                     "thickness": 1.2,
                 },
-                text=[names[chunker_number]],
+                text=[chunker_names[chunker_number]],
                 mode="markers+text",
                 textposition=label_side,
                 cliponaxis=False,
@@ -204,7 +208,7 @@ def cost_of_kind(costs: Costs, cost_kind: str) -> float | None:
     return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost_kind]
 
 
-def scores_at_k_plot(scores_by_chunker: Mapping[int, MeansAtK], names: Mapping[int, str]) -> go.Figure:
+def scores_at_k_plot(scores_by_chunker: Mapping[int, MeansAtK], chunker_names: Mapping[int, str]) -> go.Figure:
     """Return plots of recall, precision and F1 at k retrieved chunks, with one line per chunker."""
     figure = make_subplots(1, 3, subplot_titles=list(SCORE_TITLES.values()), shared_yaxes=True, horizontal_spacing=0.04)
     for chunker_number, scores_by_k in scores_by_chunker.items():
@@ -214,13 +218,13 @@ def scores_at_k_plot(scores_by_chunker: Mapping[int, MeansAtK], names: Mapping[i
                 go.Scatter(
                     x=[str(k) for k in TOP_KS],
                     y=[None if value is None else 100 * value for value in score_at_each_k],
-                    name=names[chunker_number],
-                    legendgroup=names[chunker_number],
+                    name=chunker_names[chunker_number],
+                    legendgroup=chunker_names[chunker_number],
                     showlegend=subplot_column == 1,
                     mode="lines+markers",
                     line={"color": chunker_colour(chunker_number), "width": 2},
-                    marker={"symbol": SYMBOLS[chunker_number % len(SYMBOLS)], "size": 9},
-                    hovertemplate=f"{names[chunker_number]}, %{{x}} chunks: %{{y:.1f}} %<extra></extra>",
+                    marker={"symbol": MARKER_SYMBOLS[chunker_number % len(MARKER_SYMBOLS)], "size": 9},
+                    hovertemplate=f"{chunker_names[chunker_number]}, %{{x}} chunks: %{{y:.1f}} %<extra></extra>",
                 ),
                 1,
                 subplot_column,
@@ -233,11 +237,13 @@ def scores_at_k_plot(scores_by_chunker: Mapping[int, MeansAtK], names: Mapping[i
     return figure
 
 
-def scores_at_k_table(scores_by_chunker: Mapping[int, MeansAtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
+def scores_at_k_table(
+    scores_by_chunker: Mapping[int, MeansAtK], chunker_names: Mapping[int, str]
+) -> dict[str, Sequence[str]]:
     """Return a table of recall, precision and F1 at k retrieved chunks, with one row per chunker and score."""
     chunker_and_score_pairs = [(number, name) for number in scores_by_chunker for name in SCORE_TITLES]
     table: dict[str, Sequence[str]] = {
-        "chunker": [names[number] for number, _ in chunker_and_score_pairs],
+        "chunker": [chunker_names[number] for number, _ in chunker_and_score_pairs],
         "score": [SCORE_TITLES[name] for _, name in chunker_and_score_pairs],
     }
     return table | {
@@ -257,40 +263,42 @@ def score_in_percent(score: Score) -> str:
 _CURVE_HEIGHT = 360
 _NAME_LINE_HEIGHT = 17
 """Height in pixels of one line of a name."""
-_NAME_WIDTH = 13
+_NAME_WIDTH_CHARACTERS = 13
 """Characters per line of a name, which wraps because narrow windows have little room."""
 _CLICK_DISTANCE = 60
 """Distance in pixels from a point within which a click selects it."""
 _LARGEST_WHOLE_TEXT_RATIO = 6
 """Largest length of the whole text, as a multiple of the largest budget, at which the figure shows it as a point."""
-_OUTSIDE_PLOT = 70
+_HEIGHT_OUTSIDE_PLOT = 70
 """Pixels of the figure's height outside the plot."""
 
 
-def show_budget_curve(report: Report, names: Mapping[int, str], link_parameters: dict[str, str]) -> None:
+def show_budget_curve(retrieval_report: Report, chunker_names: Mapping[int, str], link_parameters: dict[str, str]) -> None:
     """Draw the curve of a measure over budgets, next to the leading chunkers and the ranking at the top k.
 
     A click on a point chooses its budget.
     """
-    curve, report_settings = report.curve, report.choice
+    curve, report_settings = retrieval_report.curve, retrieval_report.choice
     if curve is None:
         if report_settings.budget:
-            remark(
+            show_remark(
                 f"{RETRIEVAL_MEASURE_TITLES[report_settings.measure]} is the same at every budget.", key="retrieval_no_curve"
             )
         return
     measure_title = RETRIEVAL_MEASURE_TITLES[report_settings.measure]
     st.header(f"{measure_title} by budget", anchor=False)
-    notice(curve.leads.words(), key="retrieval_leads")
+    show_notice(curve.leads.words(), key="retrieval_leads")
 
     def choose_clicked_budget(budget: float) -> None:
         if round(budget) in curve.budgets.sizes:
             link_parameters["budget"] = str(round(budget))
 
-    curve_figure = budget_curve_figure(curve, names, measure_title, report_settings.budget, _whole_text_point(report))
+    curve_figure = budget_curve_figure(
+        curve, chunker_names, measure_title, report_settings.budget, _whole_text_point(retrieval_report)
+    )
     show_figure(
         curve_figure,
-        _budget_curve_table(report, curve, names, measure_title),
+        _budget_curve_table(retrieval_report, curve, chunker_names, measure_title),
         f"{measure_title} by budget",
         key="retrieval_curve",
         on_click=choose_clicked_budget,
@@ -301,10 +309,11 @@ def show_budget_curve(report: Report, names: Mapping[int, str], link_parameters:
     st.caption(
         f"The bands are 95 % confidence intervals of the means; the chunk that exceeds a budget is "
         f"{overflow_handling_phrase}. The line "
-        f"marks the budget used in the rest of the page; click a curve to choose another. {_whole_text_in_words(report)}"
+        "marks the budget used in the rest of the page; click a curve to choose another. "
+        f"{_whole_text_result_in_words(retrieval_report)}"
     )
-    if len(report.chunkers) > 1:
-        remark(f"With a fixed number of chunks instead: {report.at_k.words()}", key="retrieval_leads_at_k")
+    if len(retrieval_report.chunkers) > 1:
+        show_remark(f"With a fixed number of chunks instead: {retrieval_report.at_k.words()}", key="retrieval_leads_at_k")
 
 
 class WholeTextPoint(NamedTuple):
@@ -315,9 +324,9 @@ class WholeTextPoint(NamedTuple):
     mean: float
 
 
-def _whole_text_in_words(report: Report) -> str:
+def _whole_text_result_in_words(retrieval_report: Report) -> str:
     """Describe in a sentence the result of retrieving the whole text."""
-    whole_text_result, report_settings = report.whole, report.choice
+    whole_text_result, report_settings = retrieval_report.whole, retrieval_report.choice
     mean_and_deviation = whole_text_result.means[report_settings.measure]
     if mean_and_deviation is None:
         return ""
@@ -327,14 +336,14 @@ def _whole_text_in_words(report: Report) -> str:
     whole_text_name = "The whole document" if whole_text_result.documents == 1 else whole_text_result.name
     return (
         f"{whole_text_name}, {whole_text_result.size:,} {report_settings.unit}, "
-        f"{result_phrase}{' (the diamond)' * (_whole_text_point(report) is not None)}."
+        f"{result_phrase}{' (the diamond)' * (_whole_text_point(retrieval_report) is not None)}."
     )
 
 
-def _whole_text_point(report: Report) -> WholeTextPoint | None:
+def _whole_text_point(retrieval_report: Report) -> WholeTextPoint | None:
     """Return the point of the whole text; None if the measure is undefined or the text is far longer than the budgets."""
-    whole_text_result, curve = report.whole, report.curve
-    mean_and_deviation = whole_text_result.means[report.choice.measure]
+    whole_text_result, curve = retrieval_report.whole, retrieval_report.curve
+    mean_and_deviation = whole_text_result.means[retrieval_report.choice.measure]
     is_whole_text_near_budgets = (
         curve is not None and whole_text_result.size <= _LARGEST_WHOLE_TEXT_RATIO * curve.budgets.sizes[-1]
     )
@@ -346,7 +355,11 @@ def _whole_text_point(report: Report) -> WholeTextPoint | None:
 
 
 def budget_curve_figure(
-    curve: BudgetCurve, names: Mapping[int, str], title: str, budget: int, whole_text_point: WholeTextPoint | None = None
+    curve: BudgetCurve,
+    chunker_names: Mapping[int, str],
+    title: str,
+    budget: int,
+    whole_text_point: WholeTextPoint | None = None,
 ) -> go.Figure:
     """Return a figure of a measure over budgets, in percent, with ``budget`` marked."""
     theme_colour_by_role = THEME_COLOURS[theme_name()]
@@ -373,11 +386,11 @@ def budget_curve_figure(
                 y=100 * mean_per_budget,
                 mode="lines+markers",
                 line={"color": chunker_colour(chunker_number), "width": 2.5},
-                marker={"symbol": SYMBOLS[chunker_number % len(SYMBOLS)], "size": 9},
+                marker={"symbol": MARKER_SYMBOLS[chunker_number % len(MARKER_SYMBOLS)], "size": 9},
                 cliponaxis=False,
                 # A click chooses the budget for all chunkers.
                 unselected={"marker": {"opacity": 1}},
-                hovertemplate=f"{names[chunker_number]}, %{{x:,}} {budget_unit}: %{{y:.1f}} %<extra></extra>",
+                hovertemplate=f"{chunker_names[chunker_number]}, %{{x:,}} {budget_unit}: %{{y:.1f}} %<extra></extra>",
             )
         )
     if whole_text_point is not None:
@@ -396,11 +409,14 @@ def budget_curve_figure(
     end_percent_by_chunker = {
         number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])
     }
-    name_lines_by_chunker = {
-        number: wrap(names[number], _NAME_WIDTH, break_long_words=False) for number in end_percent_by_chunker
+    wrapped_name_lines_by_chunker = {
+        number: wrap(chunker_names[number], _NAME_WIDTH_CHARACTERS, break_long_words=False)
+        for number in end_percent_by_chunker
     }
-    name_height_by_chunker = {number: _NAME_LINE_HEIGHT * len(lines) for number, lines in name_lines_by_chunker.items()}
-    plot_height = _CURVE_HEIGHT - _OUTSIDE_PLOT
+    name_height_by_chunker = {
+        number: _NAME_LINE_HEIGHT * len(lines) for number, lines in wrapped_name_lines_by_chunker.items()
+    }
+    plot_height = _CURVE_HEIGHT - _HEIGHT_OUTSIDE_PLOT
     label_centre_by_chunker = label_positions(
         {number: plot_height * (end - low) / (high - low) for number, end in end_percent_by_chunker.items()},
         name_height_by_chunker,
@@ -435,7 +451,8 @@ def budget_curve_figure(
             "showgrid": False,
             "tickvals": [low + middle * (high - low) / plot_height for middle in label_centre_by_chunker.values()],
             "ticktext": [
-                f'<span style="color:{chunker_colour(number)}">■</span> {"<br>    ".join(name_lines_by_chunker[number])}'
+                f'<span style="color:{chunker_colour(number)}">■</span> '
+                f"{'<br>    '.join(wrapped_name_lines_by_chunker[number])}"
                 for number in label_centre_by_chunker
             ],
         },
@@ -520,7 +537,9 @@ def _transparent_colour(colour: str) -> str:
     return f"rgba({red},{green},{blue},0.16)"
 
 
-def _budget_curve_table(report: Report, curve: BudgetCurve, names: Mapping[int, str], title: str) -> dict[str, list[Any]]:
+def _budget_curve_table(
+    retrieval_report: Report, curve: BudgetCurve, chunker_names: Mapping[int, str], title: str
+) -> dict[str, list[Any]]:
     """Return the figure's data as a table, with one row per chunker and budget, and one for the whole text."""
     table_column_titles = ("chunker", f"budget, {curve.budgets.unit}", f"{title}, %", "95 % from", "to")
     table_rows: list[tuple[Any, ...]] = []
@@ -530,8 +549,11 @@ def _budget_curve_table(report: Report, curve: BudgetCurve, names: Mapping[int, 
             mean_and_interval_percents = (
                 None if np.isnan(fraction) else round(100 * float(fraction), 2) for fraction in mean_and_interval_fractions
             )
-            table_rows.append((names[chunker_number], budget, *mean_and_interval_percents))
-    whole_text_result, mean_and_deviation = report.whole, report.whole.means[report.choice.measure]
+            table_rows.append((chunker_names[chunker_number], budget, *mean_and_interval_percents))
+    whole_text_result, mean_and_deviation = (
+        retrieval_report.whole,
+        retrieval_report.whole.means[retrieval_report.choice.measure],
+    )
     table_rows.append(
         (
             whole_text_result.name,

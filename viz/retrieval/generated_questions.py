@@ -31,17 +31,22 @@ from evaluation.generating.generated_questions import (
     generated_question_set,
     generated_questions_to_csv,
 )
-from evaluation.generating.question_generation import MOST_GENERATED, Generated, GenerationSettings, estimate_generation
+from evaluation.generating.question_generation import (
+    MOST_GENERATED_QUESTIONS,
+    Generated,
+    GenerationSettings,
+    estimate_generation,
+)
 from viz.components.figure import show_figure, stacked_histogram
 from viz.components.page_elements import (
-    download_button,
-    notice,
-    remark,
+    show_download_button,
     show_folded_table,
     show_job_progress,
     show_job_state,
+    show_notice,
+    show_remark,
 )
-from viz.controls import button_pressed, language_model_form, show_prompts, value_binding
+from viz.controls import button_pressed, draw_language_model_form, show_prompts, value_binding
 from viz.jobs import MOST_STORED_RUNS, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
@@ -54,13 +59,13 @@ from viz.shell import (
     share_generated_questions,
     show_consent,
 )
-from viz.state import access_to_chosen_model, no_model_message
+from viz.state import access_to_chosen_language_model, no_model_message
 from viz.theme import THEME_COLOURS, theme_name
 
 # The table in which generated questions are edited and removed; edits are validated immediately.
 
 
-MOST_COMPLAINTS = 5
+MOST_LISTED_COMPLAINTS = 5
 """Most messages about invalid rows; further ones are counted."""
 
 
@@ -96,11 +101,11 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
         | {column: st.column_config.TextColumn(column.capitalize(), width=300) for column in excerpt_column_titles},
     )
     unusable_reasons = [row.why for row in question_drafts if row.generated_question is None]
-    for message_number, unusable_reason in enumerate(unusable_reasons[:MOST_COMPLAINTS]):
-        notice(unusable_reason, "error", key=f"question_wrong_{message_number}")
-    if len(unusable_reasons) > MOST_COMPLAINTS:
-        notice(
-            f"{pluralize(len(unusable_reasons) - MOST_COMPLAINTS, 'more row')} cannot be used.",
+    for message_number, unusable_reason in enumerate(unusable_reasons[:MOST_LISTED_COMPLAINTS]):
+        show_notice(unusable_reason, "error", key=f"question_wrong_{message_number}")
+    if len(unusable_reasons) > MOST_LISTED_COMPLAINTS:
+        show_notice(
+            f"{pluralize(len(unusable_reasons) - MOST_LISTED_COMPLAINTS, 'more row')} cannot be used.",
             "error",
             key="question_wrong_more",
         )
@@ -126,18 +131,18 @@ def apply_table_edits(
     table_widget_state
         Streamlit's editor state: ``edited_rows``, the edited columns by row, and ``deleted_rows``.
     """
-    for row_number, changed_columns in table_widget_state.get("edited_rows", {}).items():
+    for row_number, changed_values_by_column in table_widget_state.get("edited_rows", {}).items():
         generated_question = questions[int(row_number)]
         earlier_draft = job.draft_by_question.get(generated_question) or _unedited_draft(job, generated_question)
         edited_draft_excerpts = [*earlier_draft.excerpts, *[""] * (excerpt_column_count - len(earlier_draft.excerpts))]
         edited_draft_excerpts = [
-            changed_columns.get(f"excerpt {place}", excerpt) or ""
+            changed_values_by_column.get(f"excerpt {place}", excerpt) or ""
             for place, excerpt in enumerate(edited_draft_excerpts, start=1)
         ]
         job.draft_by_question[generated_question] = QuestionDraft.of(
             generated_question,
             job.texts,
-            changed_columns.get("question", earlier_draft.question) or "",
+            changed_values_by_column.get("question", earlier_draft.question) or "",
             [excerpt for excerpt in edited_draft_excerpts if excerpt.strip()],
         )
     for row_number in table_widget_state.get("deleted_rows", []):
@@ -152,13 +157,13 @@ def _unedited_draft(job: QuestionGenerationJob, generated_question: Generated) -
 LARGEST_SEED = 1_000_000
 """The largest seed that the user can choose."""
 
-EXCERPTS_HELP = (
+EXCERPT_FILTER_HELP = (
     "The cosine of a question and the least like of its excerpts, by the embedder on the left. To the left of the line the "
     "question is dropped; at 0 none is. 0.36 is what Chroma's code takes with text-embedding-3-large; of other embedders, "
     "take what cuts off the tail."
 )
 
-EARLIER_HELP = (
+EARLIER_QUESTION_FILTER_HELP = (
     "The highest cosine of a question and an earlier one that passes the first filter. To the right of the line it is "
     "dropped as asked before; at 1 none is. The first question has none before it. 0.78 is what Chroma's code takes with "
     "text-embedding-3-large."
@@ -181,16 +186,16 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_
     question_generation_job = run_registry().find(generation_run_token, QuestionGenerationJob, session.runs)
     # The section closes once its questions are in use, so that the results are visible.
     with st.expander("Generate questions", expanded=question_generation_job is not None and session.given_questions is None):
-        remark(
+        show_remark(
             "A language model reads passages from random places of the documents and asks a question about each, with "
             "the excerpts that answer it. Every excerpt stands in its document word for word. Two filters drop poor "
             "questions, you edit the others, and the chunkers are measured on them.",
             key="generating_about",
         )
         if is_form_elsewhere:
-            remark("The language model is the one that is named on the left.", key="generating_form")
+            show_remark("The language model is the one that is named on the left.", key="generating_form")
         else:
-            language_model_form()
+            draw_language_model_form()
         show_prompts(
             (
                 QUESTION_WRITING_SYSTEM_PROMPT,
@@ -202,7 +207,7 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_
         if question_generation_job is not None and question_generation_job.in_progress:
             show_job_progress(question_generation_job, key="generating")
             return
-        _offer_question_generation(current_page, documents, access_to_chosen_model(), question_generation_job)
+        _offer_question_generation(current_page, documents, access_to_chosen_language_model(), question_generation_job)
         if question_generation_job is not None:
             _show_generated_questions(current_page, question_generation_job)
         elif generation_run_token:
@@ -210,33 +215,33 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_
                 f"the server keeps the last {MOST_STORED_RUNS} runs of a session, and {MOST_STORED_RUNS} of those that are "
                 "over"
             )
-            notice(
+            show_notice(
                 f"The link's questions are no longer remembered: {run_retention_phrase}. Generate them again.",
                 key="generating_forgotten",
             )
 
 
 def _offer_question_generation(
-    current_page: Page, documents: OwnDocuments, asking: Asking | None, job: QuestionGenerationJob | None
+    current_page: Page, documents: OwnDocuments, model_access: Asking | None, job: QuestionGenerationJob | None
 ) -> None:
     """Draw the settings, and the button that estimates the requests, or a message about a missing prerequisite."""
     generation_settings = session.generating_settings or (GenerationSettings() if job is None else job.settings)
     source_texts = SourceTexts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
     tokenizer_name = current_page.choices.tokenizer
-    generation_requests = ModelRequests(
+    model_requests = ModelRequests(
         (generation_settings, source_texts, tokenizer_name),
-        asking,
+        model_access,
         lambda _: estimate_generation(source_texts.texts, generation_settings, load_tokenizer(tokenizer_name)),
         f"“Generate” sends {pluralize(generation_settings.count, 'passage')} of "
         f"{pluralize(len(source_texts.names), 'document')}",
         "generating",
         answer_tokens=0,
-        schema_model=asking,
+        schema_model=model_access,
     )
 
     def start_generation_job() -> None:
-        assert asking is not None
-        new_generation_job = QuestionGenerationJob(source_texts, tuple(documents.parts), generation_settings, asking)
+        assert model_access is not None
+        new_generation_job = QuestionGenerationJob(source_texts, tuple(documents.parts), generation_settings, model_access)
         if job is not None:
             job.cancel()
             # A question that is generated again keeps the user's edits.
@@ -251,44 +256,44 @@ def _offer_question_generation(
 
     controls_row = st.container(horizontal=True, vertical_alignment="bottom")
     _choose_generation_settings(controls_row, generation_settings)
-    if button_pressed(controls_row, "Generate", "generating_ask", disabled=asking is None or not source_texts.names):
-        run_or_estimate_requests(generation_requests, start_generation_job)
+    if button_pressed(controls_row, "Generate", "generating_ask", disabled=model_access is None or not source_texts.names):
+        run_or_estimate_requests(model_requests, start_generation_job)
         st.rerun()
     if not source_texts.names:
-        notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
-    elif asking is None:
-        notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
-    elif show_consent(generation_requests, start_generation_job) and job is not None:
-        remark(
+        show_notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
+    elif model_access is None:
+        show_notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
+    elif show_consent(model_requests, start_generation_job) and job is not None:
+        show_remark(
             "What is asked anew takes the place of the questions below; what was answered before costs nothing again.",
             key="generating_again",
         )
 
 
-def _choose_generation_settings(row: DeltaGenerator, now: GenerationSettings) -> None:
+def _choose_generation_settings(controls_row: DeltaGenerator, current_settings: GenerationSettings) -> None:
     """Draw the inputs for the number of questions and the seed."""
 
-    def store_generation_setting(name: str, number: float) -> None:
+    def store_generation_setting(name: str, setting_value: float) -> None:
         # One message of the browser may bring both numbers.
-        session.generating_settings = replace(session.generating_settings or now, **{name: int(number)})
+        session.generating_settings = replace(session.generating_settings or current_settings, **{name: int(setting_value)})
 
-    row.number_input(
+    controls_row.number_input(
         "Question count",
         1,
-        MOST_GENERATED,
-        now.count,
+        MOST_GENERATED_QUESTIONS,
+        current_settings.count,
         width=150,
         help=f"How many are asked for, up to {MOST_PARALLEL_CONVERSATIONS} at a time; some are dropped.",
-        **value_binding(now.count, "generating_count", partial(store_generation_setting, "count")),
+        **value_binding(current_settings.count, "generating_count", partial(store_generation_setting, "count")),
     )
-    row.number_input(
+    controls_row.number_input(
         "Seed",
         0,
         LARGEST_SEED,
-        now.seed,
+        current_settings.seed,
         width=150,
         help="Chooses the passages: the same seed, the same passages.",
-        **value_binding(now.seed, "generating_seed", partial(store_generation_setting, "seed")),
+        **value_binding(current_settings.seed, "generating_seed", partial(store_generation_setting, "seed")),
     )
 
 
@@ -296,11 +301,13 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
     """Draw the generated questions, with the filters, the table and the actions."""
     questions, dropped_passages = job.made, job.dropped_windows
     if job.error:
-        notice(job.error, "error", key="generating_error")
+        show_notice(job.error, "error", key="generating_error")
     if job.cancelled():
         # Another session does not have the model's answers.
-        continue_phrase = " “Generate” continues where it stopped." if job.asking is access_to_chosen_model() else ""
-        notice(
+        continue_phrase = (
+            " “Generate” continues where it stopped." if job.asking is access_to_chosen_language_model() else ""
+        )
+        show_notice(
             f"The generation was stopped; the questions generated so far are kept.{continue_phrase}",
             key="generating_stopped",
         )
@@ -311,10 +318,10 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
     if repaired_excerpt_count:
         repaired_phrase = pluralize(repaired_excerpt_count, "excerpt was", "excerpts were")
         generation_summary_sentence += f" {repaired_phrase} quoted with small changes; the document's words are taken."
-    remark(generation_summary_sentence, key="generating_said")
+    show_remark(generation_summary_sentence, key="generating_said")
     if dropped_passages:
         if not questions:
-            notice(
+            show_notice(
                 "None of the model's answers can be used. The table gives the reason for the last answer on each passage.",
                 key="generating_unusable",
             )
@@ -327,13 +334,15 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
         show_folded_table(dropped_passages_title, dropped_passages_table, expanded=not questions)
     if not questions:
         return
-    similarities_per_question = _question_similarities(current_page, job, questions)
+    similarities_per_question = _question_and_excerpt_similarities(current_page, job, questions)
     similarity_job = session.similarity_job
     if similarities_per_question is None and similarity_job is not None and similarity_job.in_progress:
         # A table of unfiltered questions would soon change.
         return
     is_kept_per_question = (
-        [True] * len(questions) if similarities_per_question is None else _choose_filters(job, similarities_per_question)
+        [True] * len(questions)
+        if similarities_per_question is None
+        else _choose_kept_questions(job, similarities_per_question)
     )
     # Edited questions stay, regardless of the filters.
     kept_questions = [
@@ -344,17 +353,19 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
     _show_filtered_questions(job, kept_questions)
 
 
-def _question_similarities(current_page: Page, job: QuestionGenerationJob, questions: Sequence[Generated]) -> Cosines | None:
+def _question_and_excerpt_similarities(
+    current_page: Page, job: QuestionGenerationJob, questions: Sequence[Generated]
+) -> Cosines | None:
     """Return the similarity of questions and excerpts; None while it is being computed, or if it cannot be."""
     if current_page.embedder is None:
-        notice(current_page.embedder_complaint, key="generating_embedder")
+        show_notice(current_page.embedder_complaint, key="generating_embedder")
         return None
     session.similarity_job = question_similarity_job = QuestionSimilarityJob(
         job.texts, tuple(questions), current_page.choices.sentences, current_page.embedder, session.on_disk
     ).earlier_if_same(session.similarity_job)
     question_similarity_job.start_once(0.2)
     if question_similarity_job.cancelled():
-        notice(
+        show_notice(
             "The comparison of the questions was stopped, so the filters are off and all questions are shown.",
             key="comparing_stopped",
         )
@@ -363,7 +374,7 @@ def _question_similarities(current_page: Page, job: QuestionGenerationJob, quest
     return question_similarity_job.similarities
 
 
-def _choose_filters(job: QuestionGenerationJob, question_cosines: Cosines) -> Sequence[bool]:
+def _choose_kept_questions(job: QuestionGenerationJob, question_and_excerpt_cosines: Cosines) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
     excerpt_threshold, earlier_question_threshold = job.filter_thresholds
 
@@ -372,14 +383,16 @@ def _choose_filters(job: QuestionGenerationJob, question_cosines: Cosines) -> Se
         job.filter_thresholds = (threshold, earlier_question_threshold) if drops_below else (excerpt_threshold, threshold)
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
-    question_filter_result = filter_questions(question_cosines, excerpt_threshold or -1.0, earlier_question_threshold)
+    question_filter_result = filter_questions(
+        question_and_excerpt_cosines, excerpt_threshold or -1.0, earlier_question_threshold
+    )
     for slider_column, slider_key, slider_label, threshold, similarities, slider_help in zip(
         st.columns(2),
         ("lowest", "highest"),
         ("Question and its worst excerpt, at least", "Question and an earlier one, at most"),
         (excerpt_threshold, earlier_question_threshold),
         (question_filter_result.excerpts, question_filter_result.earlier),
-        (EXCERPTS_HELP, EARLIER_HELP),
+        (EXCERPT_FILTER_HELP, EARLIER_QUESTION_FILTER_HELP),
         strict=True,
     ):
         drops_below_threshold, slider_key = slider_key == "lowest", f"generating_{slider_key}"
@@ -403,7 +416,7 @@ def _choose_filters(job: QuestionGenerationJob, question_cosines: Cosines) -> Se
                 histogram_figure_name,
                 f"{slider_key}_figure",
             )
-    remark(
+    show_remark(
         f"Both filters keep {question_filter_result.kept.sum():,} of "
         f"{pluralize(len(question_filter_result.kept), 'question')}.",
         key="generating_passed",
@@ -419,7 +432,7 @@ def _show_filtered_questions(job: QuestionGenerationJob, shown_questions: Sequen
     usable_questions = draw_question_table(job, shown_questions) if shown_questions else []
     if not shown_questions:
         restore_phrase = ", or restore the questions that you removed" if removed_questions else ""
-        notice(f"No question passes the filters. Move the filters' lines{restore_phrase}.", key="generating_none")
+        show_notice(f"No question passes the filters. Move the filters' lines{restore_phrase}.", key="generating_none")
 
     question_set = generated_question_set(usable_questions, job.texts, job.asking.model.name)
     if usable_questions:
@@ -438,7 +451,7 @@ def _show_filtered_questions(job: QuestionGenerationJob, shown_questions: Sequen
     actions_row.button(
         "Use these questions", on_click=measure_on_questions, disabled=not usable_questions, key="generating_measure"
     )
-    download_button(
+    show_download_button(
         actions_row,
         "Questions, CSV",
         lambda: generated_questions_to_csv(usable_questions, job.texts),
@@ -458,7 +471,7 @@ def _show_filtered_questions(job: QuestionGenerationJob, shown_questions: Sequen
     if not shown_questions:
         return
     excerpts_phrase = pluralize(sum(len(question.excerpts) for question in usable_questions), "excerpt")
-    remark(
+    show_remark(
         f"{pluralize(len(usable_questions), 'question')} with {excerpts_phrase}. Select a row to remove it, a cell to "
         "write in it. Whoever has this page's link sees these questions, and edits the same ones.",
         key="generating_ready",

@@ -12,7 +12,7 @@ from viz.jobs.retrieval import RETRIEVED_CHUNKS_PER_QUESTION, Retrieval
 from viz.jobs.retrieval_plan import SEARCH_METHOD_TITLES
 from viz.theme import RETRIEVAL_TERMS, definitions_as_help
 
-COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}
+COST_KIND_TITLES = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}
 
 
 PARAMETER_OPTIONS: Mapping[str, Mapping[str, str]] = {
@@ -23,7 +23,7 @@ PARAMETER_OPTIONS: Mapping[str, Mapping[str, str]] = {
     "last": {"cut": "cut off", "left_out": "left out"},
     "unit": {"characters": "characters", "tokens": "tokens"},
     "k": {str(k): str(k) for k in range(1, RETRIEVED_CHUNKS_PER_QUESTION + 1)},
-    "cost": COSTS,
+    "cost": COST_KIND_TITLES,
     "kind": {"evidence": "Sentences of the excerpts", "documents": "Documents"},
     "disagree": {"no": "no", "yes": "yes"},
     "view": {"ranked": "In rank order", "document": "In the documents"},
@@ -47,7 +47,7 @@ PARAMETER_OPTIONS: Mapping[str, Mapping[str, str]] = {
 }
 """The allowed values, with labels, of the parameters that do not depend on a run."""
 
-DEFAULT_PARAMETERS = {
+DEFAULT_LINK_PARAMETERS = {
     "measure": "recall",
     "unit": "characters",
     "k": "5",
@@ -133,42 +133,44 @@ def budget_in_run(link_parameters: Mapping[str, str], unit: str, budgets_by_unit
 
 
 def report_choice_from_link(
-    link_parameters: Mapping[str, str], baseline: int, budgets_by_unit: Mapping[str, Sequence[int]]
+    link_parameters: Mapping[str, str], baseline_index: int, budgets_by_unit: Mapping[str, Sequence[int]]
 ) -> ReportChoice:
-    """Return the settings of the report: its measure, its budget or top k, and its ``baseline`` (counted from 0).
+    """Return the settings of the report: its measure, its budget or top k, and its ``baseline_index`` (counted from 0).
 
     ``budgets_by_unit`` has the run's budgets; without budgets, the report is at the top k.
     """
     measure, top_k = link_parameters["measure"], int(link_parameters["k"])
     if link_parameters["at"] == "k" or not budgets_by_unit:
-        return ReportChoice(measure, link_parameters["unit"], top_k, baseline)
+        return ReportChoice(measure, link_parameters["unit"], top_k, baseline_index)
     report_budget_unit = link_parameters["budget_unit"]
     return ReportChoice(
         measure,
         report_budget_unit,
         top_k,
-        baseline,
+        baseline_index,
         budget_in_run(link_parameters, report_budget_unit, budgets_by_unit),
         "cut" if link_parameters["last"] == "cut" else "left_out",
     )
 
 
-def index_from_link(link_parameters: Mapping[str, str], parameter_name: str, largest_number: int) -> int:
+def index_in_link_parameter(link_parameters: Mapping[str, str], parameter_name: str, largest_number: int) -> int:
     """Return the zero-based index for a link's one-based number, limited to ``largest_number``; 0 if it is not numeric."""
     number_text = link_parameters[parameter_name][:9]
     return max(min(int(number_text), largest_number), 1) - 1 if number_text.isdecimal() else 0
 
 
-def choose_link_parameter(label: str, link_parameters: dict[str, str], name: str, hidden: bool = False) -> str:
+def choose_link_parameter(label: str, link_parameters: dict[str, str], name: str, is_label_hidden: bool = False) -> str:
     """Draw a segmented control for a link parameter, and return the chosen value.
 
     ``name`` is a key of `PARAMETER_OPTIONS`.
     """
-    draw_setting_segmented_control(label, link_parameters, name, PARAMETER_OPTIONS[name], f"retrieval_{name}", hidden=hidden)
+    draw_setting_segmented_control(
+        label, link_parameters, name, PARAMETER_OPTIONS[name], f"retrieval_{name}", is_label_hidden=is_label_hidden
+    )
     return link_parameters[name]
 
 
-def choose_report_settings(link_parameters: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
+def choose_report_settings(link_parameters: dict[str, str], run: Retrieval, chunker_titles: Mapping[int, str]) -> int:
     """Draw the controls for the report's measure, budget and baseline; return the index of the baseline.
 
     A change of these settings needs no new run.
@@ -245,7 +247,7 @@ def choose_report_settings(link_parameters: dict[str, str], run: Retrieval, titl
             help=definitions_as_help(RETRIEVAL_TERMS),
         )
     with lower_controls_row.container(width=420):
-        baseline_titles = {str(number + 1): title for number, title in titles.items()}
+        baseline_titles = {str(number + 1): title for number, title in chunker_titles.items()}
         return (
             int(draw_setting_select_box("Compared with", link_parameters, "baseline", baseline_titles, "retrieval_baseline"))
             - 1

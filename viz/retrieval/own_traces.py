@@ -8,10 +8,10 @@ import streamlit as st
 from chunkers import Chunker, Span
 from chunkers.found_again import Place
 from chunkers.support import pluralize
-from evaluation.traces.answer_loss_stages import STAGES, Diagnosis
+from evaluation.traces.answer_loss_stages import MEANING_BY_STAGE, Diagnosis
 from evaluation.traces.report import TraceReport, placement_status, report_as_json
 from viz.components.browser_exchange import take_event
-from viz.components.page_elements import download_button, notice, remark, show_folded_table, show_job_progress
+from viz.components.page_elements import show_download_button, show_folded_table, show_job_progress, show_notice, show_remark
 from viz.controls import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
 from viz.jobs import PATIENCE_S
 from viz.jobs.retrieval_plan import OwnDocuments
@@ -29,7 +29,7 @@ from viz.retrieval.question_details import PART_CONTEXT_CHARACTERS, Part, Passag
 from viz.retrieval.session import session
 from viz.shell import Page
 
-CHUNK_FILE_CHOICE = -1
+CHUNK_FILE_OPTION = -1
 """The choice of a file of chunks, next to the numbers of columns."""
 
 FAILED_LIST_KEY, FAILED_QUESTION_KEY = "traces_list", "traces_one"
@@ -38,7 +38,7 @@ FAILED_LIST_KEY, FAILED_QUESTION_KEY = "traces_list", "traces_one"
 def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[Chunker | None]) -> None:
     """Draw the section: the file, the chunks that were searched, the failed questions, and one of them in detail."""
     with st.expander("Your own traces", expanded=session.trace_job is not None):
-        remark(
+        show_remark(
             "What your own retrieval was asked and what it found, located in the documents on the left or in a file of "
             "chunks: each failed question with the stage that lost its answer.",
             key="traces_about",
@@ -48,7 +48,7 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
         )
         trace_diagnosis_job = session.trace_job
         if not documents.texts and chunk_file is None:
-            notice(
+            show_notice(
                 "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed.",
                 key="traces_no_documents",
             )
@@ -102,12 +102,12 @@ def _choose_traces_and_chunks(
     }
     title_by_source: dict[int | None, str] = {None: "Not known"}
     title_by_source |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunker_by_number.items()}
-    title_by_source[CHUNK_FILE_CHOICE] = "A file of chunks"
+    title_by_source[CHUNK_FILE_OPTION] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
     is_widget_new, trace_diagnosis_job = "traces_searched" not in st.session_state, session.trace_job
     earlier_chunk_file = trace_diagnosis_job.chunk_file if trace_diagnosis_job is not None else None
     default_source_index = [*title_by_source].index(
-        CHUNK_FILE_CHOICE
+        CHUNK_FILE_OPTION
         if is_widget_new and earlier_chunk_file is not None
         else selected
         if selected in usable_chunker_by_number
@@ -125,7 +125,7 @@ def _choose_traces_and_chunks(
             "cut; or a file of those chunks, for traces that have identifiers alone. Both have the chunks that were "
             "not retrieved.",
         )
-        if chosen_source == CHUNK_FILE_CHOICE:
+        if chosen_source == CHUNK_FILE_OPTION:
             uploaded_chunk_file = st.file_uploader(
                 "File of chunks",
                 [*CHUNK_FILE_ENDINGS],
@@ -150,16 +150,16 @@ def _choose_traces_and_chunks(
 def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
     """Draw the result of a job that is over."""
     if job.error:
-        notice(job.error, "error", key="traces_error")
+        show_notice(job.error, "error", key="traces_error")
     elif job.report is None:
-        notice("Reading the traces was stopped; upload them again, or fewer of them.", key="traces_stopped")
+        show_notice("Reading the traces was stopped; upload them again, or fewer of them.", key="traces_stopped")
     trace_diagnosis_report = job.report
     if trace_diagnosis_report is None:
         return
     if job.stopped:
-        notice(job.stopped, key="traces_stopped")
+        show_notice(job.stopped, key="traces_stopped")
     if trace_diagnosis_report.remark:
-        notice(trace_diagnosis_report.remark, key="traces_remark")
+        show_notice(trace_diagnosis_report.remark, key="traces_remark")
     trace_file_problems = trace_diagnosis_report.problems
     show_folded_table(f"{pluralize(len(trace_file_problems), 'problem')} in the file", {"problem": trace_file_problems})
     failed_question_numbers = [
@@ -175,7 +175,9 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
         f"{text_count_by_state['missing']:,} missing."
     )
     if trace_diagnosis_report.failed_count_by_stage:
-        stage_rows = [(stage, count, STAGES[stage]) for stage, count in trace_diagnosis_report.failed_count_by_stage.items()]
+        stage_rows = [
+            (stage, count, MEANING_BY_STAGE[stage]) for stage, count in trace_diagnosis_report.failed_count_by_stage.items()
+        ]
         # Its words wrap, where a data frame would cut the meaning off on a narrow screen.
         st.table(
             dict(zip(("stage", "questions", "meaning"), zip(*stage_rows, strict=True), strict=True)), border="horizontal"
@@ -204,8 +206,8 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
             trace_diagnosis_report.diagnoses[chosen_question_number],
             has_documents=bool(job.documents.texts),
         )
-    _show_undecided_and_unlocated(trace_diagnosis_report)
-    download_button(
+    _show_undecided_questions_and_unlocated_texts(trace_diagnosis_report)
+    show_download_button(
         st.container(),
         "Diagnoses, JSON",
         lambda: json.dumps(report_as_json(trace_diagnosis_report), ensure_ascii=False, indent=1),
@@ -222,12 +224,12 @@ def _store_chosen_question() -> None:
         session.traced_question = chosen_row["question"]
 
 
-def _failed_row_data(report: TraceReport, question_number: int, chosen_number: int) -> FailedRowData:
-    question_diagnosis = report.diagnoses[question_number]
+def _failed_row_data(trace_diagnosis_report: TraceReport, question_number: int, chosen_number: int) -> FailedRowData:
+    question_diagnosis = trace_diagnosis_report.diagnoses[question_number]
     question_diagnosis_outcome = question_diagnosis.outcome
     cuts_inside_answer = question_diagnosis_outcome.seams if question_diagnosis_outcome is not None else ()
     document_text = (
-        report.documents[question_diagnosis_outcome.place.document].text
+        trace_diagnosis_report.documents[question_diagnosis_outcome.place.document].text
         if question_diagnosis_outcome is not None and question_diagnosis_outcome.place is not None
         else ""
     )
@@ -246,18 +248,23 @@ def _failed_row_data(report: TraceReport, question_number: int, chosen_number: i
     }
 
 
-def _show_question(current_page: Page, report: TraceReport, diagnosis: Diagnosis, *, has_documents: bool) -> None:
+def _show_question(
+    current_page: Page, trace_diagnosis_report: TraceReport, diagnosis: Diagnosis, *, has_documents: bool
+) -> None:
     """Draw what was retrieved for a question, and the way to its passages on Compare, if there are documents."""
     with st.container(key=FAILED_QUESTION_KEY):
         # Without the question, which Streamlit would render as Markdown.
         st.subheader(f"Retrieved for {diagnosis.question.place}", anchor=False)
         answer_place = diagnosis.outcome.place if diagnosis.outcome is not None else None
         place_by_passage_label = (
-            {} if answer_place is None else {f"The answer · {_place_in_words(report, answer_place)}": answer_place}
+            {}
+            if answer_place is None
+            else {f"The answer · {_place_in_words(trace_diagnosis_report, answer_place)}": answer_place}
         )
         for retrieved_text, text_placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
             place_by_passage_label |= {
-                f"{retrieved_text.rank} · {_place_in_words(report, place)}": place for place in text_placement.places
+                f"{retrieved_text.rank} · {_place_in_words(trace_diagnosis_report, place)}": place
+                for place in text_placement.places
             }
         if place_by_passage_label and has_documents:
             with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -267,23 +274,25 @@ def _show_question(current_page: Page, report: TraceReport, diagnosis: Diagnosis
                 chosen_passage_place = place_by_passage_label[chosen_passage_label]
                 copied_compare_columns = [column.copy() for column in current_page.choices.columns]
                 draw_compare_button(
-                    report.documents[chosen_passage_place.document],
+                    trace_diagnosis_report.documents[chosen_passage_place.document],
                     chosen_passage_place.span,
                     copied_compare_columns,
                     current_page.choices,
                     "traces_on_compare",
                 )
-        draw_passages(_question_passages(report, diagnosis, answer_place), "traces_passages")
+        draw_passages(_question_passages(trace_diagnosis_report, diagnosis, answer_place), "traces_passages")
 
 
-def _place_in_words(report: TraceReport, place: Place) -> str:
-    return f"{report.documents[place.document].name}, {place.span.start:,} to {place.span.end:,}"
+def _place_in_words(trace_diagnosis_report: TraceReport, place: Place) -> str:
+    return f"{trace_diagnosis_report.documents[place.document].name}, {place.span.start:,} to {place.span.end:,}"
 
 
-def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer_place: Place | None) -> list[PassageData]:
+def _question_passages(
+    trace_diagnosis_report: TraceReport, diagnosis: Diagnosis, answer_place: Place | None
+) -> list[PassageData]:
     """Return the answer if no retrieved text has all of it, then the retrieved texts, as the documents have them."""
     answer_and_retrieved_passages = (
-        [_answer_passage(report, answer_place)]
+        [_answer_passage(trace_diagnosis_report, answer_place)]
         if answer_place is not None and diagnosis.stage != "not used"
         else list[PassageData]()
     )
@@ -306,10 +315,12 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer_place: 
         answer_spans = (
             [answer_place.span] if answer_place is not None and answer_place.document == text_place.document else []
         )
-        coloured_passage_parts = coloured_parts(report.documents[text_place.document].text, [text_place.span], answer_spans)
+        coloured_passage_parts = coloured_parts(
+            trace_diagnosis_report.documents[text_place.document].text, [text_place.span], answer_spans
+        )
         holds_part_of_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
         retrieved_passage_title = (
-            f"{retrieved_text.rank} · {_place_in_words(report, text_place)}{score_phrase}{notes_phrase}"
+            f"{retrieved_text.rank} · {_place_in_words(trace_diagnosis_report, text_place)}{score_phrase}{notes_phrase}"
         )
         answer_and_retrieved_passages.append(
             {
@@ -321,8 +332,11 @@ def _question_passages(report: TraceReport, diagnosis: Diagnosis, answer_place: 
     return answer_and_retrieved_passages
 
 
-def _answer_passage(report: TraceReport, answer_place: Place) -> PassageData:
-    document_text, (answer_start, answer_end) = report.documents[answer_place.document].text, answer_place.span
+def _answer_passage(trace_diagnosis_report: TraceReport, answer_place: Place) -> PassageData:
+    document_text, (answer_start, answer_end) = (
+        trace_diagnosis_report.documents[answer_place.document].text,
+        answer_place.span,
+    )
     answer_context_span = Span(
         max(0, answer_start - PART_CONTEXT_CHARACTERS), min(len(document_text), answer_end + PART_CONTEXT_CHARACTERS)
     )
@@ -331,12 +345,16 @@ def _answer_passage(report: TraceReport, answer_place: Place) -> PassageData:
         (document_text[answer_start:answer_end], "missed"),
         (document_text[answer_end : answer_context_span.end], "rest"),
     ]
-    return {"kind": "missed", "title": f"The answer · {_place_in_words(report, answer_place)}", "parts": passage_parts}
+    return {
+        "kind": "missed",
+        "title": f"The answer · {_place_in_words(trace_diagnosis_report, answer_place)}",
+        "parts": passage_parts,
+    }
 
 
-def _show_undecided_and_unlocated(report: TraceReport) -> None:
+def _show_undecided_questions_and_unlocated_texts(trace_diagnosis_report: TraceReport) -> None:
     """Draw the questions of which nothing can be told, and the retrieved texts that are not located."""
-    undecided_diagnoses = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed is None]
+    undecided_diagnoses = [diagnosis for diagnosis in trace_diagnosis_report.diagnoses if diagnosis.failed is None]
     undecided_question_columns = {
         "place": [diagnosis.question.place for diagnosis in undecided_diagnoses],
         "question": [diagnosis.question.question for diagnosis in undecided_diagnoses],
@@ -345,7 +363,7 @@ def _show_undecided_and_unlocated(report: TraceReport) -> None:
     show_folded_table(f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told", undecided_question_columns)
     unlocated_texts = [
         (diagnosis, retrieved, placement)
-        for diagnosis in report.diagnoses
+        for diagnosis in trace_diagnosis_report.diagnoses
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
         if placement.only_place is None
     ]

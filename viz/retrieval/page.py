@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import ASKING, Chunker, Embedder, InputError, build_chunker
+from chunkers import CHUNKERS_ASKING_LANGUAGE_MODEL, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE, reason_against_late_chunking
 from chunkers.language_models import (
     CONTEXT_QUESTION_TEMPLATE,
@@ -14,12 +14,12 @@ from chunkers.language_models import (
     UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
     Asking,
 )
-from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, LONGEST_SHOWN
+from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, LONGEST_EXTRACT_CHARACTERS
 from chunkers.support import pluralize
 from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.retrieval.asked_question import MODEL_TEXT_SEARCHED_NOTE
 from evaluation.search import ReturnedText, checked_search_method
-from viz.components.page_elements import download_button, notice, remark, show_folded_table
+from viz.components.page_elements import show_download_button, show_folded_table, show_notice, show_remark
 from viz.controls import any_chunker_calls_model, column_controls, show_prompts
 from viz.jobs.retrieval import ReportJob, Retrieval, StoredRetrieval, estimate_run_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
@@ -45,12 +45,12 @@ from viz.shell import (
     Page,
     RestOfRun,
     begin_run,
-    bundled_material,
+    bundled_documents_and_questions,
     find_run,
     offer_columns_of_compare,
     run_button_row,
     run_or_estimate_requests,
-    share_questions,
+    share_own_questions_with_answers_page,
     show_bundled_origin,
     show_compare_column_number,
     show_run_state,
@@ -60,11 +60,11 @@ from viz.shell.page import page
 from viz.state import (
     MISSING_MODEL_MESSAGE,
     Choices,
-    access_to_chosen_model,
+    access_to_chosen_language_model,
     chunker_with_chunk_file,
-    external_chunker,
+    external_chunker_and_hint,
     lacks_chunk_file,
-    model_identity,
+    language_model_identity,
     no_model_message,
     record_columns_for_undo,
 )
@@ -92,7 +92,7 @@ def _draw_page_body(current_page: Page) -> None:
             linked_run.plan.material if isinstance(linked_run, Retrieval) else None, waits_for_files=uses_own_documents
         )
         if chosen_documents_and_questions is not None and chosen_documents_and_questions.own:
-            share_questions(chosen_documents_and_questions)
+            share_own_questions_with_answers_page(chosen_documents_and_questions)
         choose_search_settings(link_parameters)
         offer_columns_of_compare(PAGE, current_page.choices)
         selected_column_chunker = chunkers[current_page.choices.selected]
@@ -108,7 +108,7 @@ def _draw_page_body(current_page: Page) -> None:
             selected_column_chunker,
             current_page.embedder,
             offers_external_chunks=True,
-            measured_documents=document_names,
+            document_names_to_measure=document_names,
             shows_model=needs_model_form,
         )
         missing_model_message = choose_context_sentence_model(link_parameters["embedded"])
@@ -117,7 +117,7 @@ def _draw_page_body(current_page: Page) -> None:
             PAGE,
             current_page.choices.columns[current_page.choices.selected],
             current_page.embedder,
-            valid=selected_column_chunker is not None,
+            is_column_valid=selected_column_chunker is not None,
         )
     if uses_own_documents and chosen_documents_and_questions is not None:
         linked_run = find_retrieval_run(link_parameters["run"], chosen_documents_and_questions)
@@ -127,9 +127,9 @@ def _draw_page_body(current_page: Page) -> None:
         "contain."
     )
     if start_obstacle_message:
-        notice(
+        show_notice(
             start_obstacle_message,
-            "info" if start_obstacle_message in (MISSING_MODEL_MESSAGE, NO_MODEL_FOR_CONTEXTS) else "error",
+            "info" if start_obstacle_message in (MISSING_MODEL_MESSAGE, NO_CONTEXT_MODEL_MESSAGE) else "error",
             key="retrieval_complaint",
         )
     valid_chunkers = [chunker for chunker in chunkers if chunker is not None]
@@ -150,11 +150,11 @@ def _draw_page_body(current_page: Page) -> None:
             searched_by=checked_search_method(link_parameters["search"]),
         )
         if new_run_plan.asks:
-            new_run_plan = replace(new_run_plan, language_model=model_identity(access_to_chosen_model()))
+            new_run_plan = replace(new_run_plan, language_model=language_model_identity(access_to_chosen_language_model()))
         if new_run_plan.uses_late_chunking and (
             late_chunking_obstacle := reason_against_late_chunking(current_page.embedder)
         ):
-            notice(late_chunking_obstacle, "error", key="retrieval_cannot_pool")
+            show_notice(late_chunking_obstacle, "error", key="retrieval_cannot_pool")
             new_run_plan = None
     _draw_start_row(current_page, new_run_plan, chosen_documents_and_questions)
     show_question_generation(
@@ -164,19 +164,19 @@ def _draw_page_body(current_page: Page) -> None:
     _show_results(current_page, linked_run, new_run_plan, chosen_documents_and_questions)
 
 
-def adopt_columns_with_questions(current_page: Page, page: str) -> None:
+def adopt_columns_with_questions(current_page: Page, page_key: str) -> None:
     """Adopt the columns that came with another page's questions, once; the user can undo the change."""
-    given_questions = session.given_questions
+    questions_from_other_page = session.given_questions
     if (
         not session.has_arrived_questions
-        or given_questions is None
-        or not given_questions.columns
-        or current_page.choices.columns == [*given_questions.columns]
+        or questions_from_other_page is None
+        or not questions_from_other_page.columns
+        or current_page.choices.columns == [*questions_from_other_page.columns]
     ):
         return
-    with record_columns_for_undo(page, "Columns replaced by those of Compare"):
-        current_page.choices.columns = [column.copy() for column in given_questions.columns]
-        current_page.choices.selected = min(current_page.choices.selected, len(given_questions.columns) - 1)
+    with record_columns_for_undo(page_key, "Columns replaced by those of Compare"):
+        current_page.choices.columns = [column.copy() for column in questions_from_other_page.columns]
+        current_page.choices.selected = min(current_page.choices.selected, len(questions_from_other_page.columns) - 1)
 
 
 def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
@@ -188,11 +188,13 @@ def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
         column_error_message = ""
         try:
             if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS:
-                chunker, missing_file_message = external_chunker(column)
+                chunker, missing_file_message = external_chunker_and_hint(column)
                 column_error_message = missing_file_message and f"Column {column_number}: {missing_file_message}"
             else:
                 chunker = build_chunker(column.chunker, column.parameters, current_page.embedder)
-                column_error_message = MISSING_MODEL_MESSAGE if chunker.asks and access_to_chosen_model() is None else ""
+                column_error_message = (
+                    MISSING_MODEL_MESSAGE if chunker.asks and access_to_chosen_language_model() is None else ""
+                )
         except InputError as error:
             column_error_message = str(error)
         chunker_per_column.append(chunker)
@@ -215,7 +217,7 @@ def _show_results(
     elif isinstance(run, LostRun):
         run.show("retrieval")
     elif documents_and_questions is None or documents_and_questions.own:
-        notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
+        show_notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
     elif bundled_run := show_bundled_origin(
         BUNDLED_RUN,
         lambda _: "the bundled documents; the times are those of the machine it ran on",
@@ -227,7 +229,7 @@ def _show_results(
 
 def _draw_start_row(current_page: Page, plan: Plan | None, documents_and_questions: RunMaterial | None) -> None:
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
-    language_model_access = access_to_chosen_model() if plan is not None and plan.asks else None
+    language_model_access = access_to_chosen_language_model() if plan is not None and plan.asks else None
 
     def start_new_run() -> None:
         assert plan is not None
@@ -253,31 +255,35 @@ def _draw_start_row(current_page: Page, plan: Plan | None, documents_and_questio
         summary_or_obstacle_sentence,
         "retrieval_start",
         "retrieval_start_run",
-        ready=plan is not None,
+        can_start_run=plan is not None,
     )
 
 
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     """Draw the progress of a run and its results so far."""
     link_parameters = choices.extra
-    _say_run_state(run, plan)
+    _show_run_state(run, plan)
     if run.asking is not None and not run.running:
-        remark(f"{run.asking.model.title}: {run.ledger.spent}.", key="retrieval_asked_model")
+        show_remark(f"{run.asking.model.title}: {run.ledger.spent}.", key="retrieval_asked_model")
     for chunker_number, left_out_reason in run.left_out.items():
-        notice(left_out_reason, key=f"retrieval_left_out_{chunker_number}")
-    for chunker_number, evaluation in sorted(run.found.items()):
+        show_notice(left_out_reason, key=f"retrieval_left_out_{chunker_number}")
+    for chunker_number, evaluation in sorted(run.evaluation_by_chunker.items()):
         if evaluation.index.caveat:
-            notice(f"{run.plan.titles[chunker_number]}: {evaluation.index.caveat}", key=f"retrieval_caveat_{chunker_number}")
-    if not run.found:
+            show_notice(
+                f"{run.plan.titles[chunker_number]}: {evaluation.index.caveat}", key=f"retrieval_caveat_{chunker_number}"
+            )
+    if not run.evaluation_by_chunker:
         return
     # The chunkers that a link refers to may be available only when the run has ended.
     has_run_ended = not run.running
     title_by_chunker_number = {
-        number: title for number, title in enumerate(run.plan.titles) if number in run.found or not has_run_ended
+        number: title
+        for number, title in enumerate(run.plan.titles)
+        if number in run.evaluation_by_chunker or not has_run_ended
     }
     baseline_chunker_index = choose_report_settings(link_parameters, run, title_by_chunker_number)
     if not run.all_measured_at_budgets:
-        notice(
+        show_notice(
             "An earlier version of Seamark measured this run at the top k alone. Press “Run” to measure it at equal "
             "budgets too.",
             key="retrieval_no_budgets",
@@ -288,7 +294,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     report_and_failures = retrieval_report_job.report_and_failures
     if report_and_failures is None:
         if retrieval_report_job.error:
-            notice(retrieval_report_job.error, "error", key="retrieval_report_error")
+            show_notice(retrieval_report_job.error, "error", key="retrieval_report_error")
         else:
             _wait_for_report(retrieval_report_job)
         return
@@ -304,40 +310,40 @@ def _wait_for_report(job: ReportJob) -> None:
     """Draw a notice that the report is being made, and rerun the page when it is ready."""
     if not job.running:
         st.rerun()
-    remark("Comparing the chunkers on all questions …", key="retrieval_comparing")
+    show_remark("Comparing the chunkers on all questions …", key="retrieval_comparing")
 
 
-def _say_run_state(run: Retrieval, plan: Plan | None) -> None:
+def _show_run_state(run: Retrieval, plan: Plan | None) -> None:
     """Draw a run's progress, its errors, and the settings that have changed since it began."""
     changed_setting_names = run.plan.changed(plan) if plan is not None else []
     show_run_state(run, "results were measured", changed_setting_names, "Press “Run” to measure again.", "retrieval")
-    _say_search_settings(run)
+    _show_search_settings(run)
     for chunker_number, chunker_error in run.errors.items():
-        notice(f"{run.plan.titles[chunker_number]}: {chunker_error}", "error", key=f"retrieval_error_{chunker_number}")
+        show_notice(f"{run.plan.titles[chunker_number]}: {chunker_error}", "error", key=f"retrieval_error_{chunker_number}")
     question_problems = run.questions.problems
     show_folded_table(pluralize(len(question_problems), "question problem"), {"problem": question_problems})
     excerpt_state_counts = run.questions.excerpt_counts_by_state()
     if {*excerpt_state_counts} - {"valid"} or run.questions.changes:
-        counts_phrase = ", ".join(f"{count:,} {state}" for state, count in excerpt_state_counts.items())
-        show_folded_table(f"Excerpts: {counts_phrase}", _excerpt_state_table(run.questions))
-    if run.plan.material.own and run.found:
+        excerpt_counts_phrase = ", ".join(f"{count:,} {state}" for state, count in excerpt_state_counts.items())
+        show_folded_table(f"Excerpts: {excerpt_counts_phrase}", _excerpt_state_table(run.questions))
+    if run.plan.material.own and run.evaluation_by_chunker:
         _offer_question_file(run)
 
 
-def _say_search_settings(run: Retrieval) -> None:
+def _show_search_settings(run: Retrieval) -> None:
     """Draw notices on the searched and the returned text, unless both are the chunks' own, searched by embedding."""
-    if any(isinstance(chunker, ASKING["propositions"]) for chunker in run.plan.chunkers):
-        notice(MODEL_TEXT_SEARCHED_NOTE, key="retrieval_stated")
+    if any(isinstance(chunker, CHUNKERS_ASKING_LANGUAGE_MODEL["propositions"]) for chunker in run.plan.chunkers):
+        show_notice(MODEL_TEXT_SEARCHED_NOTE, key="retrieval_stated")
     if run.plan.uses_late_chunking:
-        notice(LATE_CHUNKING_NOTE, key="retrieval_late_said")
+        show_notice(LATE_CHUNKING_NOTE, key="retrieval_late_said")
     if run.plan.keyword_search_sentence:
-        notice(run.plan.keyword_search_sentence, key="retrieval_search_said")
+        show_notice(run.plan.keyword_search_sentence, key="retrieval_search_said")
     if run.plan.returned.said:
         returned_text_sentence = (
             f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. "
             f"{run.missing_passages_note}"
         )
-        notice(returned_text_sentence.strip(), key="retrieval_returned_said")
+        show_notice(returned_text_sentence.strip(), key="retrieval_returned_said")
 
 
 def _excerpt_state_table(questions: Questions) -> dict[str, list[str]]:
@@ -355,8 +361,8 @@ def _excerpt_state_table(questions: Questions) -> dict[str, list[str]]:
 
 def _offer_question_file(run: Retrieval) -> None:
     """Draw the button that saves the questions in a format that survives edits of the documents."""
-    corpus, questions = next(iter(run.found.values())).index.corpus, run.questions.usable
-    download_button(
+    corpus, questions = next(iter(run.evaluation_by_chunker.values())).index.corpus, run.questions.usable
+    show_download_button(
         st.container(),
         "Questions with places",
         lambda: questions_to_json_lines(questions, corpus),
@@ -372,32 +378,33 @@ def _offer_question_file(run: Retrieval) -> None:
 # Runs: what they send to a language model, and how they are made, reopened from disk and resumed.
 
 
-NO_MODEL_FOR_CONTEXTS = no_model_message("Context sentences need")
+NO_CONTEXT_MODEL_MESSAGE = no_model_message("Context sentences need")
 """Message on the page if context sentences are chosen and no language model is named."""
 
 
-def includes_context_sentences(embedded_texts: str) -> bool:
-    """Return whether ``embedded_texts``, the link's parameter ``embedded``, includes context sentences."""
-    return "context" in embedded_texts
+def includes_context_sentences(embedded_text_kinds: str) -> bool:
+    """Return whether ``embedded_text_kinds``, the link's parameter ``embedded``, includes context sentences."""
+    return "context" in embedded_text_kinds
 
 
-def choose_context_sentence_model(embedded_texts: str) -> str:
+def choose_context_sentence_model(embedded_text_kinds: str) -> str:
     """Draw the fields for the language model if context sentences are chosen; return a message if no model is named."""
-    if not includes_context_sentences(embedded_texts):
+    if not includes_context_sentences(embedded_text_kinds):
         return ""
     show_prompts(
         (CONTEXT_SYSTEM_PROMPT, CONTEXT_QUESTION_TEMPLATE, UNUSABLE_ANSWER_MESSAGE_TEMPLATE),
         "Context prompts",
-        f"The model is asked once for every chunk. If a document has more than {LONGEST_SHOWN:,} characters, the model sees "
+        f"The model is asked once for every chunk. If a document has more than {LONGEST_EXTRACT_CHARACTERS:,} characters, "
+        "the model sees "
         "only an extract.",
     )
-    return NO_MODEL_FOR_CONTEXTS if access_to_chosen_model() is None else ""
+    return NO_CONTEXT_MODEL_MESSAGE if access_to_chosen_language_model() is None else ""
 
 
 def model_requests_of_plan(
-    plan: Plan | None, embedder: Embedder | None, asking: Asking | None, token: str = ""
+    plan: Plan | None, embedder: Embedder | None, model_access: Asking | None, run_token: str = ""
 ) -> ModelRequests | None:
-    """Return a run's requests to a language model, or None if the run needs none; ``token`` names a run to resume."""
+    """Return a run's requests to a language model, or None if the run needs none; ``run_token`` names a run to resume."""
     if plan is None or not plan.asks:
         return None
     has_context_embedding = "context" in (plan.embedded_as, *plan.embedding_modes)
@@ -407,26 +414,28 @@ def model_requests_of_plan(
     )
     chunkers_call_model = any(chunker.asks for chunker in plan.chunkers)
     return ModelRequests(
-        (plan, token),
-        asking,
+        (plan, run_token),
+        model_access,
         partial(estimate_run_llm_requests, plan, embedder, session.on_disk),
         sending_phrase,
-        f"run{token}",
-        schema_model=asking if chunkers_call_model else None,
+        f"run{run_token}",
+        schema_model=model_access if chunkers_call_model else None,
     )
 
 
-def new_retrieval_run(plan: Plan, embedder: Embedder, asking: Asking | None, keeper: Keeper | None) -> Retrieval:
+def new_retrieval_run(plan: Plan, embedder: Embedder, model_access: Asking | None, keeper: Keeper | None) -> Retrieval:
     """Return a run that is not started yet; ``keeper`` stores it on disk, if the session keeps embeddings there."""
     stored_retrieval_run = None if keeper is None else StoredRetrieval.of(keeper, plan)
-    return Retrieval(plan, embedder, session.on_disk, stored_retrieval_run, asking=asking)
+    return Retrieval(plan, embedder, session.on_disk, stored_retrieval_run, asking=model_access)
 
 
-def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieval | LostRun | None:
-    """Return the run of a link as `find_run` does, on the bundled documents or on ``own_material``, as it was begun."""
+def find_retrieval_run(run_token: str, own_documents_and_questions: RunMaterial | None) -> Retrieval | LostRun | None:
+    """Return the run of a link as `find_run` does, on the bundled or the user's own documents, as it was begun."""
 
     def reopened_run(stored_retrieval: StoredRetrieval) -> Retrieval | str:
-        documents_and_questions = own_material if stored_retrieval.plan.own else bundled_material()
+        documents_and_questions = (
+            own_documents_and_questions if stored_retrieval.plan.own else bundled_documents_and_questions()
+        )
         missing_files_phrase = stored_retrieval.missing_files_in_words(documents_and_questions)
         if documents_and_questions is None or missing_files_phrase:
             return (
@@ -440,16 +449,21 @@ def find_retrieval_run(token: str, own_material: RunMaterial | None) -> Retrieva
         reopened_retrieval_run.start()
         return reopened_retrieval_run
 
-    return find_run(token, Retrieval, reopened_run)
+    return find_run(run_token, Retrieval, reopened_run)
 
 
 def rest_of_retrieval(current_page: Page, run: Retrieval, stored_retrieval: StoredRetrieval) -> RestOfRun:
     """Return the rest of a run that is stored on disk."""
     run_plan = _plan_with_chunk_files(run.plan)
-    unfinished_plan = _plan_without_finished_chunkers(run_plan, run.found)
-    language_model_access, missing_chunk_file_message = access_to_chosen_model() if unfinished_plan.asks else None, ""
+    unfinished_plan = _plan_without_finished_chunkers(run_plan, run.evaluation_by_chunker)
+    language_model_access, missing_chunk_file_message = (
+        access_to_chosen_language_model() if unfinished_plan.asks else None,
+        "",
+    )
     chunker_numbers_lacking_file = [
-        number for number, chunker in enumerate(run_plan.chunkers) if number not in run.found and lacks_chunk_file(chunker)
+        number
+        for number, chunker in enumerate(run_plan.chunkers)
+        if number not in run.evaluation_by_chunker and lacks_chunk_file(chunker)
     ]
     if chunker_numbers_lacking_file:
         # With several ways of embedding, each way has all columns in turn.
@@ -476,14 +490,14 @@ def _plan_with_chunk_files(plan: Plan) -> Plan:
     return replace(plan, chunkers=tuple(chunker_with_chunk_file(chunker) for chunker in plan.chunkers))
 
 
-def _plan_without_finished_chunkers(plan: Plan, finished_numbers: Container[int]) -> Plan:
+def _plan_without_finished_chunkers(plan: Plan, finished_chunker_numbers: Container[int]) -> Plan:
     """Return the plan of the unfinished chunkers, whose requests need the user's consent."""
-    unfinished_chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished_numbers]
-    mode_per_chunker = (
+    unfinished_chunker_numbers = [number for number in range(len(plan.chunkers)) if number not in finished_chunker_numbers]
+    embedding_mode_per_chunker = (
         tuple(plan.embedding_modes[number] for number in unfinished_chunker_numbers) if plan.embedding_modes else ()
     )
     return replace(
         plan,
         chunkers=tuple(plan.chunkers[number] for number in unfinished_chunker_numbers),
-        embedding_modes=mode_per_chunker,
+        embedding_modes=embedding_mode_per_chunker,
     )

@@ -12,13 +12,13 @@ from chunkers.support import FloatArray, IntArray, pluralize
 from evaluation.questions import Corpus, difference_of_ranges, intersection_of_ranges, total_length_of_ranges
 from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
 from viz.components.browser_exchange import Component
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.controls import draw_setting_select_box, value_binding
 from viz.jobs.retrieval import ReportAndFailures
 from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.failed.missed_excerpts import show_compare_button
 from viz.retrieval.figures import score_in_percent
-from viz.retrieval.link_parameters import choose_link_parameter, index_from_link
+from viz.retrieval.link_parameters import choose_link_parameter, index_in_link_parameter
 from viz.state import Choices
 from viz.theme import CHUNK_COLOURS, CHUNK_EDGE_COLOURS, theme_name
 
@@ -65,14 +65,16 @@ _passages_component = Component[PassagesData](
 )
 
 
-def ranked_passages(evaluation: Evaluation, question_scores: QuestionScores, given_chunks: GivenChunks) -> list[PassageData]:
+def ranked_passages(
+    evaluation: Evaluation, question_scores: QuestionScores, chunks_within_limit: GivenChunks
+) -> list[PassageData]:
     """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
     corpus = evaluation.index.corpus
     corpus_text = corpus.whole.text
     excerpt_spans_in_corpus = excerpt_ranges(corpus, question_scores.question)
     passages: list[PassageData] = []
-    for chunk in given_chunks.chunks:
-        excerpt_character_count, given_character_count = (
+    for chunk in chunks_within_limit.chunks:
+        excerpt_character_count, returned_character_count = (
             total_length_of_ranges(intersection_of_ranges(chunk.given, excerpt_spans_in_corpus)),
             total_length_of_ranges(chunk.given),
         )
@@ -84,22 +86,23 @@ def ranked_passages(evaluation: Evaluation, question_scores: QuestionScores, giv
             continue
         if not chunk.given:
             unused_budget_phrase = (
-                f"{given_chunks.limit.budget - given_chunks.filled_length:,} of {given_chunks.limit.budget:,} "
-                f"{given_chunks.limit.unit}"
+                f"{chunks_within_limit.limit.budget - chunks_within_limit.filled_length:,} of "
+                f"{chunks_within_limit.limit.budget:,} "
+                f"{chunks_within_limit.limit.unit}"
             )
             passage_title += f" · left out: it does not fit into the {unused_budget_phrase} that are left"
             coloured_passage_parts: list[Part] = [(corpus_text[start:end], "beyond") for start, end in chunk.spans]
             passages.append({"kind": "left_out", "title": passage_title, "parts": coloured_passage_parts})
             continue
         passage_title += (
-            f" · {excerpt_character_count:,} of {given_character_count:,} characters are excerpt"
+            f" · {excerpt_character_count:,} of {returned_character_count:,} characters are excerpt"
             if excerpt_character_count
-            else f" · {given_character_count:,} characters, none of them excerpt"
+            else f" · {returned_character_count:,} characters, none of them excerpt"
         )
         coloured_passage_parts = coloured_parts(corpus_text, chunk.given, excerpt_spans_in_corpus)
         if not chunk.whole:
             passage_title += " · cut off"
-            coloured_passage_parts.append((f"{given_chunks.limit.budget:,} {given_chunks.limit.unit}", "end"))
+            coloured_passage_parts.append((f"{chunks_within_limit.limit.budget:,} {chunks_within_limit.limit.unit}", "end"))
             coloured_passage_parts += [
                 (corpus_text[start:end], "beyond") for start, end in difference_of_ranges(chunk.spans, chunk.given)
             ]
@@ -110,9 +113,11 @@ def ranked_passages(evaluation: Evaluation, question_scores: QuestionScores, giv
                 "parts": coloured_passage_parts,
             }
         )
-    passages += _budget_notes(given_chunks)
+    passages += _budget_notes(chunks_within_limit)
     missed_spans = (
-        [] if given_chunks.unkept_chunk_count else difference_of_ranges(excerpt_spans_in_corpus, given_chunks.spans)
+        []
+        if chunks_within_limit.unkept_chunk_count
+        else difference_of_ranges(excerpt_spans_in_corpus, chunks_within_limit.spans)
     )
     for start, end in missed_spans:
         if corpus_text[start:end].strip():
@@ -123,20 +128,21 @@ def ranked_passages(evaluation: Evaluation, question_scores: QuestionScores, giv
     return passages
 
 
-def _budget_notes(given_chunks: GivenChunks) -> list[PassageData]:
+def _budget_notes(chunks_within_limit: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
     budget_note_titles = []
-    if given_chunks.unkept_chunk_count:
+    if chunks_within_limit.unkept_chunk_count:
         budget_note_titles.append(
-            f"{pluralize(given_chunks.unkept_chunk_count, 'more chunk')} of lower rank, which the run does not keep one by "
+            f"{pluralize(chunks_within_limit.unkept_chunk_count, 'more chunk')} of lower rank, which the run does not keep "
+            "one by "
             "one"
         )
-    elif given_chunks.limit.budget > given_chunks.filled_length and all(
-        chunk.given or not chunk.spans for chunk in given_chunks.chunks[-1:]
+    elif chunks_within_limit.limit.budget > chunks_within_limit.filled_length and all(
+        chunk.given or not chunk.spans for chunk in chunks_within_limit.chunks[-1:]
     ):
         budget_note_titles.append(
-            f"Every chunk is here: they fill {given_chunks.filled_length:,} of {given_chunks.limit.budget:,} "
-            f"{given_chunks.limit.unit}"
+            f"Every chunk is here: they fill {chunks_within_limit.filled_length:,} of {chunks_within_limit.limit.budget:,} "
+            f"{chunks_within_limit.limit.unit}"
         )
     return [{"kind": "note", "title": title, "parts": []} for title in budget_note_titles]
 
@@ -153,41 +159,43 @@ def _document_place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
     )
 
 
-def coloured_parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[Part]:
+def coloured_parts(text: str, spans: Sequence[Span], excerpt_spans: Sequence[Span]) -> list[Part]:
     """Return the text of the spans in order, divided where excerpts begin and end; each span starts a new line."""
     parts: list[Part] = []
     for span_index, span in enumerate(spans):
         if span_index:
             parts.append(("\n", "waste"))
-        hit_parts: list[tuple[Span, PartKind]] = [(part, "hit") for part in intersection_of_ranges([span], excerpts)]
-        waste_parts: list[tuple[Span, PartKind]] = [(part, "waste") for part in difference_of_ranges([span], excerpts)]
+        hit_parts: list[tuple[Span, PartKind]] = [(part, "hit") for part in intersection_of_ranges([span], excerpt_spans)]
+        waste_parts: list[tuple[Span, PartKind]] = [(part, "waste") for part in difference_of_ranges([span], excerpt_spans)]
         parts += [(text[part.start : part.end], kind) for part, kind in sorted([*hit_parts, *waste_parts])]
     return parts
 
 
 def document_passages(
-    evaluation: Evaluation, question_scores: QuestionScores, given_chunks: GivenChunks
+    evaluation: Evaluation, question_scores: QuestionScores, chunks_within_limit: GivenChunks
 ) -> list[PassageData]:
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
     corpus = evaluation.index.corpus
     corpus_text = corpus.whole.text
     excerpt_spans_in_corpus = excerpt_ranges(corpus, question_scores.question)
-    chunks_with_given_text = [chunk for chunk in given_chunks.chunks if chunk.given]
-    given_chunk_spans = given_chunks.spans
+    chunks_with_returned_text = [chunk for chunk in chunks_within_limit.chunks if chunk.given]
+    given_chunk_spans = chunks_within_limit.spans
     spans_by_kind: dict[PartKind, list[Span]] = {
         "hit": intersection_of_ranges(excerpt_spans_in_corpus, given_chunk_spans),
         "missed": difference_of_ranges(excerpt_spans_in_corpus, given_chunk_spans),
         "waste": difference_of_ranges(given_chunk_spans, excerpt_spans_in_corpus),
     }
     sorted_spans_with_kinds = sorted((span, kind) for kind, spans in spans_by_kind.items() for span in spans)
-    chunk_rank_by_span_start = {span.start: chunk.rank for chunk in reversed(chunks_with_given_text) for span in chunk.given}
+    chunk_rank_by_span_start = {
+        span.start: chunk.rank for chunk in reversed(chunks_with_returned_text) for span in chunk.given
+    }
     passages: list[PassageData] = []
     document_numbers = dict.fromkeys(
         corpus.document_number_at(span.start) for span in [*excerpt_spans_in_corpus, *given_chunk_spans]
     )
     for document_number in document_numbers:
         document_span = corpus.span_in_corpus(document_number, (0, len(corpus.documents[document_number].text)))
-        coloured_document_parts = _document_parts(
+        coloured_document_parts = _coloured_document_parts(
             corpus_text,
             document_span,
             [part for part in sorted_spans_with_kinds if document_span.start <= part[0].start < document_span.end],
@@ -207,7 +215,7 @@ def document_passages(
     return passages
 
 
-def _document_parts(
+def _coloured_document_parts(
     text: str, document_span: Span, coloured_spans: Sequence[tuple[Span, PartKind]], rank_by_chunk_start: Mapping[int, int]
 ) -> list[Part]:
     """Return the parts of a document in order; text far from coloured parts is replaced by its number of characters."""
@@ -265,51 +273,63 @@ def show_question(report_and_failures: ReportAndFailures, plan: Plan, choices: C
 
 
 def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, choices: Choices) -> None:
-    report, shown_parameters, chunker_titles = report_and_failures.report, choices.extra, plan.titles
-    searched_questions = next(iter(report.chunkers.values())).evaluation.search.questions
+    retrieval_report, stored_link_parameters, chunker_titles = report_and_failures.report, choices.extra, plan.titles
+    searched_questions = next(iter(retrieval_report.chunkers.values())).evaluation.search.questions
     chunker_or_question_numbers: Sequence[int] = range(len(searched_questions))
-    measure_values_by_chunker = {number: distribution.values for number, distribution in report.distributions.items()}
-    link_parameters = shown_parameters
-    shown_parameters = (
-        shown_parameters
-        if shown_parameters["question"]
-        else shown_parameters | _most_disputed_question(measure_values_by_chunker, report.disagreements)
+    measure_values_by_chunker = {
+        number: distribution.values for number, distribution in retrieval_report.distributions.items()
+    }
+    link_parameters = stored_link_parameters
+    stored_link_parameters = (
+        stored_link_parameters
+        if stored_link_parameters["question"]
+        else stored_link_parameters
+        | _most_disputed_question_and_chunkers(measure_values_by_chunker, retrieval_report.disagreements)
     )
 
     def keep_shown_comparison() -> None:
         """Store the shown question and chunkers as the user's choice."""
-        link_parameters.update({name: shown_parameters[name] for name in ("question", "left", "right")})
+        link_parameters.update({name: stored_link_parameters[name] for name in ("question", "left", "right")})
 
     is_only_disputed_shown = len(measure_values_by_chunker) > 1 and _choose_only_disputed(
-        link_parameters, len(report.disagreements), len(searched_questions)
+        link_parameters, len(retrieval_report.disagreements), len(searched_questions)
     )
     if is_only_disputed_shown:
-        chunker_or_question_numbers = questions_sorted_by_difference(measure_values_by_chunker, report.disagreements)
+        chunker_or_question_numbers = questions_sorted_by_difference(
+            measure_values_by_chunker, retrieval_report.disagreements
+        )
     if not chunker_or_question_numbers:
-        notice("The chunkers agree on every question.", key="retrieval_agree")
+        show_notice("The chunkers agree on every question.", key="retrieval_agree")
         return
-    question_number_by_word = {str(number + 1): number for number in chunker_or_question_numbers}
-    linked_question_word = str(index_from_link(shown_parameters, "question", len(searched_questions)) + 1)
-    shown_parameters["question"] = (
-        linked_question_word if linked_question_word in question_number_by_word else next(iter(question_number_by_word))
+    question_number_by_link_value = {str(number + 1): number for number in chunker_or_question_numbers}
+    linked_question_number_text = str(
+        index_in_link_parameter(stored_link_parameters, "question", len(searched_questions)) + 1
+    )
+    stored_link_parameters["question"] = (
+        linked_question_number_text
+        if linked_question_number_text in question_number_by_link_value
+        else next(iter(question_number_by_link_value))
     )
     question_titles = {
-        word: f"{word}. {searched_questions[number].text}" for word, number in question_number_by_word.items()
+        word: f"{word}. {searched_questions[number].text}" for word, number in question_number_by_link_value.items()
     }
-    chosen_question_number = question_number_by_word[
+    chosen_question_number = question_number_by_link_value[
         draw_setting_select_box(
-            "Question", shown_parameters, "question", question_titles, "retrieval_question", keep_shown_comparison
+            "Question", stored_link_parameters, "question", question_titles, "retrieval_question", keep_shown_comparison
         )
     ]
     if is_only_disputed_shown:
-        shown_parameters["left"], shown_parameters["right"] = differing_chunker_pair(
-            measure_values_by_chunker, chosen_question_number, shown_parameters["left"], shown_parameters["right"]
+        stored_link_parameters["left"], stored_link_parameters["right"] = differing_chunker_pair(
+            measure_values_by_chunker,
+            chosen_question_number,
+            stored_link_parameters["left"],
+            stored_link_parameters["right"],
         )
-    shown_view_word = choose_link_parameter("Shown", link_parameters, "view", hidden=True)
-    compared_side_names = ("left", "right")[: len(report.chunkers)]
-    corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
+    shown_view_name = choose_link_parameter("Shown", link_parameters, "view", is_label_hidden=True)
+    compared_side_names = ("left", "right")[: len(retrieval_report.chunkers)]
+    corpus = next(iter(retrieval_report.chunkers.values())).evaluation.index.corpus
     chunker_or_question_numbers = [
-        index_from_link(shown_parameters, side, len(chunker_titles)) for side in compared_side_names
+        index_in_link_parameter(stored_link_parameters, side, len(chunker_titles)) for side in compared_side_names
     ]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed_excerpt_spans = [
@@ -322,17 +342,17 @@ def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, c
     for column, side in zip(st.columns(len(compared_side_names), gap="large"), compared_side_names, strict=True):
         with column:
             _show_one_chunker(
-                report,
+                retrieval_report,
                 chunker_titles,
-                shown_parameters,
+                stored_link_parameters,
                 side,
                 chosen_question_number,
                 keep_shown_comparison,
-                shows_documents=shown_view_word == "document",
+                shows_documents=shown_view_name == "document",
             )
 
 
-def _most_disputed_question(
+def _most_disputed_question_and_chunkers(
     measure_values_by_chunker: Mapping[int, FloatArray], question_numbers: IntArray
 ) -> dict[str, str]:
     """Return the question on which two chunkers differ most, and these two; the first question if all agree."""
@@ -368,7 +388,10 @@ def questions_sorted_by_difference(
 
 
 def differing_chunker_pair(
-    measure_values_by_chunker: Mapping[int, FloatArray], question_number: int, left: str, right: str
+    measure_values_by_chunker: Mapping[int, FloatArray],
+    question_number: int,
+    left_chunker_number: str,
+    right_chunker_number: str,
 ) -> tuple[str, str]:
     """Return the two chunkers to show, numbered from 1; the chosen chunkers are replaced if they do not differ.
 
@@ -382,33 +405,37 @@ def differing_chunker_pair(
         if not np.isnan(some[question_number])
     }
     if len(value_by_chunker) < 2 or (
-        left in value_by_chunker and right in value_by_chunker and value_by_chunker[left] != value_by_chunker[right]
+        left_chunker_number in value_by_chunker
+        and right_chunker_number in value_by_chunker
+        and value_by_chunker[left_chunker_number] != value_by_chunker[right_chunker_number]
     ):
-        return left, right
-    if left in value_by_chunker:
-        return left, max(value_by_chunker, key=lambda word: abs(value_by_chunker[word] - value_by_chunker[left]))
+        return left_chunker_number, right_chunker_number
+    if left_chunker_number in value_by_chunker:
+        return left_chunker_number, max(
+            value_by_chunker, key=lambda word: abs(value_by_chunker[word] - value_by_chunker[left_chunker_number])
+        )
     return min(value_by_chunker, key=value_by_chunker.__getitem__), max(value_by_chunker, key=value_by_chunker.__getitem__)
 
 
-def _choose_only_disputed(link_parameters: dict[str, str], disputed_count: int, question_count: int) -> bool:
-    is_disputed_shown = link_parameters["disagree"] == "yes"
+def _choose_only_disputed(link_parameters: dict[str, str], disputed_question_count: int, question_count: int) -> bool:
+    is_only_disputed_shown = link_parameters["disagree"] == "yes"
 
     def store_disputed_choice(shows_only_disputed: bool) -> None:
         link_parameters["disagree"] = "yes" if shows_only_disputed else "no"
 
     disputed_toggle_label = (
         f"Only where the chunkers disagree in {RETRIEVAL_MEASURE_TITLES[link_parameters['measure']].lower()}: "
-        f"{disputed_count:,} of {question_count:,}"
+        f"{disputed_question_count:,} of {question_count:,}"
     )
     return st.toggle(
         disputed_toggle_label,
-        is_disputed_shown,
-        **value_binding(is_disputed_shown, "retrieval_disagree", store_disputed_choice),
+        is_only_disputed_shown,
+        **value_binding(is_only_disputed_shown, "retrieval_disagree", store_disputed_choice),
     )
 
 
 def _show_one_chunker(
-    report: Report,
+    retrieval_report: Report,
     titles: list[str],
     link_parameters: dict[str, str],
     side: str,
@@ -418,7 +445,9 @@ def _show_one_chunker(
     shows_documents: bool,
 ) -> None:
     """Draw one of the two compared chunkers, with its scores and retrieved chunks."""
-    chunker_title_by_number = {str(chunker_number + 1): titles[chunker_number] for chunker_number in report.chunkers}
+    chunker_title_by_number = {
+        str(chunker_number + 1): titles[chunker_number] for chunker_number in retrieval_report.chunkers
+    }
     if link_parameters[side] not in chunker_title_by_number:
         link_parameters[side] = list(chunker_title_by_number)[0 if side == "left" else -1]
     chunker_number = (
@@ -429,14 +458,14 @@ def _show_one_chunker(
         )
         - 1
     )
-    chunker_evaluation = report.chunkers[chunker_number].evaluation
+    chunker_evaluation = retrieval_report.chunkers[chunker_number].evaluation
     question_scores = chunker_evaluation.answer(question_number)
-    score_by_measure = getattr(question_scores, report.choice.unit)
+    score_by_measure = getattr(question_scores, retrieval_report.choice.unit)
     st.caption(
         " · ".join(f"{title} {score_in_percent(score_by_measure[name])}" for name, title in RETRIEVAL_MEASURE_TITLES.items())
     )
     make_passages = document_passages if shows_documents else ranked_passages
     draw_passages(
-        make_passages(chunker_evaluation, question_scores, report.given_chunks(chunker_number, question_number)),
+        make_passages(chunker_evaluation, question_scores, retrieval_report.given_chunks(chunker_number, question_number)),
         f"retrieval_passages_{side}",
     )

@@ -14,7 +14,7 @@ from evaluation.statistics import FALSE_VERDICT_SENTENCE, Difference
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import (
     difference_plot,
@@ -23,7 +23,7 @@ from viz.retrieval.figures import (
     show_budget_curve,
     trade_off_plot,
 )
-from viz.retrieval.link_parameters import COSTS, choose_link_parameter
+from viz.retrieval.link_parameters import COST_KIND_TITLES, choose_link_parameter
 
 _key_figures_component = Component[Data](
     "seamark_summary", "retrieval/key_figures.js", "retrieval/key_figures.css", html="<dl></dl>"
@@ -41,31 +41,35 @@ class KeyFigure(NamedTuple):
 # The verdict on a retrieval run: the leader, the significance of its lead, and the cost.
 
 
-def key_figures(report: Report, names: Mapping[int, str], measure: str, question_key_figure: KeyFigure) -> list[KeyFigure]:
+def key_figures(
+    retrieval_report: Report, chunker_names: Mapping[int, str], measure: str, question_key_figure: KeyFigure
+) -> list[KeyFigure]:
     """Return a run's key figures: ``question_key_figure``, the leading chunker, the certainty of its lead, and the cost."""
     mean_by_chunker = {
-        number: distribution.mean for number, distribution in report.distributions.items() if distribution.mean is not None
+        number: distribution.mean
+        for number, distribution in retrieval_report.distributions.items()
+        if distribution.mean is not None
     }
     if not mean_by_chunker:
         return [
             question_key_figure,
             KeyFigure("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
         ]
-    if report.everything:
+    if retrieval_report.everything:
         return [
             question_key_figure,
-            _everything_retrieved_key_figure(report),
-            _cost_key_figure(next(iter(mean_by_chunker)), None, report.costs, names),
+            _everything_retrieved_key_figure(retrieval_report),
+            _cost_key_figure(next(iter(mean_by_chunker)), None, retrieval_report.costs, chunker_names),
         ]
-    lead_of_best_chunker = report.lead
+    lead_of_best_chunker = retrieval_report.lead
     if lead_of_best_chunker is None:
         ((only_chunker_number, only_chunker_mean),) = list(mean_by_chunker.items())[:1]
         return [
             question_key_figure,
-            KeyFigure(f"Mean {measure}", names[only_chunker_number], f"{100 * only_chunker_mean:.1f} %"),
-            _cost_key_figure(only_chunker_number, None, report.costs, names),
+            KeyFigure(f"Mean {measure}", chunker_names[only_chunker_number], f"{100 * only_chunker_mean:.1f} %"),
+            _cost_key_figure(only_chunker_number, None, retrieval_report.costs, chunker_names),
         ]
-    chunker_numbers = list(report.chunkers)
+    chunker_numbers = list(retrieval_report.chunkers)
     best_chunker_number, rival_chunker_number = (
         chunker_numbers[lead_of_best_chunker.best],
         chunker_numbers[lead_of_best_chunker.rival],
@@ -79,16 +83,16 @@ def key_figures(report: Report, names: Mapping[int, str], measure: str, question
             trailing_chunker_numbers,
             chunker_numbers,
             mean_by_chunker,
-            names,
+            chunker_names,
             measure,
         ),
-        _certainty_key_figure(lead_of_best_chunker, names[best_chunker_number], names[rival_chunker_number]),
-        _cost_key_figure(best_chunker_number, rival_chunker_number, report.costs, names),
+        _certainty_key_figure(lead_of_best_chunker, chunker_names[best_chunker_number], chunker_names[rival_chunker_number]),
+        _cost_key_figure(best_chunker_number, rival_chunker_number, retrieval_report.costs, chunker_names),
     ]
 
 
-def _everything_retrieved_key_figure(report: Report) -> KeyFigure:
-    report_choice = report.choice
+def _everything_retrieved_key_figure(retrieval_report: Report) -> KeyFigure:
+    report_choice = retrieval_report.choice
     retrieval_limit_phrase = (
         f"{report_choice.budget:,} {report_choice.unit}" if report_choice.budget else f"The top {report_choice.top_k} chunks"
     )
@@ -106,29 +110,35 @@ def _everything_retrieved_key_figure(report: Report) -> KeyFigure:
 
 def _leader_key_figure(
     lead: Lead,
-    best: int,
-    beaten_chunkers: Sequence[int],
+    best_chunker_number: int,
+    beaten_chunker_numbers: Sequence[int],
     chunker_numbers: Sequence[int],
-    means: Mapping[int, float],
-    names: Mapping[int, str],
+    mean_by_chunker: Mapping[int, float],
+    chunker_names: Mapping[int, str],
     measure: str,
 ) -> KeyFigure:
     """Return the key figure that names the leader, or the chunkers that it does not significantly beat."""
     key_figure_label, mean_percent_phrase = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
     if lead.equal_chunkers:
-        tied_names_phrase = join_words([names[best], *(names[chunker_numbers[place]] for place in lead.equal_chunkers)])
+        tied_names_phrase = join_words(
+            [chunker_names[best_chunker_number], *(chunker_names[chunker_numbers[place]] for place in lead.equal_chunkers)]
+        )
         tie_subject_phrase = "All have" if lead.are_all_means_equal else f"{tied_names_phrase} have"
         return KeyFigure(key_figure_label, "A tie", f"{tie_subject_phrase} {mean_percent_phrase}.")
     if lead.significant:
-        return KeyFigure(key_figure_label, names[best], mean_percent_phrase)
+        return KeyFigure(key_figure_label, chunker_names[best_chunker_number], mean_percent_phrase)
     undecided_rival_numbers = [
-        number for number in chunker_numbers if number != best and number not in beaten_chunkers and number in means
+        number
+        for number in chunker_numbers
+        if number != best_chunker_number and number not in beaten_chunker_numbers and number in mean_by_chunker
     ]
-    rivals_phrase = join_words([f"{names[number]} ({100 * means[number]:.1f} %)" for number in undecided_rival_numbers])
+    rivals_phrase = join_words(
+        [f"{chunker_names[number]} ({100 * mean_by_chunker[number]:.1f} %)" for number in undecided_rival_numbers]
+    )
     return KeyFigure(
         key_figure_label,
         "Not significant",
-        f"{names[best]} has {mean_percent_phrase}; it is not significantly ahead of {rivals_phrase}.",
+        f"{chunker_names[best_chunker_number]} has {mean_percent_phrase}; it is not significantly ahead of {rivals_phrase}.",
     )
 
 
@@ -158,7 +168,7 @@ def _certainty_key_figure(lead: Lead, best_chunker_name: str, rival_chunker_name
 
 
 def _cost_key_figure(
-    best_chunker_number: int, other_chunker_number: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]
+    best_chunker_number: int, other_chunker_number: int | None, costs: Mapping[int, Costs], chunker_names: Mapping[int, str]
 ) -> KeyFigure:
     best_chunker_costs = costs[best_chunker_number]
     tokens_phrase = f"{best_chunker_costs.tokens:,.0f} tokens retrieved per question"
@@ -174,21 +184,22 @@ def _cost_key_figure(
         "time not known" if other_chunker_costs.index_s is None else f"{format_three_figures(other_chunker_costs.index_s)} s"
     )
     cost_details_sentence = (
-        f"{names[best_chunker_number]}, with {tokens_phrase}. {names[other_chunker_number]}: {rival_time_phrase}, "
+        f"{chunker_names[best_chunker_number]}, with {tokens_phrase}. {chunker_names[other_chunker_number]}: "
+        f"{rival_time_phrase}, "
         f"{other_chunker_costs.tokens:,.0f} tokens."
     )
     return KeyFigure("What it cost", index_time_phrase, cost_details_sentence)
 
 
 def differences_in_words(
-    differences: Mapping[int, Difference], names: Mapping[int, str], baseline_name: str, measure: str
+    differences: Mapping[int, Difference], chunker_names: Mapping[int, str], baseline_name: str, measure: str
 ) -> list[str]:
     """Return a sentence for each chunker that differs significantly from the baseline, and one for the other chunkers."""
     if len(differences) == 1:
         ((chunker_number, difference),) = differences.items()
-        return [difference.words(names[chunker_number], baseline_name, measure)]
+        return [difference.words(chunker_names[chunker_number], baseline_name, measure)]
     difference_sentences = [
-        difference.words(names[number], baseline_name, measure)
+        difference.words(chunker_names[number], baseline_name, measure)
         for number, difference in differences.items()
         if difference.significant
     ]
@@ -198,7 +209,7 @@ def differences_in_words(
     if insignificant_differences:
         compared_question_count = max(difference.count for difference in insignificant_differences.values())
         difference_phrases = [
-            f"{names[number]} ({difference.points} points, {difference.p_value_phrase})"
+            f"{chunker_names[number]} ({difference.points} points, {difference.p_value_phrase})"
             for number, difference in insignificant_differences.items()
         ]
         difference_sentences.append(
@@ -208,7 +219,7 @@ def differences_in_words(
     return difference_sentences
 
 
-_NAME_WIDTH = 240
+_NAME_WIDTH_PIXELS = 240
 """Width of the chunkers' names in pixels: with it, a window of 1440 pixels shows all columns."""
 
 _ROW_HEIGHT = 66
@@ -220,13 +231,13 @@ _INDEXING_PHRASE_BY_METHOD: dict[SearchMethod, str] = {
     "hybrid": "embedding the chunks and indexing their words",
 }
 
-UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here."
+UNKNOWN_TIME_NOTE = "How long it took to make the chunks of a file is not known here."
 
 
-def show_report(run: Retrieval, report: Report, link_parameters: dict[str, str]) -> None:
+def show_report(run: Retrieval, retrieval_report: Report, link_parameters: dict[str, str]) -> None:
     """Draw a run's summary, its table of measures, and the curve of a measure over budgets."""
-    chunker_name_by_number = {number: run.plan.names[number] for number in report.chunkers}
-    _show_key_figures(run, report, chunker_name_by_number)
+    chunker_name_by_number = {number: run.plan.names[number] for number in retrieval_report.chunkers}
+    _show_key_figures(run, retrieval_report, chunker_name_by_number)
     table_rows = [
         retrieval_row(
             run.plan.titles[number],
@@ -236,9 +247,9 @@ def show_report(run: Retrieval, report: Report, link_parameters: dict[str, str])
             chunker.costs,
             retrieves_everything=chunker.retrieves_everything,
         )
-        for number, chunker in report.chunkers.items()
+        for number, chunker in retrieval_report.chunkers.items()
     ]
-    whole_text_result = report.whole
+    whole_text_result = retrieval_report.whole
     table_rows.append(
         retrieval_row(
             whole_text_result.name,
@@ -248,34 +259,36 @@ def show_report(run: Retrieval, report: Report, link_parameters: dict[str, str])
             retrieves_everything=True,
         )
     )
-    show_measures(table_rows, _NAME_WIDTH, row_height=_ROW_HEIGHT, height="content")
-    st.caption(_explain_times(report, run.plan.searched_by))
-    show_budget_curve(report, chunker_name_by_number, link_parameters)
+    show_measures(table_rows, _NAME_WIDTH_PIXELS, row_height=_ROW_HEIGHT, height="content")
+    st.caption(_explain_times(retrieval_report, run.plan.searched_by))
+    show_budget_curve(retrieval_report, chunker_name_by_number, link_parameters)
 
 
-def show_comparisons(run: Retrieval, report: Report, link_parameters: dict[str, str]) -> None:
+def show_comparisons(run: Retrieval, retrieval_report: Report, link_parameters: dict[str, str]) -> None:
     """Draw the chunkers' differences from the baseline, their costs, and the distributions of the measures."""
-    name_by_chunker = {number: run.plan.names[number] for number in report.chunkers}
-    if len(report.chunkers) > 1:
-        _show_differences(report, name_by_chunker)
+    name_by_chunker = {number: run.plan.names[number] for number in retrieval_report.chunkers}
+    if len(retrieval_report.chunkers) > 1:
+        _show_differences(retrieval_report, name_by_chunker)
         st.header("Score versus cost", anchor=False)
         _show_trade_off(
-            report,
+            retrieval_report,
             name_by_chunker,
-            choose_link_parameter("Against", link_parameters, "cost", hidden=True),
+            choose_link_parameter("Against", link_parameters, "cost", is_label_hidden=True),
             run.plan.searched_by,
         )
-    _show_near_duplicates(report, name_by_chunker)
+    _show_near_duplicates(retrieval_report, name_by_chunker)
     st.header("Question by question", anchor=False)
-    _show_distributions(report, name_by_chunker)
-    if not report.choice.budget:
+    _show_distributions(retrieval_report, name_by_chunker)
+    if not retrieval_report.choice.budget:
         st.header("Scores at k", anchor=False)
         _show_scores_at_k(
-            report, name_by_chunker, choose_link_parameter("What counts as found", link_parameters, "kind", hidden=True)
+            retrieval_report,
+            name_by_chunker,
+            choose_link_parameter("What counts as found", link_parameters, "kind", is_label_hidden=True),
         )
 
 
-def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> None:
+def _show_key_figures(run: Retrieval, retrieval_report: Report, chunker_names: dict[int, str]) -> None:
     """Draw the key figures of a run."""
     search_phrase = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
     asked_questions_key_figure = KeyFigure(
@@ -284,31 +297,34 @@ def _show_key_figures(run: Retrieval, report: Report, names: dict[int, str]) -> 
         f"of {pluralize(len(run.plan.material.texts), 'document')}, {search_phrase}",
     )
     # The component shows user text in the key figures verbatim.
-    run_key_figures = key_figures(report, names, MEASURE_NAMES[report.choice.measure], asked_questions_key_figure)
+    run_key_figures = key_figures(
+        retrieval_report, chunker_names, MEASURE_NAMES[retrieval_report.choice.measure], asked_questions_key_figure
+    )
     _key_figures_component(key="retrieval_summary", data={"cells": [list(cell) for cell in run_key_figures]})
-    if not report.everything and (
+    if not retrieval_report.everything and (
         everything_retrieving_chunker_names := [
-            names[number] for number, chunker in report.chunkers.items() if chunker.retrieves_everything
+            chunker_names[number] for number, chunker in retrieval_report.chunkers.items() if chunker.retrieves_everything
         ]
     ):
-        notice(
+        show_notice(
             f"Recall says nothing about {', '.join(everything_retrieving_chunker_names)}, because everything was retrieved.",
             key="retrieval_everything",
         )
-    if report.lead is not None and report.lead.difference is not None:
+    if retrieval_report.lead is not None and retrieval_report.lead.difference is not None:
         st.caption(FALSE_VERDICT_SENTENCE)
 
 
-def _explain_times(report: Report, searched_by: SearchMethod) -> str:
+def _explain_times(retrieval_report: Report, search_method: SearchMethod) -> str:
     """Explain the times in the table."""
     computed_embedding_count, cached_embedding_count = (
-        sum(getattr(cost, name) for cost in report.costs.values()) for name in ("embedded", "cached")
+        sum(getattr(cost, name) for cost in retrieval_report.costs.values()) for name in ("embedded", "cached")
     )
-    search_of_first_chunker = next(iter(report.chunkers.values())).evaluation.search
+    search_of_first_chunker = next(iter(retrieval_report.chunkers.values())).evaluation.search
     query_embedding_ms = 1000 * search_of_first_chunker.embed_s / max(1, len(search_of_first_chunker.questions))
     times_explanation = (
-        f"Mean ± standard deviation over the questions. “{report.whole.name}” gives every question all text. Indexing is "
-        f"chunking, and {_INDEXING_PHRASE_BY_METHOD[searched_by]}"
+        f"Mean ± standard deviation over the questions. “{retrieval_report.whole.name}” gives every question all text. "
+        "Indexing is "
+        f"chunking, and {_INDEXING_PHRASE_BY_METHOD[search_method]}"
     )
     if computed_embedding_count + cached_embedding_count:
         times_explanation += (
@@ -317,24 +333,26 @@ def _explain_times(report: Report, searched_by: SearchMethod) -> str:
             f"run and {cached_embedding_count:,} came from the cache, counted with their original times"
         )
     times_explanation += "."
-    if searched_by != "bm25":
+    if search_method != "bm25":
         times_explanation += f" Embedding a question takes {query_embedding_ms:,.1f} ms more with every chunker."
-    return times_explanation + f" {UNKNOWN_TIME}" * any(cost.index_s is None for cost in report.costs.values())
+    return times_explanation + f" {UNKNOWN_TIME_NOTE}" * any(
+        cost.index_s is None for cost in retrieval_report.costs.values()
+    )
 
 
-def _show_differences(report: Report, names: dict[int, str]) -> None:
+def _show_differences(retrieval_report: Report, chunker_names: dict[int, str]) -> None:
     """Draw each chunker's difference from the baseline, with a sentence on its significance."""
     measure, baseline_chunker_number, comparison_by_chunker = (
-        report.choice.measure,
-        report.choice.baseline,
-        report.comparisons,
+        retrieval_report.choice.measure,
+        retrieval_report.choice.baseline,
+        retrieval_report.comparisons,
     )
-    st.header(f"Against {names[baseline_chunker_number]}", anchor=False)
+    st.header(f"Against {chunker_names[baseline_chunker_number]}", anchor=False)
     if not comparison_by_chunker:
-        notice(report.too_few_questions_sentence, key="retrieval_few")
+        show_notice(retrieval_report.too_few_questions_sentence, key="retrieval_few")
         return
     difference_sentences = differences_in_words(
-        comparison_by_chunker, names, names[baseline_chunker_number], MEASURE_NAMES[measure]
+        comparison_by_chunker, chunker_names, chunker_names[baseline_chunker_number], MEASURE_NAMES[measure]
     )
     if len(comparison_by_chunker) > 1:
         difference_sentences.append(
@@ -342,7 +360,7 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
         )
     difference_sentences.append(FALSE_VERDICT_SENTENCE)
     table: dict[str, list[Any]] = {
-        "chunker": [names[number] for number in comparison_by_chunker],
+        "chunker": [chunker_names[number] for number in comparison_by_chunker],
         "difference, points": [round(100 * comparison.mean, 2) for comparison in comparison_by_chunker.values()],
         "interval from": [round(100 * comparison.low, 2) for comparison in comparison_by_chunker.values()],
         "to": [round(100 * comparison.high, 2) for comparison in comparison_by_chunker.values()],
@@ -351,24 +369,26 @@ def _show_differences(report: Report, names: dict[int, str]) -> None:
         "significant": ["yes" if comparison.significant else "no" for comparison in comparison_by_chunker.values()],
     }
     show_figure(
-        difference_plot(comparison_by_chunker, names, names[baseline_chunker_number], MEASURE_NAMES[measure]),
+        difference_plot(
+            comparison_by_chunker, chunker_names, chunker_names[baseline_chunker_number], MEASURE_NAMES[measure]
+        ),
         table,
         "Differences",
         key="retrieval_differences",
     )
-    notice("\n".join(difference_sentences), key="retrieval_sentences")
+    show_notice("\n".join(difference_sentences), key="retrieval_sentences")
 
 
-def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
+def _show_near_duplicates(retrieval_report: Report, chunker_names: dict[int, str]) -> None:
     """Draw the cost of near-duplicates for the chunkers that have any."""
     repetition_cost_by_chunker = {
-        number: chunker.repeats for number, chunker in report.chunkers.items() if chunker.repeats is not None
+        number: chunker.repeats for number, chunker in retrieval_report.chunkers.items() if chunker.repeats is not None
     }
     if not repetition_cost_by_chunker:
         return
     st.header("Near-duplicates", anchor=False)
     table_rows = [
-        near_duplicate_row(names[number], cost, len(report.chunkers[number].evaluation.index.chunks))
+        near_duplicate_row(chunker_names[number], cost, len(retrieval_report.chunkers[number].evaluation.index.chunks))
         for number, cost in repetition_cost_by_chunker.items()
     ]
     show_measures(table_rows, key="retrieval_near_duplicates")
@@ -380,20 +400,22 @@ def _show_near_duplicates(report: Report, names: dict[int, str]) -> None:
     )
 
 
-def _show_trade_off(report: Report, names: dict[int, str], cost_kind: str, searched_by: SearchMethod) -> None:
+def _show_trade_off(
+    retrieval_report: Report, chunker_names: dict[int, str], cost_kind: str, search_method: SearchMethod
+) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
     chunkers, costs_by_chunker, measure_title = (
-        report.chunkers.values(),
-        report.costs,
-        RETRIEVAL_MEASURE_TITLES[report.choice.measure],
+        retrieval_report.chunkers.values(),
+        retrieval_report.costs,
+        RETRIEVAL_MEASURE_TITLES[retrieval_report.choice.measure],
     )
-    measure_mean_per_chunker = [distribution.mean for distribution in report.distributions.values()]
+    measure_mean_per_chunker = [distribution.mean for distribution in retrieval_report.distributions.values()]
     chunking_seconds_per_chunker = [chunker.evaluation.index.chunk_s for chunker in chunkers]
     indexing_work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[
-        searched_by
+        search_method
     ]
     table: dict[str, list[Any]] = {
-        "chunker": list(names.values()),
+        "chunker": list(chunker_names.values()),
         f"{measure_title}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
         "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs_by_chunker.values()],
         "chunking, s": [None if known is None else round(known, 3) for known in chunking_seconds_per_chunker],
@@ -402,36 +424,37 @@ def _show_trade_off(report: Report, names: dict[int, str], cost_kind: str, searc
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs_by_chunker.values()],
     }
     show_figure(
-        trade_off_plot(report.distributions, costs_by_chunker, names, measure_title, cost_kind),
+        trade_off_plot(retrieval_report.distributions, costs_by_chunker, chunker_names, measure_title, cost_kind),
         table,
-        f"{measure_title} against {COSTS[cost_kind].lower()}",
+        f"{measure_title} against {COST_KIND_TITLES[cost_kind].lower()}",
         key="retrieval_trade_off",
     )
     trade_off_caption = "The bars are 95 % confidence intervals of the means."
-    if cost_kind == "query" and searched_by != "bm25":
+    if cost_kind == "query" and search_method != "bm25":
         trade_off_caption += " Embedding the question is left out: it takes the same with every chunker."
     if cost_kind == "index" and any(chunker_cost.index_s is None for chunker_cost in costs_by_chunker.values()):
-        trade_off_caption += f" {UNKNOWN_TIME}"
+        trade_off_caption += f" {UNKNOWN_TIME_NOTE}"
     if cost_kind == "index" and any(chunker_cost.cached for chunker_cost in costs_by_chunker.values()):
         trade_off_caption += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
     st.caption(trade_off_caption)
 
 
-def _show_distributions(report: Report, names: dict[int, str]) -> None:
+def _show_distributions(retrieval_report: Report, chunker_names: dict[int, str]) -> None:
     """Draw the distribution of the measure over the questions."""
-    distribution_by_chunker = report.distributions
-    measure_title = RETRIEVAL_MEASURE_TITLES[report.choice.measure]
+    distribution_by_chunker = retrieval_report.distributions
+    measure_title = RETRIEVAL_MEASURE_TITLES[retrieval_report.choice.measure]
     table: dict[str, Any] = {"question": np.arange(1, len(next(iter(distribution_by_chunker.values())).values) + 1)}
     table |= {
-        names[number]: (100 * distribution.values).round(2) for number, distribution in distribution_by_chunker.items()
+        chunker_names[number]: (100 * distribution.values).round(2)
+        for number, distribution in distribution_by_chunker.items()
     }
     show_figure(
         box_plots(
-            names,
+            chunker_names,
             {number: 100 * distribution.values for number, distribution in distribution_by_chunker.items()},
             "%{x:.1f} %",
             {"title": f"{measure_title} per question, %", "range": [-2, 102] if measure_title == "Recall" else None},
-            means=True,
+            shows_means=True,
         ),
         table,
         f"{measure_title} by question",
@@ -439,13 +462,15 @@ def _show_distributions(report: Report, names: dict[int, str]) -> None:
     )
 
 
-def _show_scores_at_k(report: Report, names: dict[int, str], found_kind: str) -> None:
+def _show_scores_at_k(retrieval_report: Report, chunker_names: dict[int, str], documents_or_evidence: str) -> None:
     """Draw recall, precision and F1 of the documents, or of the excerpts' sentences, at k chunks."""
-    scores_at_k_by_chunker = {number: chunker.at_k[found_kind] for number, chunker in report.chunkers.items()}
-    found_kind_title = "Documents" if found_kind == "documents" else "Evidence"
+    scores_at_k_by_chunker = {
+        number: chunker.at_k[documents_or_evidence] for number, chunker in retrieval_report.chunkers.items()
+    }
+    documents_or_evidence_title = "Documents" if documents_or_evidence == "documents" else "Evidence"
     show_figure(
-        scores_at_k_plot(scores_at_k_by_chunker, names),
-        scores_at_k_table(scores_at_k_by_chunker, names),
-        f"{found_kind_title} at k",
+        scores_at_k_plot(scores_at_k_by_chunker, chunker_names),
+        scores_at_k_table(scores_at_k_by_chunker, chunker_names),
+        f"{documents_or_evidence_title} at k",
         key="retrieval_at_k",
     )

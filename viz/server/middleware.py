@@ -19,7 +19,7 @@ _STATIC_FOLDER = Path(streamlit_static_folder())
 
 # Streamlit draws the side bar when its first element arrives, and until then the page is as wide as the window. The width
 # here must match `app.py`.
-_PLACE_OF_THE_SIDE_BAR = """
+_SIDE_BAR_SPACE_CSS = """
 @media (min-width: 768px) {
   [data-testid="stAppViewContainer"]:not(:has(> [data-testid="stSidebar"])) { box-sizing: border-box; padding-left: 304px; }
 }
@@ -54,7 +54,7 @@ class FirstPaint:
             await self._app(scope, receive, send)
             return
         hides_side_bar = LECTURE_PARAMETER in parse_qs(scope["query_string"].decode("latin-1"))
-        added_style_sheet = self._style + ("" if hides_side_bar else _PLACE_OF_THE_SIDE_BAR)
+        added_style_sheet = self._style + ("" if hides_side_bar else _SIDE_BAR_SPACE_CSS)
         added_html = f"{self._links}<style>{added_style_sheet}</style>".encode()
         response_start_message: Message | None = None
         collected_response_body = b""
@@ -85,14 +85,14 @@ class FirstPaint:
 
 def _scope_for_whole_response(scope: Scope) -> Scope:
     """Return the request without headers that lead to a compressed, partial or “not modified” response."""
-    dropped_headers = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
-    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in dropped_headers]}
+    dropped_header_names = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in dropped_header_names]}
 
 
-def _insert_before_root(html_to_insert: bytes, page: bytes) -> bytes:
+def _insert_before_root(html_to_insert: bytes, page_html: bytes) -> bytes:
     """Insert HTML after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
-    html_before_root, root_tag_bytes, html_after_root = page.partition(b'<div id="root"')
-    return html_before_root + html_to_insert + root_tag_bytes + html_after_root if root_tag_bytes else page
+    html_before_root, root_tag_bytes, html_after_root = page_html.partition(b'<div id="root"')
+    return html_before_root + html_to_insert + root_tag_bytes + html_after_root if root_tag_bytes else page_html
 
 
 # Streamlit's own scripts, styles and fonts, served while the server is still loading.
@@ -156,8 +156,8 @@ class ScriptsFromMemory:
 # Access rules and security headers.
 
 
-_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
-_SHOWN_CHARACTERS = 100
+_DEFAULT_PORT_BY_SCHEME = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_MOST_SHOWN_CHARACTERS = 100
 
 
 class AccessGuard:
@@ -202,7 +202,8 @@ class AccessGuard:
         requested_host = headers.get("host", "")
         if not self._is_known_host(requested_host):
             return (
-                f"Seamark answers to {', '.join(self._hosts)}; this request names {requested_host[:_SHOWN_CHARACTERS]!r}. "
+                f"Seamark answers to {', '.join(self._hosts)}; this request names "
+                f"{requested_host[:_MOST_SHOWN_CHARACTERS]!r}. "
                 "To serve it under a name of your own, start it with --server.allowedHosts NAME."
             )
         for origin in headers.getlist("origin"):
@@ -211,7 +212,7 @@ class AccessGuard:
             own_hosts_and_ports = {_host_and_port(f"{scheme}://{requested_host}") for scheme in ("http", "https")}
             if requesting_host_and_port == ("", None) or requesting_host_and_port not in own_hosts_and_ports | self._origins:
                 return (
-                    f"Seamark answers its own pages; this request comes from {origin[:_SHOWN_CHARACTERS]!r}. "
+                    f"Seamark answers its own pages; this request comes from {origin[:_MOST_SHOWN_CHARACTERS]!r}. "
                     "To let another site ask, start it with --server.corsAllowedOrigins ORIGIN."
                 )
         return ""
@@ -238,7 +239,9 @@ def _host_and_port(address: str) -> tuple[str, int | None]:
     """Return the host and port of an address, with an empty host if it is invalid."""
     try:
         parsed_address = urlsplit(address)
-        return (parsed_address.hostname or "").lower().rstrip("."), parsed_address.port or _PORTS.get(parsed_address.scheme)
+        return (parsed_address.hostname or "").lower().rstrip("."), parsed_address.port or _DEFAULT_PORT_BY_SCHEME.get(
+            parsed_address.scheme
+        )
     except ValueError:
         return "", None
 

@@ -64,7 +64,7 @@ class Housekeeper:
 
 # Preparing the first page while the server starts.
 
-LONGEST_STEP_S = 30
+MAX_STEP_WAIT_S = 30
 """Seconds that the server's shutdown waits for the current step, which takes one or two."""
 
 FIRST_PAGE_WAIT_S = 4.0
@@ -93,7 +93,7 @@ class Preload:
     def stop(self) -> None:
         """Stop the thread after its current step and wait for it, since Python must not exit during an import."""
         self._stopped.set()
-        self.join(LONGEST_STEP_S)
+        self.join(MAX_STEP_WAIT_S)
 
     def join(self, seconds: float) -> None:
         """Wait until all modules are loaded, for at most ``seconds``."""
@@ -107,7 +107,7 @@ class Preload:
     def _load(self) -> None:
         gc.disable()
         try:
-            for _ in self._preparation_steps():
+            for _ in self._prepare_in_steps():
                 if self._stopped.is_set():
                     return
             if not self._stopped.wait(FIRST_PAGE_WAIT_S):
@@ -117,7 +117,7 @@ class Preload:
         finally:
             gc.enable()
 
-    def _preparation_steps(self) -> Iterator[None]:
+    def _prepare_in_steps(self) -> Iterator[None]:
         work_module = importlib.import_module(self._work)
         yield
         work_module.start()
@@ -129,8 +129,8 @@ class Preload:
 
 # Opening the browser, which Streamlit only does for scripts run by its own command.
 
-ATTEMPTS = 200
-PAUSE_S = 0.05
+MOST_CONNECTION_ATTEMPTS = 200
+ATTEMPT_INTERVAL_S = 0.05
 """Number of attempts to reach the server, and seconds between two of them."""
 
 
@@ -139,11 +139,11 @@ async def open_browser() -> None:
     if st.get_option("server.headless"):
         return
     server_host, page_address = display_host_and_address()
-    for _ in range(ATTEMPTS):
+    for _ in range(MOST_CONNECTION_ATTEMPTS):
         try:
             _, connection_writer = await asyncio.open_connection(server_host, st.get_option("server.port"))
         except OSError:
-            await asyncio.sleep(PAUSE_S)
+            await asyncio.sleep(ATTEMPT_INTERVAL_S)
             continue
         connection_writer.close()
         # A browser may block the process that starts it.

@@ -40,18 +40,18 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.web.server import server_util
 
 
-def _method_replacer(patched_class: type, name: str) -> Callable[[Callable[..., Any]], None]:
+def _method_replacer(patched_class: type, method_name: str) -> Callable[[Callable[..., Any]], None]:
     """Return a decorator that puts a function in place of a method, which the function gets as its first argument."""
 
     def replace_method(function: Callable[..., Any]) -> None:
         # An earlier replacement is replaced, not wrapped.
-        replaced_method = unwrap(getattr(patched_class, name))
+        replaced_method = unwrap(getattr(patched_class, method_name))
 
         @wraps(replaced_method)
         def replacement(*given: Any, **named: Any) -> Any:
             return function(replaced_method, *given, **named)
 
-        setattr(patched_class, name, replacement)
+        setattr(patched_class, method_name, replacement)
 
     return replace_method
 
@@ -105,9 +105,9 @@ def interrupt_only_when_drawing() -> None:
 
     @_method_replacer(SafeSessionState, "__init__")
     def init_without_interruption(
-        original_method: Callable[..., None], self: SafeSessionState, state: SessionState, yield_callback: object
+        original_method: Callable[..., None], self: SafeSessionState, session_state: SessionState, yield_callback: object
     ) -> None:
-        original_method(self, state, lambda: None)
+        original_method(self, session_state, lambda: None)
 
 
 def retain_undrawn_widget_values() -> None:
@@ -148,7 +148,7 @@ def rerun_for_replaced_fragments() -> None:
     """
 
     @_method_replacer(AppSession, "request_rerun")
-    def request_whole_page(request: Callable[..., None], self: AppSession, client_state: ClientState | None) -> None:
+    def request_whole_page(original_method: Callable[..., None], self: AppSession, client_state: ClientState | None) -> None:
         if (
             client_state is not None
             and client_state.fragment_id
@@ -160,7 +160,7 @@ def rerun_for_replaced_fragments() -> None:
             page_request_state.CopyFrom(client_state)
             page_request_state.fragment_id = ""
             client_state = page_request_state
-        request(self, client_state)
+        original_method(self, client_state)
 
     @_method_replacer(ScriptRunner, "_run_script")
     def run_whole_page(original_method: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
@@ -222,7 +222,7 @@ def skip_needless_startup() -> None:
 
 # Uploads.
 
-MOST_UPLOADED = 200_000_000
+MOST_UPLOADED_BYTES = 200_000_000
 """Most bytes of all files that a session has uploaded, enough for ten of the largest; Streamlit keeps them all."""
 
 
@@ -273,10 +273,10 @@ def limit_uploads() -> None:
         session_upload_byte_count = len(file.data) + sum(
             len(other.data) for number, other in [*uploaded_file_by_id.items()] if number != file.file_id
         )
-        if session_upload_byte_count > MOST_UPLOADED:
+        if session_upload_byte_count > MOST_UPLOADED_BYTES:
             raise HTTPException(
                 413,
-                f"The files of a session may have at most {MOST_UPLOADED:,} bytes; with this one they would have "
+                f"The files of a session may have at most {MOST_UPLOADED_BYTES:,} bytes; with this one they would have "
                 f"{session_upload_byte_count:,}. "
                 "Remove others, or reload the page.",
             )

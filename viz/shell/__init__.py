@@ -1,7 +1,7 @@
 """Parts shared by all pages: the menu, lecture mode, the page's lifecycle, results and progress."""
 
 from viz.shell.column_exchange import (
-    add_to_compare,
+    add_column_to_compare,
     choices_of_compare,
     column_index_on_compare,
     columns_of_compare,
@@ -9,7 +9,7 @@ from viz.shell.column_exchange import (
     compare_is_full,
     offer_columns_of_compare,
     offer_to_add_column,
-    say_column_added,
+    show_column_added_message,
     show_compare_column_number,
 )
 from viz.shell.column_results import (
@@ -42,12 +42,12 @@ from viz.shell.question_exchange import (
     RETRIEVAL_QUESTIONS,
     GivenQuestions,
     QuestionExchangeSession,
-    bundled_material,
+    bundled_documents_and_questions,
     give_questions_to_retrieval,
     give_stored_questions_to_retrieval,
     own_material_of_last_run,
     refresh_questions_from_compare,
     share_generated_questions,
-    share_questions,
+    share_own_questions_with_answers_page,
     shared_question_sets,
 )

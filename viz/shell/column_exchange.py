@@ -26,7 +26,7 @@ def choices_of_compare() -> Choices:
 
     A link to Compare is only read when the page is first opened.
     """
-    return main_page.choices() if main_page.opened else main_page.default_choices()
+    return main_page.choices() if main_page.has_been_opened else main_page.default_choices()
 
 
 def columns_of_compare() -> list[ColumnChoice]:
@@ -61,7 +61,7 @@ def compare_is_full() -> bool:
     return len(columns_of_compare()) >= MOST_COLUMNS
 
 
-def add_to_compare(column: ColumnChoice) -> None:
+def add_column_to_compare(column: ColumnChoice) -> None:
     """Add a copy of a column to Compare and select it, unless Compare is full; the user can undo the change."""
     current_compare_choices = main_page.choices()
     if compare_is_full():
@@ -71,7 +71,7 @@ def add_to_compare(column: ColumnChoice) -> None:
         current_compare_choices.selected = len(current_compare_choices.columns) - 1
 
 
-def columns_to_open_with(page: str, chunker_names_per_column: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
+def columns_to_open_with(page_key: str, chunker_names_per_column: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
     """Return the Compare columns that a page adopts, one for each of its columns; empty if the page keeps its own.
 
     Call this before the page is drawn. A page adopts the columns when the user opens it and Compare's columns have changed
@@ -79,36 +79,38 @@ def columns_to_open_with(page: str, chunker_names_per_column: Sequence[Collectio
 
     Parameters
     ----------
-    page
+    page_key
         The page's key.
     chunker_names_per_column
         The allowed chunkers of each of the page's columns. If Compare has none of them, that column's item is None.
     """
-    if session.page not in ("", page) and not st.query_params.to_dict() and main_page.opened:
+    if session.page not in ("", page_key) and not st.query_params.to_dict() and main_page.has_been_opened:
         adopted_indexes_and_columns = [compare_column_with_chunker(kind) for kind in chunker_names_per_column]
-        if session.adopted_columns.get(page) != adopted_indexes_and_columns:
-            session.adopted_columns[page] = adopted_indexes_and_columns
-            session.opening_columns[page] = [None if pair is None else pair[1] for pair in adopted_indexes_and_columns]
+        if session.adopted_columns.get(page_key) != adopted_indexes_and_columns:
+            session.adopted_columns[page_key] = adopted_indexes_and_columns
+            session.opening_columns[page_key] = [None if pair is None else pair[1] for pair in adopted_indexes_and_columns]
     # A run may be interrupted before the page has adopted them, so the next run returns them again.
-    return [None if column is None else column.copy() for column in session.opening_columns.get(page, [])]
+    return [None if column is None else column.copy() for column in session.opening_columns.get(page_key, [])]
 
 
-def show_compare_column_number(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
+def show_compare_column_number(
+    page_key: str, column: ColumnChoice, embedder: Embedder | None, *, is_column_valid: bool = True
+) -> None:
     """Draw the number of the Compare column with these settings, if any, and a button that adds the settings to Compare.
 
     Parameters
     ----------
-    page
+    page_key
         The page's key.
     column
         The settings on the page.
     embedder
         The embedder in use, on which defaults depend.
-    valid
+    is_column_valid
         True if the settings are valid.
     """
     same_column_index = column_index_on_compare(column, chunker_defaults_of_embedder(embedder, column.chunker))
-    adopted_indexes_and_columns = [pair for pair in session.adopted_columns.get(page, []) if pair is not None]
+    adopted_indexes_and_columns = [pair for pair in session.adopted_columns.get(page_key, []) if pair is not None]
     origin_column_index = next(
         (number for number, choice in adopted_indexes_and_columns if choice.chunker == column.chunker), None
     )
@@ -119,16 +121,18 @@ def show_compare_column_number(page: str, column: ColumnChoice, embedder: Embedd
         st.caption(f"{chunker_title} is column {origin_column_index + 1} of Compare, with other settings here.")
     else:
         st.caption(f"{chunker_title} is not a column of Compare.")
-    offer_to_add_column("Take to Compare", column, key=f"take/{page}", disabled=same_column_index is not None or not valid)
-    say_column_added()
+    offer_to_add_column(
+        "Take to Compare", column, key=f"take/{page_key}", disabled=same_column_index is not None or not is_column_valid
+    )
+    show_column_added_message()
 
 
-def offer_columns_of_compare(page: str, choices: Choices) -> None:
+def offer_columns_of_compare(page_key: str, choices: Choices) -> None:
     """Draw the button that replaces the page's columns with copies of Compare's columns."""
     compare_columns = columns_of_compare()
 
     def use_columns_of_compare() -> None:
-        with record_columns_for_undo(page, "Columns replaced by those of Compare"):
+        with record_columns_for_undo(page_key, "Columns replaced by those of Compare"):
             choices.columns, choices.selected = (
                 [column.copy() for column in compare_columns],
                 min(choices.selected, len(compare_columns) - 1),
@@ -151,7 +155,7 @@ def offer_to_add_column(label: str, column: ColumnChoice | None, *, key: str, di
     st.button(
         label,
         key=key,
-        on_click=add_to_compare,
+        on_click=add_column_to_compare,
         args=(column,),
         disabled=disabled or is_compare_full or column is None,
         help="Adds a column with these settings to Compare; the others stay.",
@@ -160,7 +164,7 @@ def offer_to_add_column(label: str, column: ColumnChoice | None, *, key: str, di
         st.caption(f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one there first.")
 
 
-def say_column_added() -> None:
+def show_column_added_message() -> None:
     """Draw a message about the column last added to Compare, with an undo button and a link to Compare."""
     offer_undo(main_page.key)
     if session.undo is not None and session.undo.page == main_page.key:

@@ -14,8 +14,8 @@ from chunkers.embedders.static_embedder import Static
 from chunkers.language_models import Asking
 from chunkers.methods import YourChunks
 from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class
-from chunkers.text import LANGUAGES, Misfit, SuggestedSetting, is_written_in_latin, misfit_warnings
-from viz.components.page_elements import notice, show_job_progress
+from chunkers.text import LANGUAGE_NAME_BY_CODE, Misfit, SuggestedSetting, is_written_in_latin, misfit_warnings
+from viz.components.page_elements import show_job_progress, show_notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
 from viz.jobs import ChunkingJob, ChunkingTask, chunk_if_quick, estimate_chunker_requests
 from viz.shell.model_requests import ModelRequests, show_consent
@@ -25,15 +25,15 @@ from viz.state import (
     MISSING_MODEL_MESSAGE,
     NO_CUTS_MESSAGE,
     NO_FILE_MESSAGE,
-    OWN_DOCUMENT,
+    OWN_DOCUMENT_KEY,
     Choices,
     ColumnChoice,
     PageText,
-    access_to_chosen_model,
+    access_to_chosen_language_model,
     chosen_embedder,
     document_language_code,
     effective_parameters,
-    external_chunker,
+    external_chunker_and_hint,
     no_chunks_message,
     session,
 )
@@ -79,16 +79,16 @@ class ColumnResult:
         return FinishedColumn(self.task, self.chunker, self.chunking)
 
 
-def run_columns(current_page: Page, text: PageText, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
+def run_columns(current_page: Page, page_text: PageText, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
     """Run the chunkers that need no new embeddings, and start a background job for the other chunkers.
 
     Nothing is sent to a language model without the user's consent.
     """
     embedder, document, chunking_job, language_model_access = (
         current_page.embedder,
-        text.document,
+        page_text.document,
         session.chunking_job,
-        access_to_chosen_model(),
+        access_to_chosen_language_model(),
     )
     cached_chunkings = (
         session.chunking_by_task if chunking_job is None else {**session.chunking_by_task, **chunking_job.results_so_far()}
@@ -133,7 +133,10 @@ def error_by_failed_task(job: ChunkingJob) -> dict[ChunkingTask, str]:
 
 
 def _start_job(
-    waiting_tasks: list[tuple[ChunkingTask, Chunker]], document: Document, embedder: Embedder | None, asking: Asking | None
+    waiting_tasks: list[tuple[ChunkingTask, Chunker]],
+    document: Document,
+    embedder: Embedder | None,
+    model_access: Asking | None,
 ) -> None:
     """Start a job for the waiting tasks, unless one for this document and these models is running or was cancelled.
 
@@ -143,7 +146,7 @@ def _start_job(
     if chunking_job is not None and (
         chunking_job.source.identity != document.identity
         or chunking_job.embedder is not embedder
-        or chunking_job.asking is not asking
+        or chunking_job.asking is not model_access
     ):
         chunking_job.cancel()
         session.chunking_job = chunking_job = None
@@ -152,7 +155,7 @@ def _start_job(
     if not untried_tasks or (chunking_job is not None and (chunking_job.running or chunking_job.cancelled())):
         return
     session.chunking_job = chunking_job = ChunkingJob(
-        document, embedder, untried_tasks, session.on_disk, asking, error_by_task=error_by_task
+        document, embedder, untried_tasks, session.on_disk, model_access, error_by_task=error_by_task
     )
     chunking_job.start()
 
@@ -160,9 +163,9 @@ def _start_job(
 def _immediate_column_result(
     current_page: Page,
     document: Document,
-    number: int,
+    column_number: int,
     choice: ColumnChoice,
-    asking: Asking | None,
+    model_access: Asking | None,
     finished_chunkings: Mapping[ChunkingTask, Chunking],
 ) -> ColumnResult:
     """Return a column's result if it is cached or quick; a column that needs a job has a task only."""
@@ -173,16 +176,16 @@ def _immediate_column_result(
         chunker = build_chunker(choice.chunker, choice.parameters, embedder)
         if chunker.embeds and embedder is None:
             return ColumnResult(choice, chunker, error=current_page.embedder_complaint)
-        if chunker.asks and asking is None:
+        if chunker.asks and model_access is None:
             return ColumnResult(choice, chunker, error=MISSING_MODEL_MESSAGE)
-        chunking_task = ChunkingTask.of(document, embedder, current_page.choices.tokenizer, chunker, asking)
+        chunking_task = ChunkingTask.of(document, embedder, current_page.choices.tokenizer, chunker, model_access)
         chunking = finished_chunkings.get(chunking_task)
         if chunking is None:
-            chunking = chunk_if_quick(chunking_task, chunker, document, embedder, session.on_disk, asking)
+            chunking = chunk_if_quick(chunking_task, chunker, document, embedder, session.on_disk, model_access)
         if (
             chunking is None
             and chunker.asks
-            and asking is not None
+            and model_access is not None
             and ("send", chunking_task.without_embedder) not in session.given_consents
         ):
             return ColumnResult(
@@ -191,11 +194,11 @@ def _immediate_column_result(
                 error=WAITING_FOR_SEND_MESSAGE,
                 pending_requests=ModelRequests(
                     chunking_task.without_embedder,
-                    asking,
+                    model_access,
                     estimate_chunker_requests(chunking_task, chunker, document),
                     f"“{chunker.title}” ({chunker.describe()}) sends the text",
-                    str(number),
-                    schema_model=asking,
+                    str(column_number),
+                    schema_model=model_access,
                 ),
             )
     except InputError as error:
@@ -207,7 +210,7 @@ def _external_chunks_result(
     current_page: Page, document: Document, choice: ColumnChoice, finished_chunkings: Mapping[ChunkingTask, Chunking]
 ) -> ColumnResult:
     """Return the result of a column of external chunks; raises InputError if the document is ambiguous."""
-    chunker, missing_file_message = external_chunker(choice)
+    chunker, missing_file_message = external_chunker_and_hint(choice)
     if missing_file_message:
         return ColumnResult(choice, chunker, error=missing_file_message)
     # The chunks do not depend on the embedder, but their measures do.
@@ -225,14 +228,14 @@ def _external_chunks_result(
 LONG_EMBEDDING_S = 10.0
 """Seconds of embedding after which the page offers an embedder that needs no model."""
 
-QUICK_EMBEDDER = "tfidf"
+QUICK_EMBEDDER_NAME = "tfidf"
 """The name of the embedder that needs no model."""
 
 
-def show_progress(results: Sequence[ColumnResult]) -> None:
+def show_progress(column_results: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
     shown_request_subjects: set[Hashable] = set()
-    for model_requests in filter(None, (column.pending_requests for column in results)):
+    for model_requests in filter(None, (column.pending_requests for column in column_results)):
         # Two columns may be identical.
         if model_requests.subject not in shown_request_subjects:
             show_consent(
@@ -247,7 +250,9 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
     # Read once, since the job may end at any moment.
     is_job_running = chunking_job.running
     # The job may be working on columns that are no longer shown.
-    waiting_chunkers = [column.chunker for column in results if column.task and column.chunker and column.chunking is None]
+    waiting_chunkers = [
+        column.chunker for column in column_results if column.task and column.chunker and column.chunking is None
+    ]
     if not (is_job_running or chunking_job.cancelled()) and waiting_chunkers:
         # The job ended after the columns were computed.
         st.rerun()
@@ -262,21 +267,21 @@ def show_progress(results: Sequence[ColumnResult]) -> None:
     elif chunking_job.cancelled() and waiting_chunkers:
         calls_language_model = any(chunker.asks for chunker in waiting_chunkers)
         st.button("Continue asking" if calls_language_model else "Continue embedding", on_click=_forget_chunking_job)
-    elif any(column.is_retryable for column in results):
+    elif any(column.is_retryable for column in column_results):
         st.button("Try again", on_click=_forget_chunking_job)
 
 
 def _offer_quick_embedder(row: DeltaGenerator, job: ChunkingJob) -> None:
     """Offer an embedder that needs no model, if the current one will take long."""
-    if job.embedder is None or job.embedder.name == QUICK_EMBEDDER or (job.seconds_left or 0.0) < LONG_EMBEDDING_S:
+    if job.embedder is None or job.embedder.name == QUICK_EMBEDDER_NAME or (job.seconds_left or 0.0) < LONG_EMBEDDING_S:
         return
 
     def use_quick_embedder() -> None:
-        session.choices[session.page].embedder = QUICK_EMBEDDER
+        session.choices[session.page].embedder = QUICK_EMBEDDER_NAME
         # Texts embedded so far stay in the cache.
         job.cancel()
 
-    row.button(f"Use {QUICK_EMBEDDER} instead", key="see_now", on_click=use_quick_embedder, width="content")
+    row.button(f"Use {QUICK_EMBEDDER_NAME} instead", key="see_now", on_click=use_quick_embedder, width="content")
 
 
 def _forget_chunking_job() -> None:
@@ -285,7 +290,7 @@ def _forget_chunking_job() -> None:
 
 # Warnings that the text does not suit its splitter or model, with buttons that fix it.
 
-ENGLISH_EMBEDDERS = (MiniLM.name, Static.name)
+ENGLISH_EMBEDDER_NAMES = (MiniLM.name, Static.name)
 """The embedders trained for English."""
 
 _REMEDY_LABEL_BY_SETTING = {
@@ -295,16 +300,16 @@ _REMEDY_LABEL_BY_SETTING = {
 }
 
 
-def show_misfit_warnings(choices: Choices, results: Sequence[ColumnResult]) -> None:
+def show_misfit_warnings(choices: Choices, column_results: Sequence[ColumnResult]) -> None:
     """Draw each distinct warning of the results once, with buttons for the suggested fixes."""
     distinct_warnings: dict[Misfit, None] = {}
-    if choices.document == OWN_DOCUMENT and session.document is not None:
-        distinct_warnings |= dict.fromkeys(_misfit_warnings_before_embedding(choices, session.document, results))
-    distinct_warnings |= dict.fromkeys(_misfit_warnings_of_results(results))
+    if choices.document == OWN_DOCUMENT_KEY and session.document is not None:
+        distinct_warnings |= dict.fromkeys(_misfit_warnings_before_embedding(choices, session.document, column_results))
+    distinct_warnings |= dict.fromkeys(_misfit_warnings_of_results(column_results))
     for warning_number, misfit in enumerate(distinct_warnings):
         text_column, buttons_column = st.columns([5, 2], vertical_alignment="center")
         with text_column:
-            notice(misfit.sentence, key=f"misfit_{warning_number}")
+            show_notice(misfit.sentence, key=f"misfit_{warning_number}")
         for remedy in misfit.remedies:
             buttons_column.button(
                 _REMEDY_LABEL_BY_SETTING[remedy.setting].format(remedy.value),
@@ -315,10 +320,12 @@ def show_misfit_warnings(choices: Choices, results: Sequence[ColumnResult]) -> N
             )
 
 
-def _misfit_warnings_before_embedding(choices: Choices, document: Document, results: Sequence[ColumnResult]) -> list[Misfit]:
+def _misfit_warnings_before_embedding(
+    choices: Choices, document: Document, column_results: Sequence[ColumnResult]
+) -> list[Misfit]:
     """Return the warnings known before embedding: those of waiting columns, and of the embedder's language."""
     embedding_columns = [
-        column for column in results if column.chunker is not None and column.chunker.embeds and not column.error
+        column for column in column_results if column.chunker is not None and column.chunker.embeds and not column.error
     ]
     embedder = chosen_embedder(choices)[0] if embedding_columns else None
     if embedder is None:
@@ -331,12 +338,13 @@ def _misfit_warnings_before_embedding(choices: Choices, document: Document, resu
     language_code = document_language_code(document)
     suggests_embedder = any(
         remedy.setting == "embedder"
-        for misfit in (*document_misfit_warnings, *_misfit_warnings_of_results(results))
+        for misfit in (*document_misfit_warnings, *_misfit_warnings_of_results(column_results))
         for remedy in misfit.remedies
     )
-    if choices.embedder in ENGLISH_EMBEDDERS and not is_written_in_latin(language_code) and not suggests_embedder:
+    if choices.embedder in ENGLISH_EMBEDDER_NAMES and not is_written_in_latin(language_code) and not suggests_embedder:
         embedder_language_warning = (
-            f"The text is in {LANGUAGES[language_code]}, but {choices.embedder} was made for English: its similarities are "
+            f"The text is in {LANGUAGE_NAME_BY_CODE[language_code]}, but {choices.embedder} was made for English: its "
+            "similarities are "
             "rough "
             "for other scripts. The embedder tfidf takes any language."
         )
@@ -344,20 +352,20 @@ def _misfit_warnings_before_embedding(choices: Choices, document: Document, resu
     return document_misfit_warnings
 
 
-def _misfit_warnings_of_results(results: Sequence[ColumnResult]) -> list[Misfit]:
-    return [misfit for column in results if column.chunking is not None for misfit in column.chunking.misfits]
+def _misfit_warnings_of_results(column_results: Sequence[ColumnResult]) -> list[Misfit]:
+    return [misfit for column in column_results if column.chunking is not None for misfit in column.chunking.misfits]
 
 
 # A result as a column of the reader.
 
 
 def reader_column_for_result(
-    result: ColumnResult,
+    column_result: ColumnResult,
     make_summary: Callable[[Chunking], ReaderColumn],
     *,
     shown_result: ReaderResult | None = None,
-    prefix: str = "",
-    movable: bool = True,
+    subtitle_prefix: str = "",
+    are_lines_movable: bool = True,
 ) -> ReaderColumn:
     """Return the reader's column for a result, or a column with a message that explains why there is no result.
 
@@ -367,62 +375,74 @@ def reader_column_for_result(
         Returns a column with the summary of a chunking alone.
     shown_result
         The result to draw instead, for pages that show other scores for the same chunks.
-    prefix
+    subtitle_prefix
         Text before the settings in the subtitle.
-    movable
+    are_lines_movable
         True if the threshold lines can be dragged.
     """
-    column_subtitle = ": ".join(part for part in (prefix, settings_in_words(result)) if part)
-    if result.error:
+    column_subtitle = ": ".join(part for part in (subtitle_prefix, settings_in_words(column_result)) if part)
+    if column_result.error:
         # Waiting for consent or for a file is not an error.
-        is_waiting_for_user = result.pending_requests is not None or result.error in (
+        is_waiting_for_user = column_result.pending_requests is not None or column_result.error in (
             MISSING_MODEL_MESSAGE,
             NO_FILE_MESSAGE,
             FILE_MISSING_MESSAGE,
             NO_CUTS_MESSAGE,
         )
-        return ReaderColumn(result.title, column_subtitle, message=result.error, tone="" if is_waiting_for_user else "error")
-    if result.chunker is None or result.chunking is None:
         return ReaderColumn(
-            result.title,
-            column_subtitle,
-            message=waiting_status_phrase(asks=result.chunker is not None and result.chunker.asks),
+            column_result.title, column_subtitle, message=column_result.error, tone="" if is_waiting_for_user else "error"
         )
-    shown_result = shown_result or ReaderResult(result.task, result.chunker, result.chunking, movable)
+    if column_result.chunker is None or column_result.chunking is None:
+        return ReaderColumn(
+            column_result.title,
+            column_subtitle,
+            message=waiting_status_phrase(
+                calls_language_model=column_result.chunker is not None and column_result.chunker.asks
+            ),
+        )
+    shown_result = shown_result or ReaderResult(
+        column_result.task, column_result.chunker, column_result.chunking, are_lines_movable
+    )
     return replace(
         make_summary(shown_result.chunking),
-        title=result.title,
+        title=column_result.title,
         subtitle=column_subtitle,
         result=shown_result,
         notes=shown_result.chunking.notes,
     )
 
 
-def known_boundaries_comparison_row(found_count: int, missed_count: int, added_count: int) -> HeadRow:
+def known_boundaries_comparison_row(found_boundary_count: int, missed_boundary_count: int, extra_cut_count: int) -> HeadRow:
     """Return the summary row that compares a result's cuts with the known boundaries.
 
     For previews, column_head.js writes the same row.
     """
     known_comparison_row_label = "against known"
-    if missed_count or added_count:
-        missed_added_phrase = f"{missed_count:,} missed, {added_count:,} added"
+    if missed_boundary_count or extra_cut_count:
+        missed_added_phrase = f"{missed_boundary_count:,} missed, {extra_cut_count:,} added"
         return HeadRow(known_comparison_row_label, missed_added_phrase, "wrong", missed_added_phrase)
-    if not found_count:
+    if not found_boundary_count:
         return HeadRow(known_comparison_row_label, "one topic, not cut", brief="one topic, not cut")
-    return HeadRow(known_comparison_row_label, f"all {found_count:,} found, none added", brief=f"all {found_count:,} found")
+    return HeadRow(
+        known_comparison_row_label,
+        f"all {found_boundary_count:,} found, none added",
+        brief=f"all {found_boundary_count:,} found",
+    )
 
 
-def waiting_status_phrase(*, asks: bool = False) -> str:
-    """Return the status text of a column without a result; ``asks`` is True if it waits for a language model."""
+def waiting_status_phrase(*, calls_language_model: bool = False) -> str:
+    """Return the status text of a column without a result; ``calls_language_model`` is True if it waits for a model."""
     chunking_job = session.chunking_job
     if chunking_job is not None and chunking_job.cancelled():
-        return "Stopped while asking." if asks else "Stopped while embedding."
-    return "Asking …" if asks else "Embedding …"
+        return "Stopped while asking." if calls_language_model else "Stopped while embedding."
+    return "Asking …" if calls_language_model else "Embedding …"
 
 
-def settings_in_words(result: ColumnResult) -> str:
+def settings_in_words(column_result: ColumnResult) -> str:
     """Describe the chunker's settings briefly; if the settings are invalid, list only the non-default settings."""
-    if result.chunker is not None:
-        return result.chunker.describe()
-    value_by_parameter = effective_parameters(result.choice, {})
-    return ", ".join(f"{name} {value}" for name, value in value_by_parameter.items() if name in result.choice.parameters)
+    if column_result.chunker is not None:
+        return column_result.chunker.describe()
+    value_by_parameter = effective_parameters(column_result.choice, {})
+    return ", ".join(
+        f"{name} {value}" for name, value in value_by_parameter.items() if name in column_result.choice.parameters
+    )

@@ -8,18 +8,18 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.methods import YourChunks
 from chunkers.support import pluralize
-from evaluation.retrieval.asked_question import LONGEST_QUESTION
-from viz.components.page_elements import download_button, notice
+from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
+from viz.components.page_elements import show_download_button, show_notice
 from viz.components.text_bar.text_bar import store_questions_or_lecture_in_tab
 from viz.server.middleware import LECTURE_PARAMETER
 from viz.shell.navigation import PAGES, switch_to_requested_page
 from viz.state import (
     LARGEST_FILE,
     LONGEST_TITLE,
-    LONGEST_WORDS,
+    MAX_SPEECH_CHARACTERS,
     MOST_SCENES,
-    OWN_DECK,
-    OWN_DOCUMENT,
+    OWN_DECK_KEY,
+    OWN_DOCUMENT_KEY,
     SCENE_PARTS,
     Choices,
     Deck,
@@ -31,10 +31,10 @@ from viz.state import (
     TextSource,
     bundled_decks,
     choices_to_query,
+    language_model_link_parameter,
     lecture_from_link_word,
     lecture_to_link_word,
     main_page,
-    model_link_parameter,
     read_lecture,
     scene_link,
     session,
@@ -52,7 +52,7 @@ SAVED_LECTURE_HINT = "If you saved the lecture, open its file under “Lectures�
 def decks_by_name() -> dict[str, Deck]:
     """Return all lectures by the name that a link has for them; the user's own comes first, if it has scenes."""
     own_lecture_deck = session.own_lecture.deck
-    return {**({OWN_DECK: own_lecture_deck} if own_lecture_deck.scenes else {}), **bundled_decks()}
+    return {**({OWN_DECK_KEY: own_lecture_deck} if own_lecture_deck.scenes else {}), **bundled_decks()}
 
 
 def current_scene() -> tuple[Deck, int] | None:
@@ -80,9 +80,9 @@ def read_lecture_link() -> None:
     if deck_name is None:
         return
     is_lecture_only_in_tab = (
-        deck_name == OWN_DECK and SCENES_PARAMETER not in link_query_parameters and not session.own_lecture.deck.scenes
+        deck_name == OWN_DECK_KEY and SCENES_PARAMETER not in link_query_parameters and not session.own_lecture.deck.scenes
     )
-    if deck_name == OWN_DECK and SCENES_PARAMETER in link_query_parameters and not session.own_lecture.deck.scenes:
+    if deck_name == OWN_DECK_KEY and SCENES_PARAMETER in link_query_parameters and not session.own_lecture.deck.scenes:
         try:
             session.own_lecture = lecture_from_link_word(link_query_parameters.get(SCENES_PARAMETER, ""), PAGES)
         except InputError as error:
@@ -141,7 +141,7 @@ def switch_to_scene_page(shown_page: str) -> None:
     error_placeholder = st.empty()
     if session.deck_complaint:
         with error_placeholder:
-            notice(session.deck_complaint, "error", key="deck_error")
+            show_notice(session.deck_complaint, "error", key="deck_error")
     deck_and_scene_index = current_scene()
     if session.opens_scene_page and deck_and_scene_index is not None:
         deck, scene_index = deck_and_scene_index
@@ -163,7 +163,7 @@ def lecture_link_parameters() -> dict[str, str]:
     place_in_lecture = session.playing
     if place_in_lecture is None:
         return {}
-    packed_lecture = lecture_to_link_word(session.own_lecture) if place_in_lecture.deck == OWN_DECK else ""
+    packed_lecture = lecture_to_link_word(session.own_lecture) if place_in_lecture.deck == OWN_DECK_KEY else ""
     return {DECK_PARAMETER: place_in_lecture.deck, SCENE_PARAMETER: str(place_in_lecture.scene + 1)} | (
         {SCENES_PARAMETER: packed_lecture} if packed_lecture else {}
     )
@@ -177,7 +177,7 @@ def _adopt_scene_text(scene: Scene) -> None:
     own_text_before, own_text_as_given, is_own_text_stored = (
         session.own,
         session.own_text_as_given,
-        OWN_DOCUMENT in session.stored_versions,
+        OWN_DOCUMENT_KEY in session.stored_versions,
     )
     store_own_text(own_lecture_text_by_key[scene.text].source)
     session.outside_text_count += 1
@@ -192,10 +192,10 @@ def _adopt_scene_text(scene: Scene) -> None:
 # The user's own lecture, whose scenes are states of pages.
 
 
-EMPTY_CHOICES = Choices("", "", [], "", "", -1)
+BLANK_PAGE_CHOICES = Choices("", "", [], "", "", -1)
 """Choices from which those of all pages differ: a scene's link has all of them, whatever a page's defaults become."""
 
-LARGEST_TAB_LECTURE = 500_000
+MOST_TAB_LECTURE_CHARACTERS = 500_000
 """Most characters of a packed lecture that the browser's tab keeps, beside the user's text."""
 
 
@@ -214,16 +214,16 @@ def offer_to_add_scene() -> None:
     )
 
 
-def add_scene(text_by_field: Mapping[str, str], *, hides: bool) -> None:
+def add_scene(text_by_field: Mapping[str, str], *, hides_parts_at_first: bool) -> None:
     """Add the page's state to the user's own lecture, with title, words and question from ``text_by_field``; a callback."""
     page_key, lecture_before = session.page, session.own_lecture
     if page_key not in session.choices:
         return
     page_choices = session.choices[page_key]
-    page_link_parameters = choices_to_query(page_choices, EMPTY_CHOICES) | model_link_parameter(
+    page_link_parameters = choices_to_query(page_choices, BLANK_PAGE_CHOICES) | language_model_link_parameter(
         page_choices, session.language_server.model or session.linked_model
     )
-    if page_link_parameters.get("document") == OWN_DOCUMENT and session.own is None:
+    if page_link_parameters.get("document") == OWN_DOCUMENT_KEY and session.own is None:
         session.lecture_message = "There is no text yet to show in a lecture."
         return
     if len(lecture_before.deck.scenes) == MOST_SCENES:
@@ -233,12 +233,12 @@ def add_scene(text_by_field: Mapping[str, str], *, hides: bool) -> None:
         new_lecture_scene = Scene(
             title=text_by_field.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page_key].title,
             link=scene_link("" if page_key == main_page.key else page_key, page_link_parameters),
-            hides=hides,
-            ask=text_by_field.get("question", "").strip()[:LONGEST_QUESTION] if page_key == main_page.key else "",
-            **{part: text_by_field.get(part, "").strip()[:LONGEST_WORDS] for part in SCENE_PARTS},
+            hides=hides_parts_at_first,
+            ask=text_by_field.get("question", "").strip()[:MOST_QUESTION_CHARACTERS] if page_key == main_page.key else "",
+            **{part: text_by_field.get(part, "").strip()[:MAX_SPEECH_CHARACTERS] for part in SCENE_PARTS},
         )
         lecture_with_new_scene = lecture_before.with_scene(
-            new_lecture_scene, session.own if page_link_parameters.get("document") == OWN_DOCUMENT else None
+            new_lecture_scene, session.own if page_link_parameters.get("document") == OWN_DOCUMENT_KEY else None
         )
     except ValueError:
         session.lecture_message = "The settings of this page are too long for a scene."
@@ -251,7 +251,7 @@ def add_scene(text_by_field: Mapping[str, str], *, hides: bool) -> None:
     session.lecture_message = f"Added as scene {len(lecture_with_new_scene.deck.scenes)} of your lecture" + (
         "; the file of chunks is not saved with it" * shows_chunk_file
         or "; it is too long to survive a reload, so save it under “Lectures”"
-        * (len(lecture_with_new_scene.packed) > LARGEST_TAB_LECTURE)
+        * (len(lecture_with_new_scene.packed) > MOST_TAB_LECTURE_CHARACTERS)
     )
 
 
@@ -265,16 +265,16 @@ def keep_lecture_in_tab() -> None:
             {
                 "name": "lecture",
                 "words": own_lecture.packed
-                if own_lecture.deck.scenes and len(own_lecture.packed) <= LARGEST_TAB_LECTURE
+                if own_lecture.deck.scenes and len(own_lecture.packed) <= MOST_TAB_LECTURE_CHARACTERS
                 else "",
             }
         )
 
 
-def adopt_lecture_of_tab(link_word: str) -> None:
+def adopt_lecture_of_tab(lecture_link_word: str) -> None:
     """Take the lecture that the browser's tab has kept; if the session has another, it can be brought back."""
     try:
-        lecture_stored_in_tab = lecture_from_link_word(link_word, PAGES, LARGEST_FILE)
+        lecture_stored_in_tab = lecture_from_link_word(lecture_link_word, PAGES, LARGEST_FILE)
     except InputError as error:
         if is_tab_lecture_awaited():
             session.playing, session.deck_complaint = None, f"{error} {SAVED_LECTURE_HINT}"
@@ -285,7 +285,7 @@ def adopt_lecture_of_tab(link_word: str) -> None:
         session.lecture_before = lecture_stored_in_tab
 
 
-def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
+def picture_of_page(drawn_sentence_count: int | None, caption: Sequence[str]) -> str | None:
     """Return the page with its present settings as SVG, up to a sentence of its stepper, or None if nothing is drawn."""
     # The first page has no use for pictures.
     from evaluation.report.lecture_scenes import scene_picture
@@ -296,30 +296,32 @@ def picture_of_page(until: int | None, caption: Sequence[str]) -> str | None:
         return None
     deck, scene_index = deck_and_scene_index
     page_link = scene_link(
-        "" if session.page == main_page.key else session.page, choices_to_query(session.choices[session.page], EMPTY_CHOICES)
+        "" if session.page == main_page.key else session.page,
+        choices_to_query(session.choices[session.page], BLANK_PAGE_CHOICES),
     )
     scene_of_current_page = deck.scenes[scene_index].model_copy(
-        update={"link": page_link, "text": OWN_DOCUMENT, "minutes": ""}
+        update={"link": page_link, "text": OWN_DOCUMENT_KEY, "minutes": ""}
     )
     (scene_sheet,) = lecture_sheets(
-        Deck(title=deck.title, scenes=(scene_of_current_page,)), {} if session.own is None else {OWN_DOCUMENT: session.own}
+        Deck(title=deck.title, scenes=(scene_of_current_page,)),
+        {} if session.own is None else {OWN_DOCUMENT_KEY: session.own},
     )
-    return scene_picture(scene_sheet, caption, until) if scene_sheet.columns else None
+    return scene_picture(scene_sheet, caption, drawn_sentence_count) if scene_sheet.columns else None
 
 
 def move_scene(by: int) -> None:
     """Move the scene at hand of the user's own lecture; for use as a callback."""
     place_in_lecture = session.playing
-    if place_in_lecture is not None and place_in_lecture.deck == OWN_DECK:
+    if place_in_lecture is not None and place_in_lecture.deck == OWN_DECK_KEY:
         new_scene_index = max(0, min(place_in_lecture.scene + by, len(session.own_lecture.deck.scenes) - 1))
         session.own_lecture = session.own_lecture.moved(place_in_lecture.scene, new_scene_index - place_in_lecture.scene)
-        session.playing = PlaceInLecture(OWN_DECK, new_scene_index)
+        session.playing = PlaceInLecture(OWN_DECK_KEY, new_scene_index)
 
 
 def remove_scene() -> None:
     """Remove the scene at hand of the user's own lecture, and show the next; for use as a callback."""
     place_in_lecture = session.playing
-    if place_in_lecture is None or place_in_lecture.deck != OWN_DECK:
+    if place_in_lecture is None or place_in_lecture.deck != OWN_DECK_KEY:
         return
     replace_lecture(session.own_lecture.without(place_in_lecture.scene))
     session.lecture_message = "Removed from your lecture; “Lectures” in the settings can bring it back"
@@ -335,10 +337,10 @@ def replace_lecture(lecture: LectureFile) -> None:
     """Replace the user's own lecture, which can be brought back; if it is at hand, show the scene at the same place."""
     session.own_lecture, session.lecture_before = lecture, session.own_lecture
     place_in_lecture, scene_count = session.playing, len(lecture.deck.scenes)
-    if place_in_lecture is None or place_in_lecture.deck != OWN_DECK:
+    if place_in_lecture is None or place_in_lecture.deck != OWN_DECK_KEY:
         return
     if scene_count:
-        open_scene(OWN_DECK, min(place_in_lecture.scene, scene_count - 1))
+        open_scene(OWN_DECK_KEY, min(place_in_lecture.scene, scene_count - 1))
     else:
         leave_lecture()
 
@@ -351,11 +353,11 @@ def show_lecture_list(key_prefix: str) -> None:
     for deck_name, deck in decks_by_name().items():
         with st.container(gap=None):
             # A user's own title would be read as Markdown.
-            button_label, about_phrase = ("My lecture", "") if deck_name == OWN_DECK else (deck.title, f"{deck.about} ")
+            button_label, about_phrase = ("My lecture", "") if deck_name == OWN_DECK_KEY else (deck.title, f"{deck.about} ")
             with st.container(horizontal=True):
                 st.button(button_label, key=f"{key_prefix}/deck/{deck_name}", on_click=start_lecture, args=(deck_name,))
                 _offer_handout(key_prefix, deck_name, deck)
-                if deck_name == OWN_DECK:
+                if deck_name == OWN_DECK_KEY:
                     _offer_lecture_download(key_prefix)
             st.caption(f"{about_phrase}{pluralize(len(deck.scenes), 'scene')}.")
     if session.lecture_before is not None and session.lecture_before.deck.scenes:
@@ -378,7 +380,7 @@ def show_lecture_list(key_prefix: str) -> None:
             return
         if opened_lecture != session.own_lecture:
             replace_lecture(opened_lecture)
-        start_lecture(OWN_DECK)
+        start_lecture(OWN_DECK_KEY)
 
     st.file_uploader(
         "Open a lecture",
@@ -391,7 +393,7 @@ def show_lecture_list(key_prefix: str) -> None:
 
 def _offer_lecture_download(key_prefix: str) -> None:
     own_lecture = session.own_lecture
-    download_button(
+    show_download_button(
         st.container(),
         "Save",
         lambda: own_lecture.model_dump_json(indent=1),
@@ -414,9 +416,9 @@ def _handout_html(deck: Deck, texts: Mapping[str, TextSource]) -> str:
 
 def _offer_handout(key_prefix: str, deck_name: str, deck: Deck) -> None:
     text_source_by_key = (
-        {key: text.source for key, text in session.own_lecture.texts.items()} if deck_name == OWN_DECK else {}
+        {key: text.source for key, text in session.own_lecture.texts.items()} if deck_name == OWN_DECK_KEY else {}
     )
-    download_button(
+    show_download_button(
         st.container(),
         "Handout",
         lambda: _handout_html(deck, text_source_by_key),

@@ -10,7 +10,7 @@ import streamlit as st
 from viz.components.browser_exchange import Component, take_event
 from viz.shell import current_lecture, lecture_mode
 from viz.shell.navigation import columns_drawn_in_lectures
-from viz.state import OWN_DECK, Scene, ScenePicture, session
+from viz.state import OWN_DECK_KEY, Scene, ScenePicture, session
 
 LECTURE_BAR_KEY = "deck"
 
@@ -108,7 +108,7 @@ def show_lecture_bar() -> None:
             if deck_and_scene_index is None
             else [_scene_payload(scene) for scene in deck_and_scene_index[0].scenes],
             "at": 0 if deck_and_scene_index is None else deck_and_scene_index[1],
-            "own": session.playing is not None and session.playing.deck == OWN_DECK,
+            "own": session.playing is not None and session.playing.deck == OWN_DECK_KEY,
             "started": session.lectures_started,
             "adding": session.scene_adding,
             "picture": session.scene_picture,
@@ -135,7 +135,7 @@ def _perform_bar_event() -> None:
     match bar_event["act"]:
         case "add":
             current_lecture.add_scene(
-                {name: str(word) for name, word in bar_event["words"].items()}, hides=bool(bar_event["hides"])
+                {name: str(word) for name, word in bar_event["words"].items()}, hides_parts_at_first=bool(bar_event["hides"])
             )
         case "leave":
             current_lecture.leave_lecture()
@@ -181,5 +181,5 @@ def _scene_payload(scene: Scene) -> SceneData:
     }
 
 
-def _file_name_from_title(title: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "scene"
+def _file_name_from_title(scene_title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", scene_title.lower()).strip("-") or "scene"

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz.server.middleware import LECTURE_PARAMETER
-from viz.state import OWN_DECK, session, went_back_or_forward
+from viz.state import OWN_DECK_KEY, session, went_back_or_forward
 
 
 def is_lecture_mode_on() -> bool:
@@ -20,10 +20,10 @@ def apply_lecture_styles() -> None:
     """Apply the style sheet of lecture mode if the mode is on."""
     if is_lecture_mode_on():
         place_in_lecture = session.playing
-        style_sheets = ["lecture.css"]
+        style_sheet_names = ["lecture.css"]
         if place_in_lecture is not None:
-            style_sheets += ["deck.css", *["bundled_deck.css"] * (place_in_lecture.deck != OWN_DECK)]
-        style_sheet_contents = [(Path(__file__).parent / sheet).read_text(encoding="utf-8") for sheet in style_sheets]
+            style_sheet_names += ["deck.css", *["bundled_deck.css"] * (place_in_lecture.deck != OWN_DECK_KEY)]
+        style_sheet_contents = [(Path(__file__).parent / sheet).read_text(encoding="utf-8") for sheet in style_sheet_names]
         st.html(f"<style>{''.join(style_sheet_contents)}</style>")
 
 

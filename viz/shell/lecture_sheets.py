@@ -8,7 +8,7 @@ from evaluation.report.lecture_scenes import SceneSheet
 from sample_docs import load_sample, sample_splitters
 from viz.jobs import build_tools
 from viz.shell.navigation import columns_drawn_in_lectures
-from viz.state.choices import OWN_DOCUMENT, OWN_SPLITTER, Choices, choices_from_query
+from viz.state.choices import OWN_DOCUMENT_KEY, OWN_TEXT_SPLITTER_NAME, Choices, choices_from_query
 from viz.state.lecture_decks import Deck, Scene
 from viz.state.page_text import TextSource
 
@@ -16,24 +16,24 @@ OFFLINE_EMBEDDERS = (MiniLM.name, "tfidf")
 """Embedders that need neither a download nor a server."""
 
 
-def lecture_sheets(deck: Deck, texts: Mapping[str, TextSource]) -> list[SceneSheet]:
-    """Return the scenes of a lecture with their results; ``texts`` are the user's own, by the names in the scenes."""
-    return [_scene_sheet(scene, texts.get(scene.text)) for scene in deck.scenes]
+def lecture_sheets(deck: Deck, own_text_source_by_name: Mapping[str, TextSource]) -> list[SceneSheet]:
+    """Return the scenes of a lecture with their results; the user's own texts are by the names in the scenes."""
+    return [_scene_sheet(scene, own_text_source_by_name.get(scene.text)) for scene in deck.scenes]
 
 
-def _scene_sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
+def _scene_sheet(scene: Scene, own_text_source: TextSource | None) -> SceneSheet:
     sheet_title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
     sheet_without_results = SceneSheet(sheet_title, scene.words)
     if columns_drawn_in_lectures(scene.page) == "none" or "c1" not in scene.query:
         return sheet_without_results
-    splitter_by_document = {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}
+    splitter_by_document = {**sample_splitters(), OWN_DOCUMENT_KEY: OWN_TEXT_SPLITTER_NAME}
     first_sample_name = next(iter(splitter_by_document))
     choices, _ = choices_from_query(
         scene.query, splitter_by_document, Choices(first_sample_name, splitter_by_document[first_sample_name], [])
     )
-    if choices.document == OWN_DOCUMENT and own is None:
+    if choices.document == OWN_DOCUMENT_KEY and own_text_source is None:
         return sheet_without_results
-    document_name, document_text, known_boundaries = _name_text_and_boundaries(choices.document, own)
+    document_name, document_text, known_boundaries = _name_text_and_boundaries(choices.document, own_text_source)
     columns_on_sheet = (
         [choices.columns[choices.selected]] if columns_drawn_in_lectures(scene.page) == "selected" else choices.columns
     )
@@ -58,9 +58,11 @@ def _scene_sheet(scene: Scene, own: TextSource | None) -> SceneSheet:
         return sheet_without_results
 
 
-def _name_text_and_boundaries(document_id: str, own: TextSource | None) -> tuple[str, str, tuple[int, ...] | None]:
+def _name_text_and_boundaries(
+    document_id: str, own_text_source: TextSource | None
+) -> tuple[str, str, tuple[int, ...] | None]:
     """Return name, text and known boundaries of a scene's document, which is bundled or the user's own."""
-    if document_id == OWN_DOCUMENT and own is not None:
-        return own.name, own.text, own.known
+    if document_id == OWN_DOCUMENT_KEY and own_text_source is not None:
+        return own_text_source.name, own_text_source.text, own_text_source.known
     bundled_sample_document = load_sample(document_id)
     return bundled_sample_document.title, bundled_sample_document.text, bundled_sample_document.known

@@ -7,12 +7,12 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.support import ModelName, pluralize
-from viz.components.page_elements import notice, remark, show_job_state
-from viz.jobs import MOST_STORED_RUNS, StoredRunJob, new_token, run_registry, run_store
+from viz.components.page_elements import show_job_state, show_notice, show_remark
+from viz.jobs import MOST_STORED_RUNS, StoredRunJob, new_run_token, run_registry, run_store
 from viz.jobs.storage.stored_run import BundledRun, Keeper, StoredRun
 from viz.shell.model_requests import ModelRequests, run_or_estimate_requests, show_consent
 from viz.shell.page import Page
-from viz.state import model_identity, session
+from viz.state import language_model_identity, session
 
 RUN_PARAMETER = "run"
 """The link parameter with a run's token."""
@@ -32,22 +32,22 @@ class LostRun(NamedTuple):
 
     def show(self, key: str) -> None:
         """Draw the reason why a run cannot be shown, as a notice."""
-        notice(self.reason, self.tone, key=f"{key}_{'lost' if self.stored_run is None else 'kept'}")
+        show_notice(self.reason, self.tone, key=f"{key}_{'lost' if self.stored_run is None else 'kept'}")
 
 
-def find_run(token: str, job_type: type[Job], reopen: Callable[[Any], Job | str]) -> Job | LostRun | None:
+def find_run(run_token: str, job_type: type[Job], reopen: Callable[[Any], Job | str]) -> Job | LostRun | None:
     """Return the run of a link from memory or from disk, or the reason why it cannot be shown; None without a token.
 
     ``reopen`` makes a job of a run on disk to show its results, and all sessions with the link then share the job. If texts
     are missing, it returns a sentence on how to see the run; the sentence is empty while that is not known yet.
     """
-    if not token:
+    if not run_token:
         return None
-    if registered_run := run_registry().find(token, job_type, session.runs):
+    if registered_run := run_registry().find(run_token, job_type, session.runs):
         return registered_run
     stored_run_type = job_type.stored_run_type
     try:
-        stored_run = stored_run_type.find(Keeper(run_store(), token, stored_run_type.kind))
+        stored_run = stored_run_type.find(Keeper(run_store(), run_token, stored_run_type.kind))
         if stored_run is None:
             run_retention_phrase = f"the server keeps the last {MOST_STORED_RUNS} runs of a session, and those on disk"
             return LostRun(f"The link's run is no longer remembered: {run_retention_phrase}.", "info")
@@ -58,21 +58,24 @@ def find_run(token: str, job_type: type[Job], reopen: Callable[[Any], Job | str]
         done_parts_phrase = _done_parts_phrase(stored_run.done, stored_run.total, stored_run_type)
         stored_results_sentence = f"The results for {done_parts_phrase} of this run are kept on disk, but its texts are not."
         return LostRun(f"{stored_results_sentence} {reopened_run}", "info", stored_run) if reopened_run else None
-    run_registry().keep(reopened_run, token, session.runs, begun=False)
+    run_registry().keep(reopened_run, run_token, session.runs, was_begun_in_session=False)
     return reopened_run
 
 
 def begin_run(
-    link_parameters: MutableMapping[str, str], job_type: type[Job], make: Callable[[Keeper | None], Job], token: str = ""
+    link_parameters: MutableMapping[str, str],
+    job_type: type[Job],
+    make_run: Callable[[Keeper | None], Job],
+    run_token: str = "",
 ) -> None:
     """Start a run and put its token into the link's parameters; cancel the run that the link named before.
 
     Parameters
     ----------
-    make
+    make_run
         Returns the run, once the earlier one has ended. It is given the storage for a new run, or None if the session does
         not keep embeddings on disk.
-    token
+    run_token
         The token of the run that this one continues; empty for a new token.
     """
     # Streamlit may interrupt the page at an access to the session, and then nothing must be half done.
@@ -80,18 +83,18 @@ def begin_run(
     earlier_run = run_registry().find(link_parameters[RUN_PARAMETER], job_type)
     if earlier_run is not None and earlier_run.running:
         earlier_run.cancel()
-        if token:
+        if run_token:
             earlier_run.join(CANCEL_WAIT_S)
-    token = token or new_token()
-    run = make(Keeper(run_store(), token, job_type.stored_run_type.kind) if stores_run else None)
-    link_parameters[RUN_PARAMETER] = run_registry().keep(run, token, session_runs)
+    run_token = run_token or new_run_token()
+    run = make_run(Keeper(run_store(), run_token, job_type.stored_run_type.kind) if stores_run else None)
+    link_parameters[RUN_PARAMETER] = run_registry().keep(run, run_token, session_runs)
     run.start()
 
 
 def show_run_state(
     run: StoredRunJob,
     results_phrase: str,
-    changed_settings: Sequence[str],
+    changed_setting_names: Sequence[str],
     next_step_sentence: str,
     key: str,
     *,
@@ -103,7 +106,7 @@ def show_run_state(
     ----------
     results_phrase
         The results and the verb of the sentence on changed settings, such as "answers were made".
-    changed_settings
+    changed_setting_names
         Names of the settings that differ.
     next_step_sentence
         A sentence on how to get results with the chosen settings.
@@ -114,9 +117,9 @@ def show_run_state(
     """
     done_count = run.done
     show_job_state(run, key, lambda: grows and run.done > done_count)
-    if changed_settings:
-        notice(
-            f"These {results_phrase} with other settings; changed since: {', '.join(changed_settings)}. "
+    if changed_setting_names:
+        show_notice(
+            f"These {results_phrase} with other settings; changed since: {', '.join(changed_setting_names)}. "
             f"{next_step_sentence}",
             key=f"{key}_changed",
         )
@@ -141,7 +144,7 @@ class RestOfRun(NamedTuple):
 
 
 def show_unfinished_run(
-    current_page: Page, run: StoredRunJob, key: str, rest: Callable[[Any], RestOfRun] | None = None
+    current_page: Page, run: StoredRunJob, key: str, find_rest_of_run: Callable[[Any], RestOfRun] | None = None
 ) -> None:
     """Draw how much is done of a run that was interrupted or stopped, and the button that resumes it.
 
@@ -149,7 +152,7 @@ def show_unfinished_run(
     ----------
     key
         Beginning of the keys of the notices and the button.
-    rest
+    find_rest_of_run
         Returns the rest of a stored run; None if the page's “Send” completes the run, since its consent is needed anyway.
     """
     if not run.stopped_early:
@@ -157,22 +160,24 @@ def show_unfinished_run(
     stored_run, done_parts_phrase = run.stored_run, _done_parts_phrase(run.done, run.total, run.stored_run_type)
     resume_sentence = "“Resume” measures the others." if stored_run is not None else ""
     next_step_sentence = (
-        "“Send” asks for the others; answered questions are not asked again." if rest is None else resume_sentence
+        "“Send” asks for the others; answered questions are not asked again."
+        if find_rest_of_run is None
+        else resume_sentence
     )
     if stored_run is not None and not run.cancelled() and not run.error:
-        notice(
+        show_notice(
             f"This {stored_run.title} was interrupted; the results for {done_parts_phrase} are kept on disk. "
             f"{next_step_sentence}",
             key=f"{key}_interrupted",
         )
     elif run.cancelled():
-        notice(
+        show_notice(
             f"Stopped after {done_parts_phrase}. The results so far are kept. {next_step_sentence}".rstrip(),
             key=f"{key}_stopped",
         )
-    if rest is None or stored_run is None:
+    if find_rest_of_run is None or stored_run is None:
         return
-    make_resumed_run, model_requests, missing_requirement_sentence = rest(stored_run)
+    make_resumed_run, model_requests, missing_requirement_sentence = find_rest_of_run(stored_run)
     obstacle_sentence = missing_requirement_sentence or _other_model_in_words(current_page, stored_run, model_requests)
 
     def resume() -> None:
@@ -187,7 +192,7 @@ def show_unfinished_run(
     )
     if obstacle_sentence:
         with resume_button_container:
-            remark(obstacle_sentence, key=f"{key}_resume_waits")
+            show_remark(obstacle_sentence, key=f"{key}_resume_waits")
     else:
         show_consent(model_requests, resume)
 
@@ -203,7 +208,7 @@ def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], reques
     sentence_beginning = f"The {stored_run.title} was begun with the"
     if current_page.embedder.name != stored_run.plan.embedder:
         return f"{sentence_beginning} embedder {stored_run.plan.embedder}; to go on, choose it on the left."
-    if requests is not None and model_identity(requests.asking) != stored_run.plan.language_model:
+    if requests is not None and language_model_identity(requests.asking) != stored_run.plan.language_model:
         return (
             f"{sentence_beginning} language model {ModelName.without_revision(stored_run.plan.language_model)}; to go on, "
             "name it and its server beside the settings."
@@ -212,20 +217,20 @@ def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], reques
 
 
 def show_bundled_origin(
-    bundled: BundledRun[Job], describe_data: Callable[[Job], str], own_run_sentence: str, key: str
+    bundled_run: BundledRun[Job], describe_data: Callable[[Job], str], own_run_sentence: str, key: str
 ) -> Job | None:
     """Return the bundled run; draw its origin (version, date, data), or the reason why there is none.
 
     ``describe_data`` describes the data, and ``own_run_sentence`` says how the user can start a run of their own.
     """
-    run_and_file = bundled.run_and_file
+    run_and_file = bundled_run.run_and_file
     if isinstance(run_and_file, str):
-        notice(f"There is no ready-made result: {run_and_file} Press “Run” to measure.", key=f"{key}_no_first_run")
+        show_notice(f"There is no ready-made result: {run_and_file} Press “Run” to measure.", key=f"{key}_no_first_run")
         return None
-    run, file = run_and_file
-    date_in_words = f"{file.made.day} {file.made:%B %Y}"
-    notice(
-        f"This result comes with Seamark {file.seamark} and was measured on {date_in_words} with {describe_data(run)}. "
+    run, run_file = run_and_file
+    date_in_words = f"{run_file.made.day} {run_file.made:%B %Y}"
+    show_notice(
+        f"This result comes with Seamark {run_file.seamark} and was measured on {date_in_words} with {describe_data(run)}. "
         f"{own_run_sentence}",
         key=f"{key}_bundled",
     )

@@ -9,7 +9,7 @@ from chunkers import InputError
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.support import pluralize
-from viz.components.page_elements import notice, remark, show_job_state
+from viz.components.page_elements import show_job_state, show_notice, show_remark
 from viz.controls import button_pressed
 from viz.jobs import Estimating, RequestCounter
 from viz.state import session
@@ -61,20 +61,20 @@ ESTIMATE_WAIT_S = 0.2
 """Seconds to wait for an estimate before its progress is shown."""
 
 
-def run_or_estimate_requests(requests: ModelRequests | None, run: Callable[[], None]) -> None:
-    """Call ``run`` if nothing is sent to a language model; otherwise have the requests counted for `show_consent`.
+def run_or_estimate_requests(requests: ModelRequests | None, start_run: Callable[[], None]) -> None:
+    """Call ``start_run`` if nothing is sent to a language model; otherwise have the requests counted for `show_consent`.
 
     A ready estimate is shown by `show_consent` without this.
     """
     if requests is None:
-        run()
+        start_run()
     elif requests.asking is not None and not isinstance(requests.estimate, Estimate):
         session.estimation_job = request_estimation_job = Estimating(requests.subject, requests.asking, requests.estimate)
         request_estimation_job.start(ESTIMATE_WAIT_S)
 
 
-def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, omits_destination: bool = False) -> bool:
-    """Draw the estimated requests and the button that calls ``run``; return whether the estimate is ready.
+def show_consent(requests: ModelRequests | None, start_run: Callable[[], None], *, omits_destination: bool = False) -> bool:
+    """Draw the estimated requests and the button that calls ``start_run``; return whether the estimate is ready.
 
     Nothing is drawn if no language model is named. If the requests must be counted, nothing is drawn before that was
     requested, or once the work or the language model has changed. Pass ``omits_destination`` if the line above already
@@ -83,7 +83,7 @@ def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, omi
     if requests is None or requests.asking is None:
         return False
     if isinstance(requests.estimate, Estimate):
-        _draw_requests(requests, requests.asking, requests.estimate, run, omits_destination=omits_destination)
+        _draw_requests(requests, requests.asking, requests.estimate, start_run, omits_destination=omits_destination)
         return True
     request_estimation_job = session.estimation_job
     if (
@@ -98,7 +98,7 @@ def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, omi
 
         def run_with_consent() -> None:
             session.estimation_job = None
-            run()
+            start_run()
 
         _draw_requests(
             requests, requests.asking, request_estimation_job.estimate, run_with_consent, omits_destination=omits_destination
@@ -107,33 +107,38 @@ def show_consent(requests: ModelRequests | None, run: Callable[[], None], *, omi
 
 
 def _draw_requests(
-    requests: ModelRequests, asking: Asking, estimate: Estimate, send: Callable[[], None], *, omits_destination: bool
+    requests: ModelRequests,
+    model_access: Asking,
+    estimate: Estimate,
+    send_requests: Callable[[], None],
+    *,
+    omits_destination: bool,
 ) -> None:
     """Draw the destination, size and cost of the requests, with the button that sends them."""
-    estimate_per_model = [
-        (asking.model, estimate, requests.answer_tokens),
+    models_with_estimates = [
+        (model_access.model, estimate, requests.answer_tokens),
         *([requests.other_model] if requests.other_model else []),
     ]
     request_count, sent_token_count, reply_token_count = map(
-        sum, zip(*[estimated for _, estimated, _ in estimate_per_model], strict=True)
+        sum, zip(*[estimated for _, estimated, _ in models_with_estimates], strict=True)
     )
     probe_request_count, probe_token_count = (
         (0, 0) if requests.schema_model is None or omits_destination else requests.schema_model.probe_requests_and_tokens
     )
     try:
-        request_destination = asking.model.destination
+        request_destination = model_access.model.destination
     except InputError as error:
-        notice(str(error), "error", key=f"send_{requests.key}")
+        show_notice(str(error), "error", key=f"send_{requests.key}")
         return
     model_request_prices = [
         asked_model.price(estimated.tokens, estimated.requests * answer + estimated.answers)
-        for asked_model, estimated, answer in estimate_per_model
+        for asked_model, estimated, answer in models_with_estimates
     ]
     total_request_cost = None if None in model_request_prices else sum(filter(None, model_request_prices))
-    asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in estimate_per_model)]
+    asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in models_with_estimates)]
     models_phrase = f"the model{'s' * (len(asked_model_titles) > 1)} {' and '.join(asked_model_titles)}"
     price_phrase = "no price is known" if total_request_cost is None else f"about ${total_request_cost:.4f}"
-    spending_limit, spent_amounts = asking.limit, asking.spent
+    spending_limit, spent_amounts = model_access.limit, model_access.spent
     spending_limit_phrase = (
         ""
         if spending_limit.tokens is None
@@ -150,7 +155,7 @@ def _draw_requests(
     request_amount_phrase = f"about {sent_token_count + probe_token_count:,} tokens in {requests_phrase}{replies_phrase}"
     # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{requests.key}"):
-        notice(
+        show_notice(
             f"{requests.sentence_start} there too: {request_amount_phrase}; {price_phrase}."
             if omits_destination
             else f"{requests.sentence_start} to {request_destination}, to {models_phrase}: {request_amount_phrase}, "
@@ -158,20 +163,26 @@ def _draw_requests(
             f"Nothing is sent until you press “{requests.label}”.",
             key=f"send_{requests.key}",
         )
-        st.button(requests.label, key=f"send/{requests.key}", on_click=send, width="content")
+        st.button(requests.label, key=f"send/{requests.key}", on_click=send_requests, width="content")
 
 
 def run_button_row(
-    requests: ModelRequests | None, run: Callable[[], None], sentence: str, key: str, button_key: str, *, ready: bool
+    requests: ModelRequests | None,
+    start_run: Callable[[], None],
+    sentence: str,
+    key: str,
+    button_key: str,
+    *,
+    can_start_run: bool,
 ) -> None:
     """Draw the button that starts a run, a sentence next to it, and the consent that the run's requests need.
 
-    The button is disabled unless the run is ``ready``.
+    The button is disabled unless the run is ``can_start_run``.
     """
     run_button_container = st.container(horizontal=True, vertical_alignment="center")
-    if button_pressed(run_button_container, "Run", button_key, disabled=not ready, type="primary") and ready:
-        run_or_estimate_requests(requests, run)
+    if button_pressed(run_button_container, "Run", button_key, disabled=not can_start_run, type="primary") and can_start_run:
+        run_or_estimate_requests(requests, start_run)
         st.rerun()
     with run_button_container:
-        remark(sentence, key=key)
-    show_consent(requests, run)
+        show_remark(sentence, key=key)
+    show_consent(requests, start_run)

@@ -5,7 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
-from chunkers import discover
+from chunkers import register_installed_chunkers
 from viz.shell import lecture_mode
 from viz.state import PageArrival, session
 
@@ -41,16 +41,16 @@ PAGES = {
 """All pages by key, under which the session keeps their choices; the first is the app's default page."""
 
 
-def columns_drawn_in_lectures(page: str) -> Literal["none", "selected", "all"]:
+def columns_drawn_in_lectures(page_key: str) -> Literal["none", "selected", "all"]:
     """Return the columns of a page that are drawn outside the app, too; an empty key is the default page."""
-    page_entry = PAGES.get(page or next(iter(PAGES)))
+    page_entry = PAGES.get(page_key or next(iter(PAGES)))
     return "none" if page_entry is None else page_entry.drawn_columns
 
 
 def show_page_menu() -> st.Page:
     """Draw the menu of all pages and return the requested page."""
     # Pages and links refer to chunkers by name, so those of other packages are loaded first.
-    discover()
+    register_installed_chunkers()
     session.entered = True
     return _draw_page_menu()
 
@@ -66,9 +66,9 @@ def rerun_through_app() -> None:
         st.rerun()
 
 
-def open_page_at_next_run(page: str) -> None:
+def open_page_at_next_run(page_key: str) -> None:
     """Request a switch to a page on the next run; for callbacks, which cannot switch pages themselves."""
-    session.arriving = PageArrival(page, session.page)
+    session.arriving = PageArrival(page_key, session.page)
 
 
 def switch_to_requested_page(shown_page: str) -> None:

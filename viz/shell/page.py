@@ -13,13 +13,13 @@ from chunkers import Embedder, InputError, build_chunker
 from chunkers.support import short_repr
 from chunkers.text import is_tokenizer_on_disk
 from sample_docs import sample_splitters
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.controls import (
     apply_document_events,
     ask_embedder_consent,
     ask_splitter_consent,
+    draw_shared_controls,
     load_text,
-    shared_controls,
     show_document_row,
     store_questions_in_tab,
 )
@@ -30,10 +30,10 @@ from viz.shell.current_lecture import offer_to_add_scene, show_lecture_list
 from viz.shell.navigation import rerun_through_app, switch_to_requested_page
 from viz.state import (
     CHOICES_SHARED_BY_PAGES,
-    LONGEST_NAME,
-    MODEL_PARAMETER,
-    OWN_DOCUMENT,
-    OWN_SPLITTER,
+    LANGUAGE_MODEL_LINK_PARAMETER,
+    MAX_LINK_NAME_CHARACTERS,
+    OWN_DOCUMENT_KEY,
+    OWN_TEXT_SPLITTER_NAME,
     STORED_TEXT_PARAMETER,
     Choices,
     PageText,
@@ -41,9 +41,9 @@ from viz.state import (
     choices_from_query,
     choices_to_query,
     chosen_embedder,
-    is_valid_name,
-    model_link_parameter,
-    older_column_numbers,
+    is_valid_model_or_splitter_name,
+    language_model_link_parameter,
+    outdated_link_column_numbers,
     session,
     splitter_waits_for_consent,
     store_changed_texts,
@@ -83,11 +83,11 @@ class Page:
         """Show an error message about the link, now and on each later run of the page in this session."""
         self._complaints.append(sentence)
         with self._place_of_complaints:
-            notice(sentence, "error", key=f"complaint_{len(self._complaints) - 1}")
+            show_notice(sentence, "error", key=f"complaint_{len(self._complaints) - 1}")
 
-    def check_link_parameters(self, allowed: Mapping[str, Collection[str]]) -> None:
-        """Replace values of the link's own parameters that are not ``allowed`` by the defaults, with an error message."""
-        for parameter_name, allowed_values in allowed.items():
+    def check_link_parameters(self, allowed_values_by_parameter: Mapping[str, Collection[str]]) -> None:
+        """Replace values of the link's own parameters that are not allowed by the defaults, with an error message."""
+        for parameter_name, allowed_values in allowed_values_by_parameter.items():
             value_in_link = self.choices.extra.get(parameter_name, "")
             if value_in_link not in allowed_values:
                 self.choices.extra[parameter_name] = self.default.extra[parameter_name]
@@ -99,7 +99,7 @@ class Page:
 
 
 @contextmanager
-def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices], bool] = True) -> Iterator[Page]:
+def page(page_key: str, default: Choices, *, about_a_text: bool | Callable[[Choices], bool] = True) -> Iterator[Page]:
     """Draw the parts common to all pages, yield for the page's own parts, then write the link.
 
     The side bar, or in lecture mode a menu, has the page's own controls and the shared settings. The main area starts with
@@ -112,7 +112,7 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
 
     Parameters
     ----------
-    name
+    page_key
         The page's key in `viz.shell.navigation.PAGES`.
     default
         The choices for parameters that the link omits.
@@ -122,8 +122,8 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
     """
     rerun_through_app()
     # After the app, this has an effect only where Streamlit has run the page's file without it.
-    switch_to_requested_page(name)
-    choices, complaints = _choices_and_complaints(name, default)
+    switch_to_requested_page(page_key)
+    choices, complaints = _choices_and_complaints(page_key, default)
     is_page_interrupted = False
     try:
         is_about_text = about_a_text if isinstance(about_a_text, bool) else about_a_text(choices)
@@ -133,13 +133,13 @@ def page(name: str, default: Choices, *, about_a_text: bool | Callable[[Choices]
         raise
     finally:
         if not is_page_interrupted:
-            _write_link(name, choices, default)
+            _write_link(page_key, choices, default)
             store_questions_in_tab()
             store_changed_texts()
-            session.opening_columns.pop(name, None)
+            session.opening_columns.pop(page_key, None)
             # A press of a button that this run has not drawn must not act when a later run draws it.
             session.pressed_button_keys.clear()
-            if session.arriving is not None and session.arriving.page == name:
+            if session.arriving is not None and session.arriving.page == page_key:
                 session.arriving = None
 
 
@@ -155,7 +155,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
     complaints_container = st.container()
     with complaints_container:
         for complaint_number, complaint in enumerate(complaints):
-            notice(complaint, "error", key=f"complaint_{complaint_number}")
+            show_notice(complaint, "error", key=f"complaint_{complaint_number}")
     ask_splitter_consent(choices)
     page_text = None
     if document_text_source is not None and not splitter_waits_for_consent(choices):
@@ -169,7 +169,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
             show_document_row(choices, page_text)
     embedder, embedder_complaint = chosen_embedder(choices)
     with shared_settings_container:
-        shared_controls(choices, embedder)
+        draw_shared_controls(choices, embedder)
     if lecture_mode.is_lecture_mode_on():
         with shared_settings_container.expander("Lectures"):
             show_lecture_list("settings")
@@ -195,24 +195,24 @@ def _split_into_sentences(source: TextSource, splitter_name: str) -> PageText | 
             document = session.document = split_document(source.text, splitter_name, source.name, source.parts)
         return PageText(source, document)
     except InputError as error:
-        notice(str(error), "error", key="document_error")
+        show_notice(str(error), "error", key="document_error")
         return None
 
 
-def _warn_of_moved_cuts(choices: Choices, text: PageText) -> None:
+def _warn_of_moved_cuts(choices: Choices, page_text: PageText) -> None:
     """Draw a notice that cuts in an older link's columns may have moved, until the user changes the columns."""
     for column_index, column in session.outdated_columns.get(session.page, {}).items():
         if choices.columns[column_index : column_index + 1] == [column]:
             chunker = build_chunker(column.chunker, column.parameters)
-            if moved_cuts_sentence := chunker.changed_since(len(text.document.sentences)):
-                notice(f"Column {column_index + 1}: {moved_cuts_sentence}", key=f"older_{column_index}")
+            if moved_cuts_sentence := chunker.changed_since(len(page_text.document.sentences)):
+                show_notice(f"Column {column_index + 1}: {moved_cuts_sentence}", key=f"older_{column_index}")
 
 
 def _write_link(page_key: str, choices: Choices, default: Choices) -> None:
-    page_link_parameters = choices_to_query(choices, default) | model_link_parameter(
+    page_link_parameters = choices_to_query(choices, default) | language_model_link_parameter(
         choices, session.language_server.model or session.linked_model
     )
-    stored_text_key = stored_text_key_of_document() if choices.document == OWN_DOCUMENT else None
+    stored_text_key = stored_text_key_of_document() if choices.document == OWN_DOCUMENT_KEY else None
     # The id has no effect on another machine, or after the text was removed.
     page_link_parameters |= {STORED_TEXT_PARAMETER: stored_text_key.id} if stored_text_key is not None else {}
     page_link_parameters |= (
@@ -238,7 +238,7 @@ def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, l
         link_parameters = st.query_params.to_dict() if requested_link_parameters is None else requested_link_parameters
         session.choices[page_key], session.complaints[page_key] = _choices_from_link(link_parameters, default)
         numbered_columns = enumerate(session.choices[page_key].columns)
-        numbers_of_older_columns = older_column_numbers(link_parameters)
+        numbers_of_older_columns = outdated_link_column_numbers(link_parameters)
         session.outdated_columns[page_key] = {
             index: column.copy() for index, column in numbered_columns if index + 1 in numbers_of_older_columns
         }
@@ -272,23 +272,23 @@ def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, l
 
 def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
     """Return the choices of a link that this session wrote, which may refer to the user's own text."""
-    choices, _ = choices_from_query(query, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default)
+    choices, _ = choices_from_query(query, {**sample_splitters(), OWN_DOCUMENT_KEY: OWN_TEXT_SPLITTER_NAME}, default)
     if not is_tokenizer_on_disk(choices.tokenizer):
         choices.tokenizer = default.tokenizer
     return choices
 
 
-def _choices_from_link(link: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
+def _choices_from_link(link_parameters: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
     parameters_without_scenes = {
-        parameter: word for parameter, word in link.items() if parameter != current_lecture.SCENES_PARAMETER
+        parameter: word for parameter, word in link_parameters.items() if parameter != current_lecture.SCENES_PARAMETER
     }
     choices, complaints = choices_from_query(
-        parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, default
+        parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT_KEY: OWN_TEXT_SPLITTER_NAME}, default
     )
-    session.is_linked_text_missing = choices.document == OWN_DOCUMENT
-    session.linked_text_id = parameters_without_scenes.get(STORED_TEXT_PARAMETER, "")[:LONGEST_NAME]
+    session.is_linked_text_missing = choices.document == OWN_DOCUMENT_KEY
+    session.linked_text_id = parameters_without_scenes.get(STORED_TEXT_PARAMETER, "")[:MAX_LINK_NAME_CHARACTERS]
     # Only a suggestion; it is used once the user confirms it.
-    if is_valid_name(model_name := parameters_without_scenes.get(MODEL_PARAMETER, "")):
+    if is_valid_model_or_splitter_name(model_name := parameters_without_scenes.get(LANGUAGE_MODEL_LINK_PARAMETER, "")):
         session.linked_model = model_name
     if not is_tokenizer_on_disk(choices.tokenizer):
         complaints.append(
@@ -303,7 +303,7 @@ def _choices_from_link(link: Mapping[str, str], default: Choices) -> tuple[Choic
 
 
 def side_by_side_columns(
-    key: str, left: int, right: int, gap: Literal["medium", "large"] = "medium"
+    key: str, left_width: int, right_width: int, gap: Literal["medium", "large"] = "medium"
 ) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Draw two columns of the given relative widths, in a container that survives changes above it.
 
@@ -312,4 +312,4 @@ def side_by_side_columns(
     key is not rebuilt.
     """
     with st.container(key=key):
-        return st.columns((left, right), gap=gap)
+        return st.columns((left_width, right_width), gap=gap)

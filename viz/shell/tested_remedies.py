@@ -9,13 +9,13 @@ from evaluation.remedies.settings_search import Remedy
 from evaluation.search import Reranker, SearchMethod
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
 from viz.jobs.remedy_search import RemedyJob, RemedyOutcome
-from viz.shell.column_exchange import add_to_compare, column_index_on_compare, compare_is_full
+from viz.shell.column_exchange import add_column_to_compare, column_index_on_compare, compare_is_full
 from viz.state import ColumnChoice, chunker_defaults_of_embedder
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
 """Most characters of a text for which a search starts by itself: in general, and with hybrid ranking, which is slower."""
 
-NOTHING_TRIED = "No other setting can be tried without embedding the text anew."
+NO_REMEDY_TRIED_MESSAGE = "No other setting can be tried without embedding the text anew."
 
 
 def is_remedy_search_automatic(
@@ -32,7 +32,7 @@ def add_remedy_column(event: Mapping[str, Any], job: RemedyJob | None, embedder:
     remedy_search_outcomes = [*job.outcome_by_task.values()] if job is not None else []
     for remedy in (remedy for outcome in remedy_search_outcomes for remedy in outcome.remedies):
         if _setting_identity(remedy.variation.chunker) == event.get("setting"):
-            add_to_compare(_column_of_chunker(remedy.variation.chunker, embedder))
+            add_column_to_compare(_column_of_chunker(remedy.variation.chunker, embedder))
             return True
     return False
 
@@ -74,7 +74,7 @@ def remedies_payload(
         search_message = (
             f"None of {pluralize(outcome.tried_count, 'tried setting')} {failure_phrase}."
             if outcome.tried_count
-            else NOTHING_TRIED
+            else NO_REMEDY_TRIED_MESSAGE
         )
     if outcome is None:
         completed_share, search_message = job.progress()
@@ -121,5 +121,5 @@ def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     }
 
 
-def _before_after_phrase(before: int, after: int) -> str:
-    return f"{before:,}\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}{after:,}"
+def _before_after_phrase(count_before: int, count_after: int) -> str:
+    return f"{count_before:,}\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}{count_after:,}"

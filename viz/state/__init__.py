@@ -2,32 +2,32 @@
 
 from viz.state.choices import (
     CHOICES_SHARED_BY_PAGES,
-    LONGEST_NAME,
-    MODEL_PARAMETER,
+    LANGUAGE_MODEL_LINK_PARAMETER,
+    MAX_LINK_NAME_CHARACTERS,
     MOST_COLUMNS,
-    OWN_DOCUMENT,
-    OWN_SPLITTER,
+    OWN_DOCUMENT_KEY,
+    OWN_TEXT_SPLITTER_NAME,
     STORED_TEXT_PARAMETER,
     Choices,
     ColumnChoice,
     choices_from_query,
     choices_to_query,
     effective_parameters,
-    fresh_column,
-    is_valid_name,
+    is_valid_model_or_splitter_name,
+    language_model_link_parameter,
     link_parameters_of_chunker,
-    model_link_parameter,
-    older_column_numbers,
+    new_default_column,
+    outdated_link_column_numbers,
 )
 from viz.state.chosen_models import (
     CHUNKER_NEEDS_PHRASE,
     MISSING_MODEL_MESSAGE,
-    access_to_chosen_model,
+    access_to_chosen_language_model,
     chosen_embedder,
     chunker_defaults_of_embedder,
-    embedder_destination,
+    embedder_server_host,
     embedder_waits_for_consent,
-    model_identity,
+    language_model_identity,
     no_model_message,
     splitter_waits_for_consent,
 )
@@ -37,7 +37,7 @@ from viz.state.chunk_files import (
     NO_FILE_MESSAGE,
     chunk_file_of,
     chunker_with_chunk_file,
-    external_chunker,
+    external_chunker_and_hint,
     lacks_chunk_file,
     no_chunks_message,
     show_chunk_file,
@@ -45,9 +45,9 @@ from viz.state.chunk_files import (
 from viz.state.lecture_decks import (
     LARGEST_FILE,
     LONGEST_TITLE,
-    LONGEST_WORDS,
+    MAX_SPEECH_CHARACTERS,
     MOST_SCENES,
-    OWN_DECK,
+    OWN_DECK_KEY,
     SCENE_PARTS,
     Deck,
     LectureFile,
@@ -61,7 +61,7 @@ from viz.state.lecture_decks import (
 )
 from viz.state.main_page import add_column_of_recipe, main_page, reopen_session
 from viz.state.own_text import (
-    MOST_EDITED,
+    MAX_EDITABLE_CHARACTERS,
     PASTED_TITLE,
     RESTORE_LABELS,
     ReplacedText,
@@ -82,7 +82,7 @@ from viz.state.page_text import PageText, TextSource, document_language_code, la
 from viz.state.question_settings import (
     ASK_LIMIT_PARAMETER,
     ASK_METHOD_PARAMETER,
-    FITTING_LIMIT,
+    FITTING_LIMIT_KEY,
     RANKING_METHOD_LABELS,
     RETRIEVAL_LIMITS,
     ranking_method_of,
@@ -109,7 +109,7 @@ from viz.state.session_state import (
 )
 from viz.state.stored_texts import (
     StoredTextMetadata,
-    current_document,
+    current_document_name,
     delete_stored_texts,
     is_server_private,
     open_linked_text,

@@ -8,23 +8,23 @@ from typing import Any
 
 from chunkers import (
     ADAPTERS,
-    ASKING,
     CHUNKERS,
+    CHUNKERS_ASKING_LANGUAGE_MODEL,
     DEFAULT_SPLITTER,
-    SPLITTERS,
-    TOKENIZERS,
+    SPLITTER_DESCRIPTIONS,
+    TOKENIZER_DESCRIPTIONS,
     InputError,
     build_chunker,
 )
-from chunkers.embedders.sentence_models import BFLOAT16, BFLOAT16_REMOVED_NOTE, MiniLM
+from chunkers.embedders.sentence_models import BFLOAT16_EMBEDDER_NAME, BFLOAT16_REMOVED_NOTE, MiniLM
 from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class
 from chunkers.support import short_repr
 from chunkers.text import is_splitter_name
 
-OWN_DOCUMENT = "own"
+OWN_DOCUMENT_KEY = "own"
 """The name of the user's own document, pasted or uploaded; links do not include its text."""
 
-OWN_SPLITTER = DEFAULT_SPLITTER
+OWN_TEXT_SPLITTER_NAME = DEFAULT_SPLITTER
 """The default sentence splitter for the user's own document."""
 
 MOST_COLUMNS = 6
@@ -75,7 +75,7 @@ class Choices:
     extra: dict[str, str] = field(default_factory=dict)
 
 
-def fresh_column(chunker: str) -> ColumnChoice:
+def new_default_column(chunker: str) -> ColumnChoice:
     """Return a new column for a chunker, with the same default settings on every page.
 
     They are the library's defaults, except for Breakpoint: LangChain's percentile of 95 cuts a short text once or never.
@@ -87,9 +87,9 @@ CHOICES_SHARED_BY_PAGES = ("document", "sentences", "embedder", "tokenizer")
 """The choices that all pages share."""
 
 
-def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
+def effective_parameters(column: ColumnChoice, embedder_defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of all parameters of a column, including defaults and invalid values."""
-    value_by_parameter = {**defaults, **column.parameters}
+    value_by_parameter = {**embedder_defaults, **column.parameters}
     return {
         spec.name: value_by_parameter.get(spec.name, spec.default)
         for spec in chunker_class(column.chunker).fields(value_by_parameter)
@@ -99,10 +99,10 @@ def effective_parameters(column: ColumnChoice, defaults: Mapping[str, Any]) -> d
 # Choices as the query parameters of a link.
 
 
-LONGEST_NAME = 300
+MAX_LINK_NAME_CHARACTERS = 300
 """Most characters of the name of an embedder or a splitter, which may be a path."""
 
-LONGEST_WORD = 2_000
+MAX_LINK_VALUE_CHARACTERS = 2_000
 """Most characters of the value of a link's parameter."""
 
 
@@ -121,7 +121,7 @@ def choices_to_query(choices: Choices, default: Choices) -> dict[str, str]:
         for column_number, column in enumerate(choices.columns, start=1):
             query[f"c{column_number}"] = column.chunker
             for name, value in _parameters_in_link(column).items():
-                query[f"c{column_number}.{name}"] = _format_value(value)
+                query[f"c{column_number}.{name}"] = _format_link_value(value)
     query |= {name: word for name, word in choices.extra.items() if word != default.extra.get(name)}
     return query
 
@@ -136,13 +136,13 @@ def link_parameters_of_chunker(chunker: str) -> dict[str, str]:
     """Return the query parameters of a link to a chunker at its defaults, in the first column."""
     return {
         "c1": chunker,
-        **{f"c1.{name}": _format_value(value) for name, value in _parameters_in_link(ColumnChoice(chunker)).items()},
+        **{f"c1.{name}": _format_link_value(value) for name, value in _parameters_in_link(ColumnChoice(chunker)).items()},
     }
 
 
-def older_column_numbers(query: Mapping[str, str]) -> list[int]:
+def outdated_link_column_numbers(query: Mapping[str, str]) -> list[int]:
     """Return the numbers, from 1, of a link's columns that lack parameters introduced after the link was made."""
-    chunker_class_by_name = {**CHUNKERS, **ASKING, **ADAPTERS}
+    chunker_class_by_name = {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **ADAPTERS}
     return [
         number
         for number in range(1, MOST_COLUMNS + 1)
@@ -154,22 +154,26 @@ def older_column_numbers(query: Mapping[str, str]) -> list[int]:
 STORED_TEXT_PARAMETER = "kept"
 """The link parameter with the random id of a text kept on the user's machine."""
 
-MODEL_PARAMETER = "model"
+LANGUAGE_MODEL_LINK_PARAMETER = "model"
 """The link parameter with the name of a language model; its server and key are never in a link."""
 
 
-def model_link_parameter(choices: Choices, model_name: str) -> dict[str, str]:
+def language_model_link_parameter(choices: Choices, model_name: str) -> dict[str, str]:
     """Return the link parameter that names the language model; empty if the page's choices call no model."""
     model_calling_chunker_names = {
         choices.extra.get("what"),
         *(column.chunker for column in choices.columns),
-    } & ASKING.keys()
+    } & CHUNKERS_ASKING_LANGUAGE_MODEL.keys()
     model_calling_chunker_names |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
-    return {MODEL_PARAMETER: model_name} if model_calling_chunker_names and is_valid_name(model_name) else {}
+    return (
+        {LANGUAGE_MODEL_LINK_PARAMETER: model_name}
+        if model_calling_chunker_names and is_valid_model_or_splitter_name(model_name)
+        else {}
+    )
 
 
-def _format_value(value: Any) -> str:
-    """Format a parameter's value; the inverse of `_parse_value`."""
+def _format_link_value(value: Any) -> str:
+    """Format a parameter's value; the inverse of `_parse_link_value`."""
     return "none" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
@@ -193,16 +197,17 @@ def choices_from_query(
         The choices, and a sentence for each invalid parameter; those keep their defaults.
     """
     invalid_parameter_messages = [
-        f"The link's {short_repr(name)} must be at most {LONGEST_WORD:,} characters long; it has {len(value):,}. It is left "
+        f"The link's {short_repr(name)} must be at most {MAX_LINK_VALUE_CHARACTERS:,} characters long; it has "
+        f"{len(value):,}. It is left "
         "out."
         for name, value in query.items()
-        if len(value) > LONGEST_WORD
+        if len(value) > MAX_LINK_VALUE_CHARACTERS
     ]
-    query = {name: value for name, value in query.items() if len(value) <= LONGEST_WORD}
+    query = {name: value for name, value in query.items() if len(value) <= MAX_LINK_VALUE_CHARACTERS}
 
     def allowed_value_or_fallback(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
         value = query.get(name, fallback)
-        if value in allowed or (name == "sentences" and is_splitter_name(value) and is_valid_name(value)):
+        if value in allowed or (name == "sentences" and is_splitter_name(value) and is_valid_model_or_splitter_name(value)):
             return value
         invalid_parameter_messages.append(
             f"The link's {name} must be one of {', '.join(allowed)}; got {short_repr(value)}. Using {fallback}."
@@ -211,20 +216,21 @@ def choices_from_query(
 
     document_name = allowed_value_or_fallback("document", splitter_by_document, default.document)
     splitter_name = allowed_value_or_fallback(
-        "sentences", SPLITTERS, splitter_by_document.get(document_name, default.sentences)
+        "sentences", SPLITTER_DESCRIPTIONS, splitter_by_document.get(document_name, default.sentences)
     )
     columns_from_link = _parse_columns(query, invalid_parameter_messages) or [
         ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns
     ]
-    selected_word = query.get("selected", str(default.selected + 1))
+    selected_column_number_text = query.get("selected", str(default.selected + 1))
     selected_column_index = (
-        int(selected_word) - 1
-        if selected_word in map(str, range(1, len(columns_from_link) + 1))
+        int(selected_column_number_text) - 1
+        if selected_column_number_text in map(str, range(1, len(columns_from_link) + 1))
         else min(default.selected, len(columns_from_link) - 1)
     )
-    if "selected" in query and str(selected_column_index + 1) != selected_word:
+    if "selected" in query and str(selected_column_index + 1) != selected_column_number_text:
         invalid_parameter_messages.append(
-            f"The link's selected must be a column from 1 to {len(columns_from_link)}; got {short_repr(selected_word)}."
+            f"The link's selected must be a column from 1 to {len(columns_from_link)}; got "
+            f"{short_repr(selected_column_number_text)}."
         )
     return (
         Choices(
@@ -232,7 +238,7 @@ def choices_from_query(
             splitter_name,
             columns_from_link,
             _parse_embedder(query, default, invalid_parameter_messages),
-            allowed_value_or_fallback("tokenizer", TOKENIZERS, default.tokenizer),
+            allowed_value_or_fallback("tokenizer", TOKENIZER_DESCRIPTIONS, default.tokenizer),
             selected_column_index,
             {name: query.get(name, word) for name, word in default.extra.items()},
         ),
@@ -243,13 +249,14 @@ def choices_from_query(
 def _parse_embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
     """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
     embedder_name = query.get("embedder", default.embedder)
-    if embedder_name == BFLOAT16:
+    if embedder_name == BFLOAT16_EMBEDDER_NAME:
         complaints.append(BFLOAT16_REMOVED_NOTE)
         return MiniLM.name
-    if is_valid_name(embedder_name):
+    if is_valid_model_or_splitter_name(embedder_name):
         return embedder_name
     complaints.append(
-        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {short_repr(embedder_name)}. "
+        f"The link's embedder must be a name of 1 to {MAX_LINK_NAME_CHARACTERS} printable characters; got "
+        f"{short_repr(embedder_name)}. "
         f"Using {default.embedder}."
     )
     return default.embedder
@@ -261,7 +268,7 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
         chunker_name = query.get(f"c{column_number}")
         if chunker_name is None:
             break
-        valid_chunker_names = [*CHUNKERS, *ASKING, *ADAPTERS]
+        valid_chunker_names = [*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS]
         if chunker_name not in valid_chunker_names and chunker_name not in CHUNKERS_OF_GIVEN_CHUNKS:
             complaints.append(
                 f"The link's c{column_number} must be one of {', '.join(valid_chunker_names)}; got "
@@ -270,7 +277,7 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
             continue
         column_parameter_prefix = f"c{column_number}."
         parameter_value_by_name = {
-            key.removeprefix(column_parameter_prefix): _parse_value(text)
+            key.removeprefix(column_parameter_prefix): _parse_link_value(text)
             for key, text in query.items()
             if key.startswith(column_parameter_prefix)
         }
@@ -289,12 +296,12 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
     return columns_from_link
 
 
-def is_valid_name(text: str) -> bool:
+def is_valid_model_or_splitter_name(text: str) -> bool:
     """Return whether a text is valid as the name of a model or splitter in a link."""
-    return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
+    return bool(text.strip()) and text.isprintable() and len(text) <= MAX_LINK_NAME_CHARACTERS
 
 
-def _parse_value(text: str) -> Any:
+def _parse_link_value(text: str) -> Any:
     """Parse a parameter's value: ``none``, a number, or a word."""
     if text == "none":
         return None

@@ -37,7 +37,7 @@ def embedder_waits_for_consent(choices: Choices) -> bool:
     return choices.embedder not in EMBEDDERS and ("embedder", choices.embedder) not in session.given_consents
 
 
-def embedder_destination(choices: Choices) -> str:
+def embedder_server_host(choices: Choices) -> str:
     """Return the host (and proxy) to which the chosen embedder would send texts; empty if it sends none."""
     try:
         return _server_embedder(choices.embedder).destination
@@ -87,9 +87,9 @@ MISSING_MODEL_MESSAGE = no_model_message(CHUNKER_NEEDS_PHRASE)
 """Message of a column that needs a language model when none is named."""
 
 
-def model_identity(asking: Asking | None) -> str:
+def language_model_identity(model_access: Asking | None) -> str:
     """Return a language model's identity, which is its name and revision; empty for None."""
-    return "" if asking is None else asking.model.identity
+    return "" if model_access is None else model_access.model.identity
 
 
 def _stop_after_unusable_answers(message: str, unusable_answer_count: int) -> None:
@@ -97,7 +97,7 @@ def _stop_after_unusable_answers(message: str, unusable_answer_count: int) -> No
     raise ModelError(f"{message} The answers so far are kept; press “Send” to continue.")
 
 
-def access_to_chosen_model() -> Asking | None:
+def access_to_chosen_language_model() -> Asking | None:
     """Return access to the session's language model, or None if no model is named.
 
     Its answers are kept on disk where the user keeps embeddings there.
@@ -127,6 +127,6 @@ def access_to_chosen_model() -> Asking | None:
     if cached_server_and_access[1].answer_cache_identity != answer_cache.identity:
         cached_server_and_access = session.model_access = (
             language_model_server,
-            cached_server_and_access[1].with_answers(answer_cache),
+            cached_server_and_access[1].with_answer_cache(answer_cache),
         )
     return cached_server_and_access[1]

@@ -9,7 +9,7 @@ from chunkers.support import pluralize
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.session_state import record_columns_for_undo, session
 
-MOST_HELD = 60_000_000
+MAX_STORED_CHARACTERS = 60_000_000
 """Most characters of all chunk files in a session."""
 
 NO_FILE_MESSAGE = "Choose a file of chunks in this column's settings; the chunks are then located in the text."
@@ -24,7 +24,7 @@ def chunk_file_of(column: ColumnChoice) -> ChunkFile | None:
     return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS else None
 
 
-def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
+def external_chunker_and_hint(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
     """Return the chunker of a column of external chunks or own cuts, and a hint if the chunker still needs input.
 
     Raises
@@ -44,19 +44,23 @@ def external_chunker(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
 
 def chunker_with_chunk_file(chunker: Chunker) -> Chunker:
     """Return a chunker of external chunks with its file, if the session has it; return other chunkers unchanged."""
-    if not isinstance(chunker, YourChunks) or chunker.held_file is not None or chunker.file not in session.chunk_files:
+    if (
+        not isinstance(chunker, YourChunks)
+        or chunker.chunk_file_if_loaded is not None
+        or chunker.file not in session.chunk_files
+    ):
         return chunker
     return YourChunks.from_file(session.chunk_files[chunker.file])
 
 
 def lacks_chunk_file(chunker: Chunker) -> bool:
     """Return whether a chunker of external chunks lacks its file."""
-    return isinstance(chunker, YourChunks) and chunker.held_file is None
+    return isinstance(chunker, YourChunks) and chunker.chunk_file_if_loaded is None
 
 
 def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
-    chunk_file = chunker.held_file
+    chunk_file = chunker.chunk_file_if_loaded
     assert chunk_file is not None
     located_chunks = chunk_file.cached_result_in(document)
     file_chunk_count = len(chunk_file.chunks) if located_chunks is None else located_chunks.given_chunk_count
@@ -88,20 +92,20 @@ def add_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> Non
     total_character_count = sum(
         chunk_file.characters for chunk_file in {**used_file_by_identity, file.identity: file}.values()
     )
-    if total_character_count > MOST_HELD:
+    if total_character_count > MAX_STORED_CHARACTERS:
         raise InputError(
-            f"{file.name}: the chunk files of a session may have at most {MOST_HELD:,} characters in total; "
+            f"{file.name}: the chunk files of a session may have at most {MAX_STORED_CHARACTERS:,} characters in total; "
             f"with this file they would have {total_character_count:,}. Remove a column with another file first."
         )
     # If a file comes again, the first object stays: it has cached where its chunks are, and its columns' results are cached.
     session.chunk_files = {file.identity: file, **used_file_by_identity}
 
 
-def show_chunk_file(file: ChunkFile, page: str, choices: Choices, column_index: int) -> None:
+def show_chunk_file(file: ChunkFile, page_key: str, choices: Choices, column_index: int) -> None:
     """Show the chunks of a file in column ``column_index`` of a page; the user can undo the change.
 
     Raises InputError as `add_chunk_file` does.
     """
     add_chunk_file(file)
-    with record_columns_for_undo(page, f"Column {column_index + 1} shows the chunks of {file.name}"):
+    with record_columns_for_undo(page_key, f"Column {column_index + 1} shows the chunks of {file.name}"):
         choices.columns[column_index] = ColumnChoice(YourChunks.name, {"file": file.identity})

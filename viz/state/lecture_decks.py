@@ -16,15 +16,15 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from chunkers import InputError
-from evaluation.retrieval.asked_question import LONGEST_QUESTION
-from viz.state.choices import LONGEST_WORD, OWN_DOCUMENT
+from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
+from viz.state.choices import MAX_LINK_VALUE_CHARACTERS, OWN_DOCUMENT_KEY
 from viz.state.page_text import TextSource, are_offsets_valid_boundaries
 from viz.state.session_file import SavedTextParts, invalid_field_and_rule
 
 SCENE_PARTS = ("prepare", "predict", "see", "explain")
 """The parts of a scene, in the order in which they are shown."""
 
-OWN_DECK = "own"
+OWN_DECK_KEY = "own"
 """The link's name for the user's own lecture."""
 
 REVEALING_SCENE_PART = "see"
@@ -33,14 +33,14 @@ REVEALING_SCENE_PART = "see"
 LONGEST_TITLE = 80
 """Maximum number of characters of a title."""
 
-LONGEST_WORDS = 400
+MAX_SPEECH_CHARACTERS = 400
 """Maximum number of characters of a part of a scene."""
 
 MOST_SCENES = 100
 """Maximum number of scenes of a deck."""
 
 
-Words = Annotated[str, Field(max_length=LONGEST_WORDS)]
+SpeechText = Annotated[str, Field(max_length=MAX_SPEECH_CHARACTERS)]
 
 
 class Scene(BaseModel, frozen=True, extra="forbid"):
@@ -65,14 +65,14 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
     """
 
     title: str = Field(min_length=1, max_length=LONGEST_TITLE)
-    link: str = Field(pattern="^/", max_length=10 * LONGEST_WORD)
+    link: str = Field(pattern="^/", max_length=10 * MAX_LINK_VALUE_CHARACTERS)
     minutes: str = Field("", max_length=20)
-    prepare: Words = ""
-    predict: Words = ""
-    see: Words = ""
-    explain: Words = ""
+    prepare: SpeechText = ""
+    predict: SpeechText = ""
+    see: SpeechText = ""
+    explain: SpeechText = ""
     hides: bool = False
-    ask: str = Field("", max_length=LONGEST_QUESTION)
+    ask: str = Field("", max_length=MOST_QUESTION_CHARACTERS)
     until: int | None = Field(None, ge=1)
     at: str = Field("", pattern="^[a-z_]*$")
     text: str = Field("", max_length=64)
@@ -102,7 +102,7 @@ class Deck(BaseModel, frozen=True, extra="forbid"):
     """A lecture: scenes in order."""
 
     title: str = Field(min_length=1, max_length=LONGEST_TITLE)
-    about: Words = ""
+    about: SpeechText = ""
     scenes: tuple[Scene, ...] = Field((), max_length=MOST_SCENES)
 
     @model_validator(mode="after")
@@ -137,7 +137,7 @@ LARGEST_FILE = 20_000_000
 LONGEST_LINK = 6_000
 """Most characters of a lecture in a link; a browser sends them with every interaction."""
 
-LARGEST_LINKED_LECTURE = 1_000_000
+MAX_UNPACKED_LECTURE_BYTES = 1_000_000
 """Maximum number of bytes of a lecture in a link, uncompressed."""
 
 
@@ -200,7 +200,7 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
     @model_validator(mode="after")
     def _check_own_texts(self) -> Self:
         for scene_number, scene in enumerate(self.deck.scenes, start=1):
-            if scene.query.get("document") == OWN_DOCUMENT and scene.text not in self.texts:
+            if scene.query.get("document") == OWN_DOCUMENT_KEY and scene.text not in self.texts:
                 raise ValueError(f"scene {scene_number} shows a text of the user, which must be among the texts; it is not")
         return self
 
@@ -213,10 +213,10 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
             scene = scene.model_copy(update={"text": scene_text.digest})
         return self._with_scenes([*self.deck.scenes, scene], lecture_text_by_digest)
 
-    def moved(self, index: int, by: int) -> LectureFile:
-        """Return the lecture with a scene moved by ``by`` places."""
+    def moved(self, index: int, place_count: int) -> LectureFile:
+        """Return the lecture with a scene moved by ``place_count`` places."""
         reordered_scenes = [*self.deck.scenes]
-        reordered_scenes.insert(max(0, index + by), reordered_scenes.pop(index))
+        reordered_scenes.insert(max(0, index + place_count), reordered_scenes.pop(index))
         return self._with_scenes(reordered_scenes, self.texts)
 
     def without(self, index: int) -> LectureFile:
@@ -231,7 +231,7 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
         )
 
 
-def read_lecture(data: bytes, name: str, page_keys: Collection[str]) -> LectureFile:
+def read_lecture(file_bytes: bytes, name: str, page_keys: Collection[str]) -> LectureFile:
     """Read a lecture's file; ``page_keys`` are the keys of the pages to which a scene may lead.
 
     Raises
@@ -239,10 +239,10 @@ def read_lecture(data: bytes, name: str, page_keys: Collection[str]) -> LectureF
     InputError
         If the data is no lecture; the message names the field.
     """
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"{name}: a lecture must have at most {LARGEST_FILE:,} bytes; it has {len(data):,}.")
+    if len(file_bytes) > LARGEST_FILE:
+        raise InputError(f"{name}: a lecture must have at most {LARGEST_FILE:,} bytes; it has {len(file_bytes):,}.")
     try:
-        lecture_file = LectureFile.model_validate_json(data)
+        lecture_file = LectureFile.model_validate_json(file_bytes)
     except ValidationError as error:
         field_name, broken_rule = invalid_field_and_rule(error)
         raise InputError(
@@ -262,21 +262,21 @@ def lecture_to_link_word(file: LectureFile) -> str:
 
 
 def lecture_from_link_word(
-    word: str, page_keys: Collection[str], largest_byte_count: int = LARGEST_LINKED_LECTURE
+    packed_lecture: str, page_keys: Collection[str], max_unpacked_bytes: int = MAX_UNPACKED_LECTURE_BYTES
 ) -> LectureFile:
-    """Read a lecture from the word of a link, of at most ``largest_byte_count`` bytes when uncompressed.
+    """Read a lecture from the word of a link, of at most ``max_unpacked_bytes`` bytes when uncompressed.
 
     Raises
     ------
     InputError
         If the word is empty or no lecture.
     """
-    if not word:
+    if not packed_lecture:
         raise InputError("The link names a lecture of your own, but has no scenes of it.")
     try:
         lecture_decompressor = zlib.decompressobj()
         lecture_json = lecture_decompressor.decompress(
-            base64.b64decode(word + "=" * (-len(word) % 4), "-_", validate=True), largest_byte_count
+            base64.b64decode(packed_lecture + "=" * (-len(packed_lecture) % 4), "-_", validate=True), max_unpacked_bytes
         )
         is_lecture_complete = lecture_decompressor.eof
     except (binascii.Error, ValueError, zlib.error):

@@ -7,7 +7,7 @@ from chunkers.text import is_tokenizer_on_disk
 from viz.state.choices import (
     CHOICES_SHARED_BY_PAGES,
     MOST_COLUMNS,
-    OWN_DOCUMENT,
+    OWN_DOCUMENT_KEY,
     Choices,
     ColumnChoice,
 )
@@ -15,7 +15,7 @@ from viz.state.chunk_files import add_chunk_file
 from viz.state.session_file import SessionFile
 from viz.state.session_state import record_columns_for_undo, session
 
-SHARED_NAMES = {"sentences": "splitter", "embedder": "embedder", "tokenizer": "tokenizer"}
+LABEL_BY_SHARED_SETTING = {"sentences": "splitter", "embedder": "embedder", "tokenizer": "tokenizer"}
 """The recipe settings that all columns share, with their names on the page."""
 
 
@@ -36,18 +36,18 @@ class MainPage:
     title: str
     default_choices: Callable[[], Choices]
 
-    def declare(self, key: str, title: str, default_choices: Callable[[], Choices]) -> None:
+    def set_main_page(self, key: str, title: str, make_default_choices: Callable[[], Choices]) -> None:
         """Make a page the main page."""
-        self.key, self.title, self.default_choices = key, title, default_choices
+        self.key, self.title, self.default_choices = key, title, make_default_choices
 
     @property
-    def opened(self) -> bool:
+    def has_been_opened(self) -> bool:
         """True if the session has choices of the page; until then, opening the page reads them from its link."""
         return self.key in session.choices
 
     def choices(self) -> Choices:
         """Return the choices of the page, initialised with the defaults if the page has not been opened yet."""
-        if not self.opened:
+        if not self.has_been_opened:
             session.choices[self.key], session.complaints[self.key] = self.default_choices(), []
         return session.choices[self.key]
 
@@ -59,15 +59,15 @@ main_page = MainPage()
 def reopen_session(file: SessionFile, choices: Choices) -> None:
     """Restore the choices of the page and of the main page from a session file, except for the text itself."""
     first_recipe = file.columns[0].recipe
-    columns_with_reopened = main_page.choices().columns
+    main_page_columns = main_page.choices().columns
     for column in file.columns:
         if column.file is not None:
-            add_chunk_file(column.file.file, columns_with_reopened)
-            columns_with_reopened = [
-                *columns_with_reopened,
+            add_chunk_file(column.file.file, main_page_columns)
+            main_page_columns = [
+                *main_page_columns,
                 ColumnChoice(column.recipe.chunker, column.recipe.settings()),
             ]
-    choices.document, choices.sentences, choices.embedder = OWN_DOCUMENT, first_recipe.sentences, first_recipe.embedder
+    choices.document, choices.sentences, choices.embedder = OWN_DOCUMENT_KEY, first_recipe.sentences, first_recipe.embedder
     session.embedded_as = first_recipe.embedded_as
     if is_tokenizer_on_disk(first_recipe.tokenizer):
         choices.tokenizer = first_recipe.tokenizer
@@ -97,7 +97,7 @@ def add_column_of_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
         raise InputError(f"{name}: {main_page.title} may have at most {MOST_COLUMNS} columns and is full; remove one first.")
     differing_setting_phrases = [
         f"the {word} {getattr(recipe, field)}, the page {getattr(choices, field)}"
-        for field, word in SHARED_NAMES.items()
+        for field, word in LABEL_BY_SHARED_SETTING.items()
         if getattr(recipe, field) != getattr(choices, field)
     ]
     recipe_differences_phrase = (

@@ -12,14 +12,14 @@ from chunkers.methods import YourCuts
 from chunkers.text import omissions_sentence
 from evaluation.segmentation import offsets_without_mark_lines, remove_mark_lines
 from sample_docs import sample_splitters
-from viz.state.choices import OWN_DOCUMENT, Choices
+from viz.state.choices import OWN_DOCUMENT_KEY, Choices
 from viz.state.page_text import TextSource
 from viz.state.session_state import new_text_box_key, session
 
 PASTED_TITLE = "Pasted text"
 """The name of a pasted text."""
 
-MOST_EDITED = 100_000
+MAX_EDITABLE_CHARACTERS = 100_000
 """Most characters of a text that can be edited in the box, since the browser sends them with every interaction."""
 
 
@@ -40,10 +40,10 @@ def choose_document(choices: Choices, document: str) -> None:
     if document == choices.document:
         return
     splitter_by_sample = sample_splitters()
-    if choices.document == OWN_DOCUMENT:
+    if choices.document == OWN_DOCUMENT_KEY:
         session.own_splitter = choices.sentences
-    is_splitter_chosen = choices.document != OWN_DOCUMENT and choices.sentences != splitter_by_sample[choices.document]
-    if document != OWN_DOCUMENT:
+    is_splitter_chosen = choices.document != OWN_DOCUMENT_KEY and choices.sentences != splitter_by_sample[choices.document]
+    if document != OWN_DOCUMENT_KEY:
         choices.sentences = splitter_by_sample[document]
     elif not is_splitter_chosen:
         choices.sentences = session.own_splitter
@@ -62,26 +62,26 @@ def set_own_text(text_as_given: TextSource | None) -> None:
         store_own_text(text_as_given)
 
 
-def store_own_text(own: TextSource | None, text_as_given: TextSource | None = None) -> None:
+def store_own_text(own_text_source: TextSource | None, text_as_given: TextSource | None = None) -> None:
     """Set the user's own text; ``text_as_given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.earlier_boundaries = []
     previous_own_text = session.own
-    if own is None or previous_own_text is None or not is_edit(previous_own_text.text, own.text):
+    if own_text_source is None or previous_own_text is None or not is_edit(previous_own_text.text, own_text_source.text):
         # A stored version belongs to one text.
-        replaced_text_version = session.stored_versions.pop(OWN_DOCUMENT, None)
+        replaced_text_version = session.stored_versions.pop(OWN_DOCUMENT_KEY, None)
         if (
             previous_own_text is not None
             and replaced_text_version is None
             and (count_questions_about(previous_own_text) or previous_own_text.known)
         ):
             session.replaced = ReplacedText(previous_own_text, session.own_text_as_given)
-    session.own = own
-    session.is_own_text_emptied = own is None
+    session.own = own_text_source
+    session.is_own_text_emptied = own_text_source is None
     session.own_text_as_given = text_as_given
     session.dashes_are_boundaries = True
-    text_box_content = "" if own is None else (text_as_given or own).text
-    session.pasted_text = text_box_content if len(text_box_content) <= MOST_EDITED else ""
+    text_box_content = "" if own_text_source is None else (text_as_given or own_text_source).text
+    session.pasted_text = text_box_content if len(text_box_content) <= MAX_EDITABLE_CHARACTERS else ""
     if st.session_state.get(session.text_box_key, "") != session.pasted_text:
         # An event from a browser that has not received the new content is about the old box, and a new key makes it void.
         # In the same box it would look like an edit by the user, and replace the text.
@@ -106,58 +106,60 @@ def restore_replaced_text() -> None:
         session.replaced, session.outside_text_count = None, session.outside_text_count + 1
 
 
-def edited_source(text: str) -> TextSource:
+def edited_source(text_after_edit: str) -> TextSource:
     """Return the text box's content as a source: an edit of the user's own text, or a new text if most of it changed.
 
     After an edit the text keeps its name, its pages, and its known boundaries outside the replaced part.
     """
     own_text_source, given_text_source = session.own, session.own_text_as_given
     if own_text_source is None:
-        return TextSource(text, PASTED_TITLE)
+        return TextSource(text_after_edit, PASTED_TITLE)
     text_before = (given_text_source or own_text_source).text
-    prefix_length, suffix_length = _common_prefix_suffix_lengths(text_before, text)
-    if not is_edit(text_before, text):
-        return TextSource(text, PASTED_TITLE)
+    prefix_length, suffix_length = _common_prefix_suffix_lengths(text_before, text_after_edit)
+    if not is_edit(text_before, text_after_edit):
+        return TextSource(text_after_edit, PASTED_TITLE)
     known_boundaries = own_text_source.known if given_text_source is None else None
-    replaced_part_end, length_change = len(text_before) - suffix_length, len(text) - len(text_before)
-    text_parts_after_edit = (given_text_source or own_text_source).parts
-    if text_parts_after_edit is not None:
-        text_parts_after_edit = text_parts_after_edit.with_starts(
+    replaced_part_end, length_change = len(text_before) - suffix_length, len(text_after_edit) - len(text_before)
+    pages_or_chapters_after_edit = (given_text_source or own_text_source).parts
+    if pages_or_chapters_after_edit is not None:
+        pages_or_chapters_after_edit = pages_or_chapters_after_edit.with_starts(
             start if start <= prefix_length else prefix_length if start < replaced_part_end else start + length_change
-            for start in text_parts_after_edit.starts
+            for start in pages_or_chapters_after_edit.starts
         )
-    known_boundaries = None if known_boundaries is None else offsets_after_edit(known_boundaries, text_before, text)
+    known_boundaries = (
+        None if known_boundaries is None else offsets_after_edit(known_boundaries, text_before, text_after_edit)
+    )
     return TextSource(
-        text,
+        text_after_edit,
         own_text_source.name,
         known_boundaries,
         "" if own_text_source.name == PASTED_TITLE else "edited here",
-        text_parts_after_edit,
+        pages_or_chapters_after_edit,
         own_text_source.left_out,
     )
 
 
-def offsets_after_edit(offsets: Iterable[int], before: str, text: str) -> tuple[int, ...]:
+def offsets_after_edit(offsets: Iterable[int], text_before: str, text_after: str) -> tuple[int, ...]:
     """Return the positions in a text after an edit, without those in the replaced part."""
-    prefix_length, suffix_length = _common_prefix_suffix_lengths(before, text)
-    replaced_part_end, length_change = len(before) - suffix_length, len(text) - len(before)
+    prefix_length, suffix_length = _common_prefix_suffix_lengths(text_before, text_after)
+    replaced_part_end, length_change = len(text_before) - suffix_length, len(text_after) - len(text_before)
     moved_offsets = (
         place if place <= prefix_length else place + length_change
         for place in offsets
         if place <= prefix_length or place >= replaced_part_end
     )
-    return tuple(sorted({place for place in moved_offsets if 0 < place < len(text)}))
+    return tuple(sorted({place for place in moved_offsets if 0 < place < len(text_after)}))
 
 
 def with_dashes_as_boundaries(text_as_given: TextSource) -> TextSource:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
     text_without_dashes, known_boundaries = remove_mark_lines(text_as_given.text)
-    parts_without_mark_lines = text_as_given.parts
-    if parts_without_mark_lines is not None:
-        parts_without_mark_lines = parts_without_mark_lines.with_starts(
-            offsets_without_mark_lines(text_as_given.text, parts_without_mark_lines.starts)
+    pages_without_dash_lines = text_as_given.parts
+    if pages_without_dash_lines is not None:
+        pages_without_dash_lines = pages_without_dash_lines.with_starts(
+            offsets_without_mark_lines(text_as_given.text, pages_without_dash_lines.starts)
         )
-    return replace(text_as_given, text=text_without_dashes, known=known_boundaries, parts=parts_without_mark_lines)
+    return replace(text_as_given, text=text_without_dashes, known=known_boundaries, parts=pages_without_dash_lines)
 
 
 RESTORE_LABELS = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
@@ -172,7 +174,7 @@ def restore_omitted_lines(omission_kind: str) -> None:
     own_text_source, given_text_source, stored_version, replaced_own_text = (
         session.own,
         session.own_text_as_given,
-        session.stored_versions.get(OWN_DOCUMENT),
+        session.stored_versions.get(OWN_DOCUMENT_KEY),
         session.replaced,
     )
     if own_text_source is None:
@@ -191,20 +193,20 @@ def restore_omitted_lines(omission_kind: str) -> None:
         session.dashes_are_boundaries = dashes_mark_boundaries
     session.replaced = replaced_own_text
     if stored_version is not None:
-        session.stored_versions[OWN_DOCUMENT] = stored_version
+        session.stored_versions[OWN_DOCUMENT_KEY] = stored_version
 
 
 def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:
     """Return a text with its omitted headers (or footers) inserted at the top (or bottom) of their pages."""
-    parts, text = source.parts, source.text
-    if parts is None:
+    pages_or_chapters, text = source.parts, source.text
+    if pages_or_chapters is None:
         return source
     lines_by_page: dict[int, list[str]] = {}
     for omission in source.left_out:
         if (
             omission.noun == omission_kind
             and omission.part_number is not None
-            and omission.part_number < len(parts.starts)
+            and omission.part_number < len(pages_or_chapters.starts)
             and omission.text
         ):
             lines_by_page.setdefault(omission.part_number, []).append(omission.text)
@@ -212,17 +214,17 @@ def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:
     insertions: list[tuple[int, int, str]] = []
     for page_index, lines_of_page in sorted(lines_by_page.items()):
         page_start, page_end = (
-            parts.starts[page_index],
-            parts.starts[page_index + 1] if page_index + 1 < len(parts.starts) else len(text),
+            pages_or_chapters.starts[page_index],
+            pages_or_chapters.starts[page_index + 1] if page_index + 1 < len(pages_or_chapters.starts) else len(text),
         )
         # The lines are listed from the edge of the page inwards.
-        inserted_lines = "\n".join(reversed(lines_of_page) if is_page_footer else lines_of_page)
+        inserted_page_text = "\n".join(reversed(lines_of_page) if is_page_footer else lines_of_page)
         if not text[page_start:page_end].strip():
-            insertions.append((page_index, page_start, f"{inserted_lines}\n\n"))
+            insertions.append((page_index, page_start, f"{inserted_page_text}\n\n"))
         elif is_page_footer:
-            insertions.append((page_index, page_start + len(text[page_start:page_end].rstrip()), f"\n{inserted_lines}"))
+            insertions.append((page_index, page_start + len(text[page_start:page_end].rstrip()), f"\n{inserted_page_text}"))
         else:
-            insertions.append((page_index, page_start, f"{inserted_lines}\n"))
+            insertions.append((page_index, page_start, f"{inserted_page_text}\n"))
 
     def offset_after_insertions(old_offset: int, part_index: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
@@ -259,29 +261,34 @@ def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:
                 ),
             ]
         ),
-        parts=parts.with_starts(offset_after_insertions(start, page_index) for page_index, start in enumerate(parts.starts)),
+        parts=pages_or_chapters.with_starts(
+            offset_after_insertions(start, page_index) for page_index, start in enumerate(pages_or_chapters.starts)
+        ),
         left_out=remaining_omissions,
     )
 
 
-def is_edit(before: str, text: str) -> bool:
+def is_edit(text_before: str, text_after: str) -> bool:
     """Return whether a text is an edit of the previous one: at least half of it is unchanged at its ends."""
-    if before == text:
+    if text_before == text_after:
         return True
-    if max(len(before), len(text)) > MOST_EDITED:
+    if max(len(text_before), len(text_after)) > MAX_EDITABLE_CHARACTERS:
         return False
-    return 2 * sum(_common_prefix_suffix_lengths(before, text)) >= max(len(before), len(text))
+    return 2 * sum(_common_prefix_suffix_lengths(text_before, text_after)) >= max(len(text_before), len(text_after))
 
 
-def _common_prefix_suffix_lengths(before: str, text: str) -> tuple[int, int]:
+def _common_prefix_suffix_lengths(first_text: str, second_text: str) -> tuple[int, int]:
     """Return the number of characters that two texts share at their beginnings, and at their ends after that."""
-    prefix_length = _common_prefix_length(before, text)
-    return prefix_length, _common_prefix_length(before[prefix_length:][::-1], text[prefix_length:][::-1])
+    prefix_length = _common_prefix_length(first_text, second_text)
+    return prefix_length, _common_prefix_length(first_text[prefix_length:][::-1], second_text[prefix_length:][::-1])
 
 
-def _common_prefix_length(one: str, other: str) -> int:
+def _common_prefix_length(first_text: str, second_text: str) -> int:
     """Count the characters that two texts share at their beginnings."""
-    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (place for place, (a, b) in enumerate(zip(first_text, second_text, strict=False)) if a != b),
+        min(len(first_text), len(second_text)),
+    )
 
 
 # The known boundaries of the user's own text.
@@ -291,13 +298,13 @@ KnownBoundaries = tuple[int, ...] | None
 
 
 def boundaries_after_click(
-    document: Document, known: KnownBoundaries, clicked_sentence_starts: Collection[int] | None
+    document: Document, known_boundaries: KnownBoundaries, clicked_sentence_starts: Collection[int] | None
 ) -> KnownBoundaries:
     """Return the known boundaries after the user's clicks on gaps between sentences.
 
     Parameters
     ----------
-    known
+    known_boundaries
         The boundaries before the clicks. Those inside sentences stay, since they cannot be clicked.
     clicked_sentence_starts
         The sentence starts before which gaps are set, as offsets in code points; None to remove all boundaries.
@@ -310,22 +317,22 @@ def boundaries_after_click(
     if clicked_sentence_starts is None:
         return None
     sentence_starts = frozenset(document.starts)
-    boundaries_inside_sentences = [place for place in known or () if place not in sentence_starts]
+    boundaries_inside_sentences = [place for place in known_boundaries or () if place not in sentence_starts]
     return tuple(sorted({*clicked_sentence_starts, *boundaries_inside_sentences})) or None
 
 
-def set_known_boundaries(known: KnownBoundaries) -> None:
+def set_known_boundaries(known_boundaries: KnownBoundaries) -> None:
     """Set the known boundaries of the user's own text; the user can undo the change."""
     assert session.own is not None
     session.earlier_boundaries.append(session.own.known)
-    _store_known_boundaries(known)
+    _store_known_boundaries(known_boundaries)
 
 
-def set_clicked_boundaries(document: Document, clicks: Iterable[Collection[int] | None]) -> bool:
+def set_clicked_boundaries(document: Document, clicked_sentence_starts_per_click: Iterable[Collection[int] | None]) -> bool:
     """Set the known boundaries after the user's changes, see `boundaries_after_click`; return whether they changed."""
     assert session.own is not None
     boundaries_before = session.own.known
-    for clicked_sentence_starts in clicks:
+    for clicked_sentence_starts in clicked_sentence_starts_per_click:
         boundaries_after = boundaries_after_click(document, session.own.known, clicked_sentence_starts)
         if boundaries_after != session.own.known:
             set_known_boundaries(boundaries_after)
@@ -337,25 +344,25 @@ def undo_known_boundaries() -> None:
     _store_known_boundaries(session.earlier_boundaries.pop())
 
 
-def _store_known_boundaries(known: KnownBoundaries) -> None:
+def _store_known_boundaries(known_boundaries: KnownBoundaries) -> None:
     assert session.own is not None
-    session.own = replace(session.own, known=known)
+    session.own = replace(session.own, known=known_boundaries)
     session.marks_complaint = ""
 
 
 # The user's own cuts, which a column shows.
 
 
-def move_own_cuts(before: str, text: str) -> None:
+def move_own_cuts(text_before: str, text_after: str) -> None:
     """Shift the user's cuts in all columns to match an edit of their text."""
-    if before == text or not is_edit(before, text):
+    if text_before == text_after or not is_edit(text_before, text_after):
         return
-    old_identity, new_identity = Document.identity_of(before, ""), Document.identity_of(text, "")
+    old_identity, new_identity = Document.identity_of(text_before, ""), Document.identity_of(text_after, "")
     for choices in session.choices.values():
         for column in choices.columns:
             if column.chunker == YourCuts.name:
                 own_cuts_chunker = YourCuts.build(**column.parameters)
                 if own_cuts_chunker.belongs_to_text(old_identity):
                     column.parameters["cuts"] = YourCuts.with_cuts_at(
-                        new_identity, offsets_after_edit(own_cuts_chunker.places, before, text)
+                        new_identity, offsets_after_edit(own_cuts_chunker.places, text_before, text_after)
                     ).cuts

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chunkers import Document
-from chunkers.text import LANGUAGES, Omission, TextParts, detect_language
-from viz.jobs import CACHED_BYTES, cached_while_shown
+from chunkers.text import LANGUAGE_NAME_BY_CODE, Omission, TextParts, detect_language
+from viz.jobs import MOST_CACHED_BYTES, cached_while_shown
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def are_offsets_valid_boundaries(offsets: Iterable[int] | None, text: str) -> bo
     return all(first < second for first, second in pairwise((0, *(offsets or ()), len(text))))
 
 
-@cached_while_shown(CACHED_BYTES, lambda document: (document.identity,), len)
+@cached_while_shown(MOST_CACHED_BYTES, lambda document: (document.identity,), len)
 def document_language_code(document: Document) -> str:
     """Return the language code of a document: the language of its splitter, otherwise the detected language."""
     return document.language or detect_language(document.text)
@@ -45,7 +45,7 @@ def document_language_code(document: Document) -> str:
 def language_label(document: Document) -> str:
     """Return the name of a document's language, marked if it was detected."""
     detected_phrase = "" if ":" in document.splitter and document.language else " (detected)"
-    return f"{LANGUAGES[document_language_code(document)]}{detected_phrase}"
+    return f"{LANGUAGE_NAME_BY_CODE[document_language_code(document)]}{detected_phrase}"
 
 
 @dataclass(frozen=True)

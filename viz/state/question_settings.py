@@ -24,14 +24,14 @@ RETRIEVAL_LIMITS: Mapping[str, tuple[str, Limit]] = {
 }
 """Limits on retrieval: the word in the link, the label on the page, and the limit."""
 
-FITTING_LIMIT = "fitting"
+FITTING_LIMIT_KEY = "fitting"
 """The word for the limit that suits the length of the text."""
 
 
 def retrieval_limits(character_count: int) -> dict[str, tuple[str, Limit]]:
     """Return the retrieval limits that the user can choose from for a text of ``character_count`` characters."""
     auto_token_limit = budget_for_text_length(character_count)
-    return {FITTING_LIMIT: (f"auto: {auto_token_limit:,} tokens", Limit(budget=auto_token_limit)), **RETRIEVAL_LIMITS}
+    return {FITTING_LIMIT_KEY: (f"auto: {auto_token_limit:,} tokens", Limit(budget=auto_token_limit)), **RETRIEVAL_LIMITS}
 
 
 def ranking_method_of(choices: Choices) -> SearchMethod:

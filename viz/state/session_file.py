@@ -23,12 +23,12 @@ from chunkers.results import EmbeddedAs
 from chunkers.support import first_field_and_error
 from chunkers.text import LONGEST_LABEL, PartKind, TextParts, parse_in_reader_process
 from evaluation.questions import MarkedQuestion
-from evaluation.retrieval.asked_question import LONGEST_ANSWER, LONGEST_QUESTION
+from evaluation.retrieval.asked_question import MOST_ANSWER_CHARACTERS, MOST_QUESTION_CHARACTERS
 from viz.state import session_file_reader
 from viz.state.choices import MOST_COLUMNS, Choices
 from viz.state.page_text import TextSource, are_offsets_valid_boundaries
 
-ENDING = ".json"
+SESSION_FILE_ENDING = ".json"
 
 
 MOST_QUESTIONS = 100
@@ -46,11 +46,11 @@ class SavedQuestion(BaseModel, frozen=True, extra="forbid"):
         A digest of the text, by which it is recognised.
     """
 
-    question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
+    question: str = Field(min_length=1, max_length=MOST_QUESTION_CHARACTERS)
     document: str = Field(max_length=300)
     identity: str = Field(max_length=200)
     start: int = Field(ge=0)
-    answer: str = Field(min_length=1, max_length=LONGEST_ANSWER)
+    answer: str = Field(min_length=1, max_length=MOST_ANSWER_CHARACTERS)
     sample: str = Field("", max_length=100)
     text: str = Field(max_length=64)
 
@@ -150,18 +150,18 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
         return None if self.parts is None else self.parts.restore_for_text(self.text)
 
 
-def write_session_file(
+def session_file_json(
     source: TextSource,
     choices: Choices,
-    columns: Sequence[tuple[Chunker, Chunking]],
+    chunkers_and_results: Sequence[tuple[Chunker, Chunking]],
     embedder: Embedder | None,
     embedded_as: EmbeddedAs = "plain",
-    model: LanguageModel | None = None,
+    language_model: LanguageModel | None = None,
     questions: tuple[SavedQuestion, ...] = (),
 ) -> str:
     """Return a session file's JSON: the text, the choices, and at least one column with its result.
 
-    ``model`` is the language model of the chunkers that call one.
+    ``language_model`` is the language model of the chunkers that call one.
     """
     return SessionFile(
         name=source.name,
@@ -172,17 +172,17 @@ def write_session_file(
         questions=questions,
         columns=tuple(
             SavedColumn(
-                recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),
+                recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, language_model),
                 chunks=spans_of_each_chunk(chunking),
                 file=_saved_chunk_file_of_chunker(chunker),
             )
-            for chunker, chunking in columns
+            for chunker, chunking in chunkers_and_results
         ),
     ).model_dump_json(indent=1)
 
 
 def _saved_chunk_file_of_chunker(chunker: Chunker) -> SavedChunkFile | None:
-    chunk_file = chunker.held_file if isinstance(chunker, YourChunks) else None
+    chunk_file = chunker.chunk_file_if_loaded if isinstance(chunker, YourChunks) else None
     return (
         None
         if chunk_file is None
@@ -190,7 +190,7 @@ def _saved_chunk_file_of_chunker(chunker: Chunker) -> SavedChunkFile | None:
     )
 
 
-def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
+def read_session_file(file_bytes: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
     """Read a session file or a recipe, in a separate process; see `chunkers.text.reader_process`.
 
     Raises
@@ -200,17 +200,17 @@ def read_session_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
     Cancelled
         If ``cancelled``, which is called repeatedly, returns True.
     """
-    (file_kind, head_content), *text_and_chunk_pieces = parse_in_reader_process(
-        session_file_reader.session_file_pieces, data, name, cancelled
+    (file_kind, content_without_texts), *text_and_chunk_pieces = parse_in_reader_process(
+        session_file_reader.session_file_pieces, file_bytes, name, cancelled
     )
     if file_kind == "recipe":
         try:
-            return Recipe.of_value(head_content)
+            return Recipe.of_value(content_without_texts)
         except InputError as error:
             raise InputError(f"{name}: {error}") from error
-    _insert_text_and_chunks(head_content, text_and_chunk_pieces)
+    _insert_text_and_chunks(content_without_texts, text_and_chunk_pieces)
     try:
-        validated_session_file = SessionFile.model_validate(head_content)
+        validated_session_file = SessionFile.model_validate(content_without_texts)
     except ValidationError as error:
         invalid_field, broken_rule = invalid_field_and_rule(error)
         raise session_file_reader.not_a_session_error(name, invalid_field, broken_rule) from error

@@ -15,7 +15,7 @@ from chunkers.files.json_and_table_files import (
 )
 from chunkers.support import InputError, short_repr
 
-LONGEST_HEAD = 4_000_000
+MAX_HEAD_CHARACTERS = 4_000_000
 """Most characters of a session file's JSON without its text and chunks, mostly the offsets of known boundaries."""
 
 CHARACTERS_PER_TEXT_PIECE = 1_000_000
@@ -68,7 +68,7 @@ def _session_pieces(session_content: dict[str, Any], file_name: str) -> Iterator
         _pop_list_of_field(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else []
         for raw_column in raw_session_columns
     ]
-    yield "session", check_json_length(session_content, file_name, LONGEST_HEAD)
+    yield "session", check_json_length(session_content, file_name, MAX_HEAD_CHARACTERS)
     input_counter = InputCounter(file_name, "a session")
     input_counter.count_row(text)
     for piece_start in range(0, len(text), CHARACTERS_PER_TEXT_PIECE):

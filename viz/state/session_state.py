@@ -20,7 +20,7 @@ from chunkers.language_models import AnswerCache
 from chunkers.support import MOST_SPENT_TOKENS
 from chunkers.text import FileText
 from viz.jobs import BackgroundJob, SessionRuns, ShownTextMarker
-from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
+from viz.state.choices import OWN_TEXT_SPLITTER_NAME, Choices, ColumnChoice
 from viz.state.lecture_decks import LectureFile, ScenePicture
 from viz.state.session_file import SavedQuestion, SessionFile
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 UploadedContent = FileText | SessionFile | Recipe
 """The possible contents of an uploaded file."""
 
-Kind = TypeVar("Kind")
+StoredValueType = TypeVar("StoredValueType")
 
 
 def new_text_box_key() -> str:
@@ -53,33 +53,33 @@ MOST_PREPARED_TEXTS = 6
 """Most texts to which a session can return without preparing them again."""
 
 
-class SessionValue(Generic[Kind]):
+class SessionValue(Generic[StoredValueType]):
     """Descriptor of a value in the session state, with a default."""
 
-    def __init__(self, key: str, default: Kind) -> None:
+    def __init__(self, key: str, default: StoredValueType) -> None:
         self._key, self._default = key, default
 
-    def __get__(self, session: Session, owner: type[Session]) -> Kind:
+    def __get__(self, session: Session, owner: type[Session]) -> StoredValueType:
         """Return the value, or the default if not set."""
-        value: Kind = st.session_state.get(self._key, self._default)
+        value: StoredValueType = st.session_state.get(self._key, self._default)
         return value
 
-    def __set__(self, session: Session, value: Kind) -> None:
+    def __set__(self, session: Session, value: StoredValueType) -> None:
         """Set the value."""
         st.session_state[self._key] = value
 
 
-class MutableSessionValue(SessionValue[Kind]):
+class MutableSessionValue(SessionValue[StoredValueType]):
     """Descriptor of a mutable value in the session state, created by ``make_value`` on first access."""
 
-    def __init__(self, key: str, make_value: Callable[[], Kind]) -> None:
+    def __init__(self, key: str, make_value: Callable[[], StoredValueType]) -> None:
         self._key, self._make = key, make_value
 
-    def __get__(self, session: Session, owner: type[Session]) -> Kind:
+    def __get__(self, session: Session, owner: type[Session]) -> StoredValueType:
         """Return the value, created if not there."""
         if self._key not in st.session_state:
             st.session_state[self._key] = self._make()
-        value: Kind = st.session_state[self._key]
+        value: StoredValueType = st.session_state[self._key]
         return value
 
 
@@ -94,10 +94,10 @@ class _Holder:
             self._job.cancel()
 
 
-class SessionJob(SessionValue[Kind]):
+class SessionJob(SessionValue[StoredValueType]):
     """Descriptor of a background job that is cancelled when its session ends."""
 
-    def __set__(self, session: Session, value: Kind) -> None:
+    def __set__(self, session: Session, value: StoredValueType) -> None:
         """Set the job; this cancels the previous job if it is another one and running."""
         previous_job = st.session_state.get(self._key)
         if value is not None and previous_job is value:
@@ -273,7 +273,7 @@ class Session:
     upload_reading_job: SessionJob[ReadingJob[UploadedContent] | None] = SessionJob(
         "upload_reading_job", None
     )  # reads the uploaded file
-    own_splitter = SessionValue("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
+    own_splitter = SessionValue("own_splitter", OWN_TEXT_SPLITTER_NAME)  # the user's choice for the own text
     pasted_text = SessionValue("pasted_text", "")  # content of the text box: the own text, unless too long
     text_box_key: MutableSessionValue[str] = MutableSessionValue(
         "text_box_key", new_text_box_key
@@ -425,42 +425,44 @@ class Undo:
 
 
 @contextmanager
-def record_columns_for_undo(page: str, change_phrase: str) -> Iterator[None]:
+def record_columns_for_undo(page_key: str, change_phrase: str) -> Iterator[None]:
     """Record the page's columns before the ``with`` block, so that the changes made in the block can be undone.
 
     Parameters
     ----------
-    page
+    page_key
         The page's key.
     change_phrase
         The change in words, as in ``Column 2 removed``.
     """
-    page_choices = session.choices[page]
+    page_choices = session.choices[page_key]
     columns_before, selected_index_before = _copies_of_columns(page_choices.columns), page_choices.selected
     yield
     columns_after = _copies_of_columns(page_choices.columns)
     # Streamlit may call a callback twice; the second time changes nothing, and must not hide the change.
     if columns_after != columns_before:
-        session.undo = Undo(page, change_phrase, columns_before, selected_index_before, columns_after)
+        session.undo = Undo(page_key, change_phrase, columns_before, selected_index_before, columns_after)
 
 
-def last_undoable_column_change(page: str) -> Undo | None:
+def last_undoable_column_change(page_key: str) -> Undo | None:
     """Return the last change to the page's columns, or None if no change can be undone.
 
     A change cannot be undone once something else has changed the columns.
     """
     recorded_change = session.undo
-    if recorded_change is None or recorded_change.page != page or page not in session.choices:
+    if recorded_change is None or recorded_change.page != page_key or page_key not in session.choices:
         return None
-    return recorded_change if _copies_of_columns(session.choices[page].columns) == recorded_change.columns_after else None
+    return (
+        recorded_change if _copies_of_columns(session.choices[page_key].columns) == recorded_change.columns_after else None
+    )
 
 
-def undo_last_column_change(page: str) -> None:
+def undo_last_column_change(page_key: str) -> None:
     """Undo the last change to the page's columns, if possible."""
-    undone_change = last_undoable_column_change(page)
+    undone_change = last_undoable_column_change(page_key)
     session.undo = None
     if undone_change is not None:
-        page_choices = session.choices[page]
+        page_choices = session.choices[page_key]
         page_choices.columns, page_choices.selected = (
             list(_copies_of_columns(undone_change.columns_before)),
             undone_change.selected,

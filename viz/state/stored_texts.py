@@ -18,8 +18,8 @@ from viz.jobs import disk_text_store
 from viz.jobs.storage.disk_text_store import StoredTextKey
 from viz.state.choices import (
     CHOICES_SHARED_BY_PAGES,
-    OWN_DOCUMENT,
-    OWN_SPLITTER,
+    OWN_DOCUMENT_KEY,
+    OWN_TEXT_SPLITTER_NAME,
     Choices,
     choices_from_query,
     choices_to_query,
@@ -35,10 +35,10 @@ from viz.state.session_state import record_columns_for_undo, session
 _QUESTIONS_ADAPTER = TypeAdapter(tuple[SavedQuestion, ...])
 
 
-def questions_in_stored_form(text: str | None = None) -> tuple[SavedQuestion, ...]:
+def questions_in_stored_form(text_asked_about: str | None = None) -> tuple[SavedQuestion, ...]:
     """Return the session's questions in stored form, including those whose text is not open.
 
-    If ``text`` is given, only the questions about it are returned.
+    If ``text_asked_about`` is given, only the questions about it are returned.
     """
     # Cached, because pages call this in every run and texts may be long.
     text_digest_by_question = session.question_digests
@@ -53,7 +53,7 @@ def questions_in_stored_form(text: str | None = None) -> tuple[SavedQuestion, ..
         )
         for question in session.questions
     ]
-    wanted_text_digest = None if text is None else text_digest(text)
+    wanted_text_digest = None if text_asked_about is None else text_digest(text_asked_about)
     return tuple(
         question
         for question in (*questions_of_open_texts, *session.unopened_questions)
@@ -77,23 +77,23 @@ def add_questions_of_tab(questions_json: object) -> None:
 
 def restore_questions(questions: Iterable[SavedQuestion]) -> None:
     """Add stored questions to the session; questions about an unknown text wait until the text is opened."""
-    stored_question_keys = {(question.question, question.text) for question in questions_in_stored_form()}
+    question_text_pairs = {(question.question, question.text) for question in questions_in_stored_form()}
     session.unopened_questions = (
         *session.unopened_questions,
-        *(question for question in questions if (question.question, question.text) not in stored_question_keys),
+        *(question for question in questions if (question.question, question.text) not in question_text_pairs),
     )
-    activate_waiting_questions()
+    activate_questions_of_opened_texts()
 
 
-def activate_waiting_questions() -> None:
+def activate_questions_of_opened_texts() -> None:
     """Activate the waiting questions whose text has been opened."""
-    waiting_questions = session.unopened_questions
-    if not waiting_questions:
+    questions_waiting_for_text = session.unopened_questions
+    if not questions_waiting_for_text:
         return
     own_text_source = session.own
     own_text_digest = text_digest(own_text_source.text) if own_text_source is not None else ""
     still_waiting_questions = []
-    for question in waiting_questions:
+    for question in questions_waiting_for_text:
         question_text_source: TextSource | None = None
         if question.sample in sample_titles():
             question_sample_document = load_sample(question.sample)
@@ -133,7 +133,7 @@ def _sample_id_by_digest() -> dict[str, str]:
 
 # The user's own text.
 
-LONGEST_FILE_DETAILS = 200_000
+MAX_FILE_DETAILS_CHARACTERS = 200_000
 """Most characters of the stored properties of a text's file (pages and omitted content), enough for 10,000 pages."""
 
 
@@ -154,7 +154,7 @@ class StoredTextMetadata(BaseModel, frozen=True, extra="ignore"):
     known: tuple[int, ...] | None
     dashes: bool | None
     teaches: str = Field(max_length=1_000)
-    file: str = Field("", max_length=LONGEST_FILE_DETAILS)
+    file: str = Field("", max_length=MAX_FILE_DETAILS_CHARACTERS)
 
 
 class _File(BaseModel, frozen=True, extra="ignore"):
@@ -180,41 +180,46 @@ def text_in_stored_form(own_text_source: TextSource, text_as_given: TextSource |
     return text_metadata, text_source_as_given.text
 
 
-def restore_text(kept_text: StoredTextMetadata, text: str) -> None:
+def restore_text(text_metadata: StoredTextMetadata, text: str) -> None:
     """Restore a stored text as the user's own."""
-    text_source_as_given = TextSource(text, kept_text.name, None, kept_text.teaches, *_parts_and_omissions(kept_text, text))
-    restored_text_source = with_dashes_as_boundaries(text_source_as_given) if kept_text.dashes else text_source_as_given
+    text_source_as_given = TextSource(
+        text, text_metadata.name, None, text_metadata.teaches, *_pages_and_omissions(text_metadata, text)
+    )
+    restored_text_source = with_dashes_as_boundaries(text_source_as_given) if text_metadata.dashes else text_source_as_given
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
-    if are_offsets_valid_boundaries(kept_text.known, restored_text_source.text):
-        restored_text_source = replace(restored_text_source, known=kept_text.known)
-    store_own_text(restored_text_source, text_source_as_given if kept_text.dashes is not None else None)
-    session.dashes_are_boundaries = kept_text.dashes is not False
+    if are_offsets_valid_boundaries(text_metadata.known, restored_text_source.text):
+        restored_text_source = replace(restored_text_source, known=text_metadata.known)
+    store_own_text(restored_text_source, text_source_as_given if text_metadata.dashes is not None else None)
+    session.dashes_are_boundaries = text_metadata.dashes is not False
 
 
 def _file_details_json(source: TextSource) -> str:
     """Return the pages of a text's file and its omitted content as JSON, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
-    stored_text_parts = None if source.parts is None else SavedTextParts.of(source.parts)
-    for file_details in (_File(parts=stored_text_parts, left_out=source.left_out), _File(parts=stored_text_parts)):
-        details_json = file_details.model_dump_json()
-        if len(details_json) <= LONGEST_FILE_DETAILS:
-            return details_json
+    stored_pages_or_chapters = None if source.parts is None else SavedTextParts.of(source.parts)
+    for pages_and_omissions in (
+        _File(parts=stored_pages_or_chapters, left_out=source.left_out),
+        _File(parts=stored_pages_or_chapters),
+    ):
+        pages_and_omissions_json = pages_and_omissions.model_dump_json()
+        if len(pages_and_omissions_json) <= MAX_FILE_DETAILS_CHARACTERS:
+            return pages_and_omissions_json
     return ""
 
 
-def _parts_and_omissions(kept_text: StoredTextMetadata, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
+def _pages_and_omissions(text_metadata: StoredTextMetadata, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
     """Return the stored pages and omitted content; nothing if they cannot belong to the text."""
-    if not kept_text.file:
+    if not text_metadata.file:
         return None, ()
     try:
-        file_details = _File.model_validate_json(kept_text.file)
+        file_details = _File.model_validate_json(text_metadata.file)
         return None if file_details.parts is None else file_details.parts.restore_for_text(text), file_details.left_out
     except ValueError:
         return None, ()
 
 
-_UNCHANGED_DIGEST = "opened"
+_NOT_CHANGED_YET_DIGEST = "opened"
 """Placeholder for the digest of a stored text that was read and not changed since."""
 
 
@@ -289,7 +294,7 @@ def store_changed_texts() -> None:
 
 def _write_text_if_changed(document_name: str, stored_version: StoredTextVersion, content: Content) -> None:
     content_digest = hashlib.blake2b(content.metadata + content.digest.encode(), digest_size=16).hexdigest()
-    if stored_version.digest == _UNCHANGED_DIGEST:
+    if stored_version.digest == _NOT_CHANGED_YET_DIGEST:
         # Nothing has changed yet, so another tab with the same text can continue to write it.
         session.stored_versions[document_name] = StoredTextVersion(stored_version.key, content_digest)
         return
@@ -309,7 +314,7 @@ def _write_text_if_changed(document_name: str, stored_version: StoredTextVersion
         session.storage_complaint = str(error)
 
 
-def current_document() -> str:
+def current_document_name() -> str:
     """Return the current page's document: a sample's id, or `OWN_DOCUMENT` for the user's own text."""
     choices_by_page = session.choices
     return choices_by_page[session.page].document if session.page in choices_by_page else main_page.choices().document
@@ -317,7 +322,7 @@ def current_document() -> str:
 
 def stored_text_key_of_document() -> StoredTextKey | None:
     """Return the stored key of the page's document; None if the document is not stored."""
-    current_stored_version = session.stored_versions.get(current_document())
+    current_stored_version = session.stored_versions.get(current_document_name())
     return None if current_stored_version is None else current_stored_version.key
 
 
@@ -361,7 +366,7 @@ def open_linked_text() -> None:
     session.storage_complaint = ""
     if validated_linked_text is not None and not validated_linked_text[1].sample:
         stored_choices = _restore_stored_text(*validated_linked_text)
-        if not main_page.opened:
+        if not main_page.has_been_opened:
             main_choices = main_page.choices()
             main_choices.columns, main_choices.selected = (
                 stored_choices.columns,
@@ -387,22 +392,22 @@ def _read_validated_text(stored_text_id: str) -> tuple[StoredTextKey, _Head, str
 
 def _restore_stored_text(stored_key: StoredTextKey, metadata: _Head, text: str) -> Choices:
     """Load a stored text and its questions into the session, and return its choices for the main page."""
-    document_name = metadata.sample if metadata.sample in sample_titles() else OWN_DOCUMENT
-    if document_name == OWN_DOCUMENT:
+    document_name = metadata.sample if metadata.sample in sample_titles() else OWN_DOCUMENT_KEY
+    if document_name == OWN_DOCUMENT_KEY:
         restore_text(metadata.about, text)
     restore_questions(metadata.questions)
     stored_choices, _ = choices_from_query(
-        metadata.link, {**sample_splitters(), OWN_DOCUMENT: OWN_SPLITTER}, main_page.default_choices()
+        metadata.link, {**sample_splitters(), OWN_DOCUMENT_KEY: OWN_TEXT_SPLITTER_NAME}, main_page.default_choices()
     )
     session.outside_text_count += 1
     session.lost_text_message = session.storage_complaint = ""
-    session.stored_versions[document_name] = StoredTextVersion(stored_key, _UNCHANGED_DIGEST)
+    session.stored_versions[document_name] = StoredTextVersion(stored_key, _NOT_CHANGED_YET_DIGEST)
     return stored_choices
 
 
 def _document_content(document_name: str) -> Content | None:
     own_text_source, main_choices = session.own, main_page.choices()
-    if document_name == OWN_DOCUMENT:
+    if document_name == OWN_DOCUMENT_KEY:
         if own_text_source is None:
             return None
         text_metadata, text = text_in_stored_form(own_text_source, session.own_text_as_given)
@@ -425,7 +430,7 @@ def _document_content(document_name: str) -> Content | None:
         link=choices_to_query(main_choices, main_page.default_choices())
         | {"document": document_name, "sentences": sentence_splitter_name},
         page=session.page or main_page.key,
-        sample="" if document_name == OWN_DOCUMENT else document_name,
+        sample="" if document_name == OWN_DOCUMENT_KEY else document_name,
     )
     return Content(
         text_metadata.name,

@@ -4,7 +4,7 @@ from viz.theme.glossary import (
     ANSWER_TERMS,
     RETRIEVAL_TERMS,
     SEGMENTATION_TERMS,
-    UNLABELLED_MEASURE_TERMS,
+    TERMS_OF_MEASURES_WITHOUT_LABELS,
     GlossaryPiece,
     definitions_as_help,
     split_at_glossary_terms,

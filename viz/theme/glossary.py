@@ -48,7 +48,7 @@ SEGMENTATION_TERMS: Mapping[str, str] = {
 }
 """The measures against known boundaries."""
 
-UNLABELLED_MEASURE_TERMS: Mapping[str, str] = {
+TERMS_OF_MEASURES_WITHOUT_LABELS: Mapping[str, str] = {
     **{name.capitalize(): definition for name, definition in MEASURES_EXPLAINED.items() if name != "chunks"},
     "Edit": "The insertion of one sentence at a random place, after which the text is cut again.",
 }
@@ -88,7 +88,7 @@ ANSWER_TERMS: Mapping[str, str] = {
 TERMS_BY_PART = {
     "Texts and chunkers": TEXT_TERMS,
     "Measures against known boundaries": SEGMENTATION_TERMS,
-    "Measures without labels": UNLABELLED_MEASURE_TERMS,
+    "Measures without labels": TERMS_OF_MEASURES_WITHOUT_LABELS,
     "Measures of retrieval": RETRIEVAL_TERMS,
     "Measures of answers": ANSWER_TERMS,
 }
@@ -121,13 +121,13 @@ def split_at_glossary_terms(sentence: str) -> list[GlossaryPiece]:
     pieces: list[GlossaryPiece] = []
     for plain_text, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", sentence):
         capitalized_term = bracketed_term.capitalize()
-        possible_terms = (
+        term_spellings = (
             capitalized_term,
             capitalized_term.removesuffix("s"),
             f"{capitalized_term}s",
             f"{capitalized_term.removesuffix('ies')}y",
         )
-        matching_glossary_term = next((form for form in possible_terms if form in definition_by_term), capitalized_term)
+        matching_glossary_term = next((form for form in term_spellings if form in definition_by_term), capitalized_term)
         pieces.append(
             {"text": plain_text or bracketed_term, "about": "" if plain_text else definition_by_term[matching_glossary_term]}
         )

@@ -5,7 +5,7 @@ import math
 from chunkers import Timing
 from chunkers.support import format_three_figures, pluralize
 
-_MS = "\N{NO-BREAK SPACE}ms"
+_MILLISECONDS_SUFFIX = "\N{NO-BREAK SPACE}ms"
 
 
 def stage_times_in_words(timing: Timing | None) -> str:
@@ -18,8 +18,8 @@ def stage_times_in_words(timing: Timing | None) -> str:
     times_phrase = " · ".join(f"{stage} {duration_in_words(took)}" for stage, took in milliseconds_by_stage.items())
     # The unit is given once if all times share it.
     return (
-        times_phrase.replace(_MS, "", times_phrase.count(_MS) - 1)
-        if times_phrase.count(_MS) == len(milliseconds_by_stage)
+        times_phrase.replace(_MILLISECONDS_SUFFIX, "", times_phrase.count(_MILLISECONDS_SUFFIX) - 1)
+        if times_phrase.count(_MILLISECONDS_SUFFIX) == len(milliseconds_by_stage)
         else times_phrase
     )
 
@@ -44,8 +44,8 @@ def duration_in_words(ms: float) -> str:
     if ms >= 999.5:
         return f"{format_three_figures(ms / 1000)}\N{NO-BREAK SPACE}s"
     if ms < 0.01:
-        return f"<0.01{_MS}"
-    return f"{float(f'{ms:.2g}'):g}{_MS}" if ms < 10 else f"{ms:.0f}{_MS}"
+        return f"<0.01{_MILLISECONDS_SUFFIX}"
+    return f"{float(f'{ms:.2g}'):g}{_MILLISECONDS_SUFFIX}" if ms < 10 else f"{ms:.0f}{_MILLISECONDS_SUFFIX}"
 
 
 def known_boundary_count_phrase(count: int) -> str:

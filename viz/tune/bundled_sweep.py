@@ -7,8 +7,8 @@ from viz.jobs.storage.stored_run import BundledRun, Keeper
 from viz.jobs.sweep import StoredSweep, Sweep
 from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
-    GRID_PARAMETERS,
-    OWN_DOCUMENT_PARAMETERS,
+    GRID_LINK_PARAMETERS,
+    OWN_DOCUMENT_LINK_PARAMETERS,
     default_document_link_parameters,
     default_sweep_documents,
     default_sweep_settings,
@@ -21,7 +21,10 @@ def default_choices() -> Choices:
         "stubs",
         "lines",
         [ColumnChoice("breakpoint")],
-        extra=GRID_PARAMETERS | default_document_link_parameters() | OWN_DOCUMENT_PARAMETERS | {"measure": "pk", "run": ""},
+        extra=GRID_LINK_PARAMETERS
+        | default_document_link_parameters()
+        | OWN_DOCUMENT_LINK_PARAMETERS
+        | {"measure": "pk", "run": ""},
     )
 
 

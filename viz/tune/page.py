@@ -5,13 +5,13 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import ASKING, CHUNKERS, Embedder
+from chunkers import CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Embedder
 from chunkers.language_models import Asking
 from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
-from viz.components.page_elements import notice, remark
-from viz.controls import draw_setting_select_box, language_model_form, show_chunker_prompts
+from viz.components.page_elements import show_notice, show_remark
+from viz.controls import draw_language_model_form, draw_setting_select_box, show_chunker_prompts
 from viz.jobs.storage.stored_run import Keeper
 from viz.jobs.sweep import StoredSweep, Sweep, estimate_sweep_requests
 from viz.shell import (
@@ -29,21 +29,21 @@ from viz.shell import (
     show_unfinished_run,
 )
 from viz.shell.page import page
-from viz.state import MISSING_MODEL_MESSAGE, access_to_chosen_model, model_identity, session
-from viz.theme import SEGMENTATION_TERMS, UNLABELLED_MEASURE_TERMS, definitions_as_help
+from viz.state import MISSING_MODEL_MESSAGE, access_to_chosen_language_model, language_model_identity, session
+from viz.theme import SEGMENTATION_TERMS, TERMS_OF_MEASURES_WITHOUT_LABELS, definitions_as_help
 from viz.tune.bundled_sweep import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import (
     MOST_RUNS,
     SweepDocuments,
-    choose_documents,
-    choose_settings,
+    draw_document_choice,
+    draw_own_document_controls,
+    draw_settings_choice,
     own_documents,
     set_swept_chunker,
-    show_own_documents,
 )
 from viz.tune.sweep_results import MEASURE_TITLES, show_sweep
 
-PAGE = "tune"
+PAGE_KEY = "tune"
 
 MEASURED_BEFORE_CAPTION = (
     "Already measured, on 50 long documents stitched from our own texts: Change points at its defaults, which nobody tuned, "
@@ -55,8 +55,8 @@ MEASURED_BEFORE_CAPTION = (
 
 def show() -> None:
     """Draw the Tune page."""
-    opening_compare_columns = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING}])
-    with page(PAGE, default_choices(), about_a_text=False) as current_page:
+    opening_compare_columns = columns_to_open_with(PAGE_KEY, [{*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL}])
+    with page(PAGE_KEY, default_choices(), about_a_text=False) as current_page:
         tune_link_parameters = current_page.choices.extra
         if opening_compare_columns and opening_compare_columns[0] is not None and not tune_link_parameters["run"]:
             set_swept_chunker(tune_link_parameters, opening_compare_columns[0].chunker)
@@ -66,21 +66,21 @@ def show() -> None:
 def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
     with current_page.controls:
-        settings, settings_complaint = choose_settings(link_parameters)
+        settings, settings_complaint = draw_settings_choice(link_parameters)
         _draw_opened_column_note(link_parameters)
-        if link_parameters["what"] in ASKING:
-            language_model_form()
+        if link_parameters["what"] in CHUNKERS_ASKING_LANGUAGE_MODEL:
+            draw_language_model_form()
             show_chunker_prompts(link_parameters["what"])
-        chosen_sweep_documents = choose_documents(link_parameters)
+        chosen_sweep_documents = draw_document_choice(link_parameters)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
-    show_own_documents(current_page.choices)
+    draw_own_document_controls(current_page.choices)
     label_by_measure = {
         name: f"{title} ({'more' if HIGHER_IS_BETTER[name] else 'less'} is better)" for name, title in MEASURE_TITLES.items()
     }
     measure_definitions = {
         **SEGMENTATION_TERMS,
-        "Blocks whole": f"{UNLABELLED_MEASURE_TERMS['Blocks whole']} Without cuts all of them do.",
+        "Blocks whole": f"{TERMS_OF_MEASURES_WITHOUT_LABELS['Blocks whole']} Without cuts all of them do.",
     }
     with st.container(width=420):
         ranking_measure = draw_setting_select_box(
@@ -92,9 +92,9 @@ def _draw_page_body(current_page: Page) -> None:
             help=definitions_as_help(measure_definitions),
         )
     if settings_complaint:
-        notice(settings_complaint, "info" if settings else "error", key="tune_complaint")
+        show_notice(settings_complaint, "info" if settings else "error", key="tune_complaint")
     if chosen_sweep_documents.complaint:
-        notice(chosen_sweep_documents.complaint, key="tune_shared")
+        show_notice(chosen_sweep_documents.complaint, key="tune_shared")
     _draw_run_button_row(current_page, settings, chosen_sweep_documents)
     linked_sweep = find_run(link_parameters["run"], Sweep, Sweep.from_disk)
     if isinstance(linked_sweep, LostRun):
@@ -119,13 +119,13 @@ def _draw_page_body(current_page: Page) -> None:
 
 def _draw_opened_column_note(link_parameters: dict[str, str]) -> None:
     """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
-    opened_index_and_column = session.adopted_columns.get(PAGE, [None])[0]
+    opened_index_and_column = session.adopted_columns.get(PAGE_KEY, [None])[0]
     if opened_index_and_column is not None and opened_index_and_column[1].chunker == link_parameters["what"]:
         st.caption(
             f"This is the chunker of column {opened_index_and_column[0] + 1} of Compare; parameters that are not swept "
             f"have their defaults."
         )
-    external_column_number = next(
+    external_chunks_column_number = next(
         (
             number
             for number, column in enumerate(columns_of_compare(), start=1)
@@ -133,9 +133,10 @@ def _draw_opened_column_note(link_parameters: dict[str, str]) -> None:
         ),
         None,
     )
-    if external_column_number is not None:
+    if external_chunks_column_number is not None:
         st.caption(
-            f"Column {external_column_number} of Compare has no settings to tune: its chunks were made elsewhere. Retrieval "
+            f"Column {external_chunks_column_number} of Compare has no settings to tune: its chunks were made elsewhere. "
+            "Retrieval "
             "measures them on questions."
         )
 
@@ -146,8 +147,8 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
     run_count = (len(settings) + len(TRIVIAL_SETTINGS)) * document_count if settings else 0
     sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and current_page.embedder is not None
     asks_language_model, language_model_access = (
-        current_page.choices.extra["what"] in ASKING,
-        access_to_chosen_model(),
+        current_page.choices.extra["what"] in CHUNKERS_ASKING_LANGUAGE_MODEL,
+        access_to_chosen_language_model(),
     )
     model_requests = None
     if asks_language_model:
@@ -181,7 +182,7 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
         _runs_in_words(current_page, settings, documents, run_count, missing_model_message),
         "tune_start",
         "tune_run",
-        ready=sweep_can_start and not missing_model_message,
+        can_start_run=sweep_can_start and not missing_model_message,
     )
 
 
@@ -224,14 +225,14 @@ def _show_sweep_state(shown_sweep: Sweep, chosen_settings: Sequence[SweptSetting
 def _show_results(shown_sweep: Sweep, ranking_measure: str) -> None:
     """Draw the results so far."""
     if shown_sweep.asking is not None and not shown_sweep.running:
-        remark(f"{shown_sweep.asking.model.title}: {shown_sweep.ledger.spent}.", key="tune_asked")
+        show_remark(f"{shown_sweep.asking.model.title}: {shown_sweep.ledger.spent}.", key="tune_asked")
     finished_sweep_rows = list(shown_sweep.rows)
     if (
         not show_sweep(shown_sweep.settings, finished_sweep_rows, set(shown_sweep.held_out_names), ranking_measure)
         and finished_sweep_rows
         and not shown_sweep.running
     ):
-        notice(
+        show_notice(
             f"{MEASURE_TITLES[ranking_measure]} is undefined for every setting on these documents. Choose another measure.",
             key="tune_undefined",
         )
@@ -244,16 +245,20 @@ def new_sweep(
     documents: SweepDocuments,
     settings: Sequence[SweptSetting],
     embedder: Embedder,
-    tokenizer: str,
+    tokenizer_name: str,
     language_model_access: Asking | None,
-    keeper: Keeper | None,
+    run_storage: Keeper | None,
 ) -> Sweep:
-    """Return a sweep that is not started yet; ``keeper`` stores it on disk, if the session keeps embeddings there."""
+    """Return a sweep that is not started yet; ``run_storage`` stores it on disk, if the session keeps embeddings there."""
     stored_sweep, held_out_document_names = None, documents.held_names
-    if keeper is not None:
-        model_names = embedder.name, tokenizer, model_identity(language_model_access)
+    if run_storage is not None:
+        embedder_tokenizer_and_model_names = embedder.name, tokenizer_name, language_model_identity(language_model_access)
         stored_sweep = StoredSweep.of(
-            keeper, documents.documents_and_splitter_names, held_out_document_names, settings, *model_names
+            run_storage,
+            documents.documents_and_splitter_names,
+            held_out_document_names,
+            settings,
+            *embedder_tokenizer_and_model_names,
         )
     sweep_document_names = [document.name for document in documents.all]
     return Sweep(
@@ -261,7 +266,7 @@ def new_sweep(
         documents.split,
         settings,
         embedder,
-        tokenizer,
+        tokenizer_name,
         session.on_disk,
         held_out_document_names,
         stored_run=stored_sweep,
@@ -275,13 +280,13 @@ def rest_of_sweep(current_page: Page, sweep: Sweep, stored_sweep: StoredSweep) -
     available_sweep_documents = [document for document in text_for_each_document if document is not None]
     language_model_access, sweep_requests = None, None
     if stored_sweep.plan.language_model:
-        language_model_access = access_to_chosen_model()
-        split_available_documents = partial(
+        language_model_access = access_to_chosen_language_model()
+        split_documents_into_sentences = partial(
             map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, stored_sweep.plan.documents
         )
         nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.trivial]
         estimate_requests = partial(
-            estimate_sweep_requests, split_available_documents, nontrivial_sweep_settings, sweep.tokenizer
+            estimate_sweep_requests, split_documents_into_sentences, nontrivial_sweep_settings, sweep.tokenizer
         )
         sweep_requests = ModelRequests(
             sweep,
@@ -292,11 +297,11 @@ def rest_of_sweep(current_page: Page, sweep: Sweep, stored_sweep: StoredSweep) -
             schema_model=language_model_access,
         )
 
-    def resumed_sweep() -> Sweep:
+    def resume_sweep() -> Sweep:
         assert current_page.embedder is not None
         return sweep.resumed(available_sweep_documents, current_page.embedder, language_model_access)
 
-    return RestOfRun(resumed_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document))
+    return RestOfRun(resume_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document))
 
 
 def _missing_documents_in_words(stored_sweep: StoredSweep, texts: Sequence[MarkedText | None]) -> str:

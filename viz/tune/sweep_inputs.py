@@ -9,7 +9,15 @@ from typing import Any
 
 import streamlit as st
 
-from chunkers import ASKING, CHUNKERS, DEFAULT_SPLITTER, SPLITTERS, FieldSpec, InputError, build_chunker
+from chunkers import (
+    CHUNKERS,
+    CHUNKERS_ASKING_LANGUAGE_MODEL,
+    DEFAULT_SPLITTER,
+    SPLITTER_DESCRIPTIONS,
+    FieldSpec,
+    InputError,
+    build_chunker,
+)
 from chunkers.commands.shared_command_parts import parse_parameter_value as read_value
 from chunkers.recipes import chunker_class
 from chunkers.text import READABLE_ENDINGS
@@ -25,10 +33,10 @@ from evaluation.segmentation import (
     settings_grid,
     split_by_subject,
     stitch_several_documents,
-    texts_with_heldout_sections,
+    texts_sharing_heldout_sections,
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.page_elements import download_button, notice, show_job_progress
+from viz.components.page_elements import show_download_button, show_job_progress, show_notice
 from viz.controls import adopt_as_own_text, draw_setting_select_box, value_binding
 from viz.jobs import ReadingJob
 from viz.shell import PAGES, open_page_at_next_run
@@ -38,13 +46,13 @@ from viz.tune.session import MarkedDocuments, StitchedDocuments, session
 # The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.
 
 
-OWN_DOCUMENT_PARAMETERS = {"splitter": DEFAULT_SPLITTER}
+OWN_DOCUMENT_LINK_PARAMETERS = {"splitter": DEFAULT_SPLITTER}
 """The default values of the link parameters for the user's own documents."""
 
 PAGES_OPENING_STITCHED_DOCUMENTS = ("failures", "compare")
 """The pages on which a stitched document can be opened."""
 
-_CONTROLS_WIDTH = 460
+_CONTROLS_WIDTH_PIXELS = 460
 """Width of each half of the panel, in pixels."""
 
 _ENDINGS = [ending.removeprefix(".") for ending in READABLE_ENDINGS]
@@ -72,19 +80,23 @@ def own_documents() -> dict[str, MarkedText]:
     return own_document_by_name
 
 
-def show_own_documents(choices: Choices) -> None:
+def draw_own_document_controls(choices: Choices) -> None:
     """Draw the controls that make documents with boundaries from the user's files, and the resulting documents."""
     with st.expander("Your own documents"):
         # Side by side if there is room, otherwise one below the other.
         own_documents_container = st.container(horizontal=True, gap="large")
-        with own_documents_container.container(width=_CONTROLS_WIDTH):
+        with own_documents_container.container(width=_CONTROLS_WIDTH_PIXELS):
             _draw_marked_text_uploader()
             draw_setting_select_box(
-                "Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter"
+                "Split into sentences by",
+                choices.extra,
+                "splitter",
+                {name: name for name in SPLITTER_DESCRIPTIONS},
+                "tune/splitter",
             )
-        with own_documents_container.container(width=_CONTROLS_WIDTH):
+        with own_documents_container.container(width=_CONTROLS_WIDTH_PIXELS):
             _draw_stitching_controls(choices.extra["splitter"])
-        _show_stitched_documents(choices)
+        _draw_stitched_document_buttons(choices)
 
 
 def _draw_marked_text_uploader() -> None:
@@ -98,16 +110,16 @@ def _draw_marked_text_uploader() -> None:
         type=[*_ENDINGS, "json"],
         accept_multiple_files=True,
         key="marked_files",
-        on_change=_read_marked_texts,
+        on_change=_start_reading_marked_texts,
         label_visibility="collapsed",
     )
     if session.document_reading_job is not None:
         show_job_progress(session.document_reading_job)
     for complaint_number, complaint in enumerate(session.tune_uploaded.complaints):
-        notice(complaint, "error", key=f"marked_complaint_{complaint_number}")
+        show_notice(complaint, "error", key=f"marked_complaint_{complaint_number}")
 
 
-def _read_marked_texts() -> None:
+def _start_reading_marked_texts() -> None:
     file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
     # The job before is cancelled by the assignment, before this one takes its time.
     session.document_reading_job = reading_job = ReadingJob(
@@ -152,7 +164,7 @@ def _draw_stitching_controls(splitter: str) -> None:
     if session.tune_stitching is not None:
         show_job_progress(session.tune_stitching)
     for complaint_number, complaint in enumerate(session.tune_stitched.complaints):
-        notice(complaint, "error", key=f"stitch_complaint_{complaint_number}")
+        show_notice(complaint, "error", key=f"stitch_complaint_{complaint_number}")
 
 
 def _begin_stitching(splitter: str) -> None:
@@ -193,12 +205,12 @@ def _stitched_documents(
         )
     except InputError as error:
         complaints.append(str(error))
-    tuning_and_held_documents = [*tuning_documents, *held_out_documents]
+    tuning_then_held_out_documents = [*tuning_documents, *held_out_documents]
     return StitchedDocuments(
         MarkedDocuments(
-            tuning_and_held_documents,
+            tuning_then_held_out_documents,
             complaints,
-            _stitched_documents_in_words(tuning_and_held_documents, len(passages), stitching_settings[3]),
+            _stitched_documents_in_words(tuning_then_held_out_documents, len(passages), stitching_settings[3]),
         ),
         frozenset(document.name for document in held_out_documents),
     )
@@ -223,7 +235,7 @@ def _range_in_words(counts: list[int]) -> str:
     return f"{lowest_count:,}" if lowest_count == highest_count else f"{lowest_count:,} to {highest_count:,}"
 
 
-def _show_stitched_documents(choices: Choices) -> None:
+def _draw_stitched_document_buttons(choices: Choices) -> None:
     """Draw the downloads and buttons for the stitched documents."""
     stitched_documents = session.tune_stitched
     if not stitched_documents.documents:
@@ -236,8 +248,8 @@ def _show_stitched_documents(choices: Choices) -> None:
     )
     document = stitched_document_by_name[stitched_document_name]
     download_file_stem = stitched_document_name.replace(" ", "-")
-    download_button(actions_row, "Text", document.text.encode, f"{download_file_stem}.txt", "text/plain", document)
-    download_button(
+    show_download_button(actions_row, "Text", document.text.encode, f"{download_file_stem}.txt", "text/plain", document)
+    show_download_button(
         actions_row,
         "Boundaries",
         lambda: _known_boundaries_json(document),
@@ -245,7 +257,7 @@ def _show_stitched_documents(choices: Choices) -> None:
         "application/json",
         document,
     )
-    download_button(
+    show_download_button(
         actions_row,
         "All, as ZIP",
         lambda: zipped_documents(stitched_documents.documents),
@@ -276,11 +288,11 @@ def zipped_documents(documents: list[MarkedText]) -> bytes:
     return archive_buffer.getvalue()
 
 
-def _open_document_on_page(choices: Choices, marked_text: MarkedText, page: str) -> None:
+def _open_document_on_page(choices: Choices, marked_text: MarkedText, page_key: str) -> None:
     """Make the document the user's own text, and go to the page that shows it."""
     adopt_as_own_text(TextSource(marked_text.text, marked_text.name, marked_text.known), choices)
     choices.sentences = choices.extra["splitter"]
-    open_page_at_next_run(page)
+    open_page_at_next_run(page_key)
 
 
 @dataclass(frozen=True)
@@ -331,27 +343,27 @@ def _bundled_document_names() -> list[str]:
     return [name for name in sample_titles() if load_sample(name).known]
 
 
-def choose_documents(link_parameters: dict[str, str]) -> SweepDocuments:
+def draw_document_choice(link_parameters: dict[str, str]) -> SweepDocuments:
     """Draw the controls for choosing the documents of a sweep, and return the chosen documents."""
     own_document_by_name = own_documents()
     document_title_by_name = {name: sample_titles()[name] for name in _bundled_document_names()} | {
         name: name for name in own_document_by_name
     }
 
-    def store_used_names(names: set[str]) -> None:
-        session.left_out_names = own_document_by_name.keys() - names
+    def store_tuning_names(tuning_names: set[str]) -> None:
+        session.left_out_names = own_document_by_name.keys() - tuning_names
 
     def store_held_out_names(names: set[str]) -> None:
         session.held_out_names = names
 
-    used_document_names = _choose_document_names(
+    tuning_document_names = _choose_document_names(
         "Documents",
         "With known boundaries.",
         link_parameters,
         "documents",
         document_title_by_name,
         own_document_by_name.keys() - session.left_out_names,
-        store_used_names,
+        store_tuning_names,
     )
     held_out_document_names = _choose_document_names(
         "Held out",
@@ -366,7 +378,7 @@ def choose_documents(link_parameters: dict[str, str]) -> SweepDocuments:
     return _divide_documents(
         {
             name: own_document_by_name.get(name) or _bundled_marked_text(name)
-            for name in [*used_document_names, *held_out_document_names]
+            for name in [*tuning_document_names, *held_out_document_names]
         },
         held_out_document_names,
         document_title_by_name,
@@ -376,11 +388,11 @@ def choose_documents(link_parameters: dict[str, str]) -> SweepDocuments:
 
 def default_sweep_documents() -> SweepDocuments:
     """Return the documents of the page's default sweep."""
-    used_document_names, held_out_document_names = (
+    tuning_document_names, held_out_document_names = (
         default_document_link_parameters()[name].split(",") for name in ("documents", "held")
     )
     return _divide_documents(
-        {name: _bundled_marked_text(name) for name in [*used_document_names, *held_out_document_names]},
+        {name: _bundled_marked_text(name) for name in [*tuning_document_names, *held_out_document_names]},
         held_out_document_names,
         sample_titles(),
         DEFAULT_SPLITTER,
@@ -393,15 +405,15 @@ def _divide_documents(
     """Divide the texts of ``text_by_name`` into the documents to tune on, in order, and the held-out documents."""
     held_out_documents = [text_by_name[name] for name in held_out_names]
     tuning_documents = [document for name, document in text_by_name.items() if name not in held_out_names]
-    overlapping_documents = texts_with_heldout_sections(tuning_documents, held_out_documents)
-    overlapping_titles_phrase = ", ".join(title_by_name[document.name] for document in overlapping_documents)
+    documents_sharing_held_out_sections = texts_sharing_heldout_sections(tuning_documents, held_out_documents)
+    left_out_titles_phrase = ", ".join(title_by_name[document.name] for document in documents_sharing_held_out_sections)
     complaint_phrase = (
-        f"Left out of the ranking, because a section of it is held out: {overlapping_titles_phrase}."
-        if overlapping_documents
+        f"Left out of the ranking, because a section of it is held out: {left_out_titles_phrase}."
+        if documents_sharing_held_out_sections
         else ""
     )
     return SweepDocuments(
-        [document for document in tuning_documents if document not in overlapping_documents],
+        [document for document in tuning_documents if document not in documents_sharing_held_out_sections],
         held_out_documents,
         complaint_phrase,
         splitter,
@@ -454,7 +466,7 @@ def _bundled_marked_text(sample_name: str) -> MarkedText:
 PUBLISHED_GRIDS_OPTION = "published"
 """Value of the link's parameter that stands for the published grids of all chunkers."""
 
-GRID_PARAMETERS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
+GRID_LINK_PARAMETERS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
 """The default values of the link parameters for the settings."""
 
 MOST_RUNS = 20_000
@@ -463,14 +475,14 @@ MOST_RUNS = 20_000
 MOST_DEFAULT_AXIS_VALUES = 11
 """Most default values of an axis."""
 
-_DEFAULT_SIZES = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+_DEFAULT_SIZE_VALUES = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 """Default values of an axis for sizes, whose range is too large for round steps."""
 
 
-def choose_settings(link_parameters: dict[str, str]) -> tuple[list[SweptSetting], str]:
+def draw_settings_choice(link_parameters: dict[str, str]) -> tuple[list[SweptSetting], str]:
     """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
     title_by_chunker_option = {PUBLISHED_GRIDS_OPTION: "Published grids"} | {
-        name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)
+        name: chunker_class(name).title for name in (*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL)
     }
 
     def clear_swept_parameters() -> None:
@@ -494,7 +506,7 @@ def choose_settings(link_parameters: dict[str, str]) -> tuple[list[SweptSetting]
         "Along", link_parameters, "first", title_by_parameter, f"tune/first/{chunker_name}"
     )
     axis_values_by_parameter = {
-        first_axis_parameter_name: _choose_axis_values(
+        first_axis_parameter_name: _draw_axis_values_box(
             link_parameters, "values", spec_by_parameter[first_axis_parameter_name]
         )
     }
@@ -505,7 +517,7 @@ def choose_settings(link_parameters: dict[str, str]) -> tuple[list[SweptSetting]
         "and along", link_parameters, "second", second_title_by_parameter, f"tune/second/{chunker_name}"
     )
     if second_axis_parameter_name:
-        axis_values_by_parameter[second_axis_parameter_name] = _choose_axis_values(
+        axis_values_by_parameter[second_axis_parameter_name] = _draw_axis_values_box(
             link_parameters, "others", spec_by_parameter[second_axis_parameter_name]
         )
     setting_count = prod(map(len, axis_values_by_parameter.values()))
@@ -515,8 +527,8 @@ def choose_settings(link_parameters: dict[str, str]) -> tuple[list[SweptSetting]
 
 
 def default_sweep_settings() -> list[SweptSetting]:
-    """Return the settings of the page's default sweep, given by `GRID_PARAMETERS`."""
-    chunker_name, first_axis_parameter_name = GRID_PARAMETERS["what"], GRID_PARAMETERS["first"]
+    """Return the settings of the page's default sweep, given by `GRID_LINK_PARAMETERS`."""
+    chunker_name, first_axis_parameter_name = GRID_LINK_PARAMETERS["what"], GRID_LINK_PARAMETERS["first"]
     first_parameter_spec = next(
         field_spec for field_spec in chunker_class(chunker_name).fields() if field_spec.name == first_axis_parameter_name
     )
@@ -525,10 +537,10 @@ def default_sweep_settings() -> list[SweptSetting]:
     )[0]
 
 
-def set_swept_chunker(link_parameters: dict[str, str], chunker: str) -> None:
+def set_swept_chunker(link_parameters: dict[str, str], chunker_name: str) -> None:
     """Make the sweep vary the first parameter of a chunker; keep the sweep if it already has this chunker."""
-    if link_parameters["what"] != chunker:
-        link_parameters.update(what=chunker, first="", second="", values="", others="")
+    if link_parameters["what"] != chunker_name:
+        link_parameters.update(what=chunker_name, first="", second="", values="", others="")
 
 
 def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], str]:
@@ -548,7 +560,7 @@ def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], s
     return list(valid_settings), invalid_setting_messages[0] if invalid_setting_messages else ""
 
 
-def _choose_axis_values(link_parameters: dict[str, str], link_parameter_name: str, parameter_spec: FieldSpec) -> list[Any]:
+def _draw_axis_values_box(link_parameters: dict[str, str], link_parameter_name: str, parameter_spec: FieldSpec) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
     axis_values_widget_key = f"tune/{link_parameter_name}/{link_parameters['what']}/{parameter_spec.name}"
     axis_values_text = link_parameters[link_parameter_name] or ", ".join(
@@ -572,8 +584,8 @@ def default_axis_values(parameter_spec: FieldSpec) -> list[Any]:
     """Return round values of a parameter to try by default, aligned to the steps of its slider."""
     if parameter_spec.choices:
         return list(parameter_spec.choices)
-    if parameter_spec.offered is None and parameter_spec.high is not None and parameter_spec.high > _DEFAULT_SIZES[-1]:
-        return list(_DEFAULT_SIZES)
+    if parameter_spec.offered is None and parameter_spec.high is not None and parameter_spec.high > _DEFAULT_SIZE_VALUES[-1]:
+        return list(_DEFAULT_SIZE_VALUES)
     lowest_value, highest_value = parameter_spec.offered or (parameter_spec.low or 0, parameter_spec.high or 1)
     slider_step = parameter_spec.step or 1
     value_step = next(

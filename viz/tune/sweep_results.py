@@ -25,8 +25,8 @@ from evaluation.segmentation import (
 from evaluation.statistics import FEWEST_VALUES, mean_interval
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
-from viz.components.page_elements import download_button
-from viz.shell import offer_to_add_column, say_column_added
+from viz.components.page_elements import show_download_button
+from viz.shell import offer_to_add_column, show_column_added_message
 from viz.state import ColumnChoice
 from viz.theme import THEME_COLOURS, theme_name
 
@@ -160,16 +160,16 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked_summaries: Sequence
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     mean_by_setting = {summary.setting: summary.mean for summary in ranked_summaries}
     (horizontal_parameter_name, _), (vertical_parameter_name, _) = settings[0].parameters
-    cell_labels_by_setting = {
+    row_and_column_labels_by_setting = {
         setting: (
             _value_in_words(dict(setting.parameters)[vertical_parameter_name]),
             _value_in_words(dict(setting.parameters)[horizontal_parameter_name]),
         )
         for setting in settings
     }
-    row_labels = list(dict.fromkeys(line for line, _ in cell_labels_by_setting.values()))
-    heatmap_column_labels = list(dict.fromkeys(column for _, column in cell_labels_by_setting.values()))
-    mean_by_cell = {place: mean_by_setting.get(setting) for setting, place in cell_labels_by_setting.items()}
+    row_labels = list(dict.fromkeys(line for line, _ in row_and_column_labels_by_setting.values()))
+    heatmap_column_labels = list(dict.fromkeys(column for _, column in row_and_column_labels_by_setting.values()))
+    mean_by_cell = {place: mean_by_setting.get(setting) for setting, place in row_and_column_labels_by_setting.items()}
     # If the threshold method is an axis, its amounts have no common name.
     determiner_by_parameter = {spec.name: spec.depends for spec in chunker_class(settings[0].chunker).fields()}
     axis_title_by_parameter = {
@@ -203,17 +203,19 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked_summaries: Sequence
     return figure
 
 
-def _chunker_strips_figure(ranked_summaries: Sequence[SettingSummary], chunkers: Sequence[str], measure: str) -> go.Figure:
+def _chunker_strips_figure(
+    ranked_summaries: Sequence[SettingSummary], chunker_names: Sequence[str], measure: str
+) -> go.Figure:
     summaries_by_chunker_number = {
         number: [summary for summary in ranked_summaries if summary.setting.chunker == name]
-        for number, name in enumerate(chunkers)
+        for number, name in enumerate(chunker_names)
     }
     return box_plots(
-        {number: chunker_class(name).title for number, name in enumerate(chunkers)},
+        {number: chunker_class(name).title for number, name in enumerate(chunker_names)},
         {number: [summary.mean for summary in summaries] for number, summaries in summaries_by_chunker_number.items()},
         "%{text}: %{x:.3f}",
         {"title": MEASURE_TITLES[measure]},
-        labels={
+        point_labels={
             number: [setting_in_words(summary.setting) for summary in summaries]
             for number, summaries in summaries_by_chunker_number.items()
         },
@@ -223,7 +225,7 @@ def _chunker_strips_figure(ranked_summaries: Sequence[SettingSummary], chunkers:
 MOST_RANKED = 15
 """Most settings shown in the ranking."""
 
-NEAR_BEST = 0.02
+NEAR_BEST_DIFFERENCE = 0.02
 """Distance from the best value within which settings count as near it."""
 
 
@@ -251,17 +253,17 @@ def show_sweep(
     listed_summaries = [
         summary for index, summary in enumerate(ranked_setting_summaries) if index < MOST_RANKED or summary.setting.trivial
     ]
-    figure_table: dict[str, list[Any]] = {
+    figure_data_columns: dict[str, list[Any]] = {
         "setting": [setting_in_words(summary.setting) for summary in ranked_setting_summaries],
         MEASURE_TITLES[measure]: [round(summary.mean, 4) for summary in ranked_setting_summaries],
     }
     if held_summary_by_setting:
-        figure_table["held out"] = [
+        figure_data_columns["held out"] = [
             round(held_summary_by_setting[summary.setting].mean, 4) if summary.setting in held_summary_by_setting else None
             for summary in ranked_setting_summaries
         ]
     figure = sweep_figure(settings, ranked_setting_summaries, measure, list(held_summary_by_setting.values()))
-    show_figure(figure, figure_table, MEASURE_TITLES[measure].split(",")[0], key="tune_figure")
+    show_figure(figure, figure_data_columns, MEASURE_TITLES[measure].split(",")[0], key="tune_figure")
     ranking_table_state = show_measures(
         [
             setting_row(summary, MEASURE_TITLES[measure], setting_in_words(summary.setting), held_summary_by_setting)
@@ -293,10 +295,10 @@ def show_sweep(
                 ColumnChoice(chosen_chunker_setting.chunker, dict(chosen_chunker_setting.parameters)),
                 key="take/tune",
             )
-    download_button(
+    show_download_button(
         actions_container, "Every run, as CSV", lambda: sweep_rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows
     )
-    say_column_added()
+    show_column_added_message()
     return True
 
 
@@ -331,9 +333,12 @@ def _draw_best_setting_sentences(
             f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best_summary.mean):.3f} "
             "behind."
         )
-        near_best_setting_count = sum(abs(summary.mean - best_summary.mean) <= NEAR_BEST for summary in ranked_summaries)
+        near_best_setting_count = sum(
+            abs(summary.mean - best_summary.mean) <= NEAR_BEST_DIFFERENCE for summary in ranked_summaries
+        )
         best_setting_sentences += (
-            f" Within {NEAR_BEST:g} of the best: {near_best_setting_count:,} of {len(ranked_summaries):,} settings, itself "
+            f" Within {NEAR_BEST_DIFFERENCE:g} of the best: {near_best_setting_count:,} of {len(ranked_summaries):,} "
+            "settings, itself "
             "included."
         )
     if trivial_summaries and rank_of_setting(trivial_summaries[0], [best_summary], measure) == 1:
@@ -355,10 +360,10 @@ def _draw_best_setting_sentences(
             f"{pluralize(held_out_summary.documents, 'document')}: {held_out_rank_phrase}."
         )
         trivial_settings = [summary.setting for summary in held_out_summaries.values() if summary.setting.trivial]
-        differences_to_trivial = compare_settings(held_out_rows, best_summary.setting, trivial_settings, measure)
+        best_minus_trivial_differences = compare_settings(held_out_rows, best_summary.setting, trivial_settings, measure)
         words_by_trivial_setting = {setting: setting.words() for setting in trivial_settings}
         lead_sentences = lead_significance_sentences(
-            differences_to_trivial, words_by_trivial_setting, held_out_summary.documents
+            best_minus_trivial_differences, words_by_trivial_setting, held_out_summary.documents
         )
         best_setting_sentences = f"{best_setting_sentences} {lead_sentences}".rstrip()
     elif trivial_summaries:

@@ -33,7 +33,7 @@ LONG = 5.0
 def impatient(monkeypatch, request):
     """Wait less than a person would; for an answer only where one does not come, as any may come late on a busy machine."""
     if "script" in request.fixturenames and LONG in request.getfixturevalue("script"):
-        monkeypatch.setattr(embedding_server, "TIMEOUT", 1.5)
+        monkeypatch.setattr(embedding_server, "REQUEST_TIMEOUT_SECONDS", 1.5)
 
 
 def ask(http, texts=TEXTS):
@@ -207,7 +207,7 @@ def test_who_is_waited_for_is_named(http):
 
 
 def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monkeypatch):
-    monkeypatch.setattr(embedding_server, "DEADLINE", 1.0)
+    monkeypatch.setattr(embedding_server, "BATCH_DEADLINE_SECONDS", 1.0)
     http.script = [Raw(b" " * 100_000, pause=0.05)]
     with pytest.raises(ModelError, match="must answer within 1 seconds in all; it did not"):
         ask(http)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, load_embedder
 from chunkers.building_blocks import change_point_search, sentence_distances
 from chunkers.building_blocks.change_point_search import (
-    best_partition_by_count,
-    best_partition_by_penalty,
+    best_cuts_by_count,
+    best_cuts_by_penalty,
     least_penalty_without_cuts,
 )
 from chunkers.building_blocks.sentence_distances import shuffled_sentence_orders
@@ -140,13 +140,13 @@ def test_the_search_over_allowed_places_is_best_of_their_partitions(rows, quarte
     allowed = sorted(data.draw(st.sets(st.integers(1, len(rows) - 1), max_size=7))) if len(rows) > 1 else []
     choices = [cuts for count in range(len(allowed) + 1) for cuts in itertools.combinations(allowed, count)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(change_point_search, "BLOCK_PLACES", block)
-        best_cuts = best_partition_by_penalty(vectors, penalty, ignore, allowed)
+        patch.setattr(change_point_search, "PLACES_PER_BLOCK", block)
+        best_cuts = best_cuts_by_penalty(vectors, penalty, ignore, allowed)
         assert set(best_cuts) <= set(allowed)
         least = min(cost(vectors, cuts) + penalty * len(cuts) for cuts in choices)
         assert cost(vectors, best_cuts) + penalty * len(best_cuts) == pytest.approx(least, abs=1e-6)
         for runs in range(1, len(allowed) + 2):
-            best_cuts = best_partition_by_count(vectors, runs, ignore, allowed)
+            best_cuts = best_cuts_by_count(vectors, runs, ignore, allowed)
             assert set(best_cuts) <= set(allowed)
             least = min(cost(vectors, cuts) for cuts in choices if len(cuts) == runs - 1)
             assert cost(vectors, best_cuts) == pytest.approx(least, abs=1e-6)
@@ -160,10 +160,10 @@ def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcut
     vectors = subjects(3000, 24, 60, likeness, seed=1)
     allowed = np.flatnonzero(np.random.default_rng(2).random(2999) < 0.25) + 1
     for penalty in (0.2, 0.9, 1.1, 2):
-        cuts = best_partition_by_penalty(vectors, penalty, ignore, allowed)
+        cuts = best_cuts_by_penalty(vectors, penalty, ignore, allowed)
         with monkeypatch.context() as patch:
             patch.setattr(change_point_search, "_skippable_place_counts", lambda behind, *_: np.zeros(len(behind), np.intp))
-            assert best_partition_by_penalty(vectors, penalty, ignore, allowed) == cuts
+            assert best_cuts_by_penalty(vectors, penalty, ignore, allowed) == cuts
 
 
 @settings(deadline=None)
@@ -171,10 +171,10 @@ def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcut
 def test_the_search_leaves_out_nothing_and_ties_take_the_earliest_cut(rows, quarters, block):
     vectors, penalty = np.array(rows, dtype=np.float64), quarters / 4
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(change_point_search, "BLOCK_PLACES", block)
-        assert best_partition_by_penalty(vectors, penalty, ignore) == plain_search(vectors, penalty)
+        patch.setattr(change_point_search, "PLACES_PER_BLOCK", block)
+        assert best_cuts_by_penalty(vectors, penalty, ignore) == plain_search(vectors, penalty)
         for runs in {1, min(2, len(rows)), (len(rows) + 1) // 2, len(rows)}:
-            assert best_partition_by_count(vectors, runs, ignore) == plain_search(vectors, runs=runs)
+            assert best_cuts_by_count(vectors, runs, ignore) == plain_search(vectors, runs=runs)
 
 
 def subjects(count, width, length, likeness, seed):
@@ -198,10 +198,10 @@ def test_the_search_is_that_of_ruptures(length, likeness):
     vectors = subjects(1500, 24, length, likeness, seed=length)
     for penalty in (0.2, 0.5, 0.8, 0.95, 1.05, 1.15, 1.3, 2, 5):
         plain = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors).predict(pen=penalty)[:-1]
-        assert best_partition_by_penalty(vectors, penalty, ignore) == plain
+        assert best_cuts_by_penalty(vectors, penalty, ignore) == plain
     search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
     for runs in (2, 3, 9):
-        assert best_partition_by_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
+        assert best_cuts_by_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
 
 
 @pytest.mark.parametrize("name", samples())
@@ -213,14 +213,14 @@ def test_on_every_sample_the_search_is_that_of_ruptures(real_tools, name):
         vectors = tools(embedder, cache=real_tools.cache).embed(document.sentence_texts).astype(np.float64)
         search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
         for penalty in (0.1, 0.4, 0.8, 1.15, 1.6, 3):
-            assert best_partition_by_penalty(vectors, penalty, ignore) == search.predict(pen=penalty)[:-1]
+            assert best_cuts_by_penalty(vectors, penalty, ignore) == search.predict(pen=penalty)[:-1]
         for runs in {min(number, len(vectors)) for number in (2, 5, 10)} - {1, len(vectors)}:
-            assert best_partition_by_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
+            assert best_cuts_by_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
 
 
 def compared(vectors, penalty):
     counts = []
-    best_partition_by_penalty(vectors, penalty, lambda done, count: counts.append(count))
+    best_cuts_by_penalty(vectors, penalty, lambda done, count: counts.append(count))
     return sum(counts)
 
 
@@ -255,14 +255,14 @@ def test_a_long_search_reports_its_progress_and_can_be_stopped(monkeypatch):
 
 
 def test_a_search_of_too_many_comparisons_is_refused(monkeypatch):
-    monkeypatch.setattr(change_point, "MOST_CHANGE_PRODUCTS", 240_000)
+    monkeypatch.setattr(change_point, "MOST_CHANGE_POINT_PRODUCTS", 240_000)
     pattern = r"at most 10,000 comparisons of vectors with 24 dimensions; it reached this limit after \d+ of 1,000 "
     with pytest.raises(InputError, match=pattern + r"sentences\. Set a much higher or a much lower penalty\."):
         cut(build_chunker("change_point", {}), "\n".join(map(str, range(1000))), embedder=OneSubject())
 
 
 def test_a_number_of_chunks_is_refused_before_anything_is_embedded_but_one_sentence(monkeypatch):
-    monkeypatch.setattr(change_point, "MOST_CHANGE_PRODUCTS", 240_000)
+    monkeypatch.setattr(change_point, "MOST_CHANGE_POINT_PRODUCTS", 240_000)
     embedder = HashEmbedder()
     with pytest.raises(
         InputError, match=r"must be at most 480,000 for a fixed number of chunks; this text has 1,000 sentences and"
@@ -281,8 +281,8 @@ def test_the_critical_penalty_is_the_most_that_cuts_gain_by_their_number(seed):
     most = max(gained(vectors, cuts) / len(cuts) for cuts in partitions(9) if cuts)
     critical = least_penalty_without_cuts(vectors, ignore)
     assert critical == pytest.approx(most, abs=1e-8)
-    assert best_partition_by_penalty(vectors, critical * 1.0001, ignore) == []
-    assert best_partition_by_penalty(vectors, critical * 0.9999, ignore) != []
+    assert best_cuts_by_penalty(vectors, critical * 1.0001, ignore) == []
+    assert best_cuts_by_penalty(vectors, critical * 0.9999, ignore) != []
 
 
 def test_the_critical_penalty_by_hand():
@@ -330,7 +330,7 @@ def test_a_long_text_has_the_penalty_of_its_own_length(cuts_at, monkeypatch):
     noise = subjects(960, 24, 960, 0.3, seed=5)
     whole = {count: null_of(noise[:count], cuts_at=cuts_at) for count in (120, 960)}
     units = {"sentences": 120, "paragraphs": 40}[cuts_at]
-    monkeypatch.setattr(change_point, "MOST_FULLY_SEARCHED", units)
+    monkeypatch.setattr(change_point, "MAX_FULLY_SEARCHED_UNITS", units)
     extrapolated = null_of(noise + 1e-9, cuts_at=cuts_at)
     assert whole[960] > whole[120]
     assert abs(extrapolated - whole[960]) < (whole[960] - whole[120]) / 2
@@ -339,7 +339,7 @@ def test_a_long_text_has_the_penalty_of_its_own_length(cuts_at, monkeypatch):
 
 
 def test_a_paragraph_longer_than_what_is_searched_of_a_shuffle_is_no_error(monkeypatch):
-    monkeypatch.setattr(change_point, "MOST_FULLY_SEARCHED", 4)
+    monkeypatch.setattr(change_point, "MAX_FULLY_SEARCHED_UNITS", 4)
     text = "\n\n".join(["a", "b", "c", "d", "e", "\n".join(map(str, range(200)))])
     assert cut(build_chunker("change_point", {"cuts_at": "paragraphs"}), text).chunks
 

@@ -266,7 +266,7 @@ def test_parsing_ends_in_time_or_when_it_is_stopped(monkeypatch):
         run(
             build_chunker("code", {"language": "python"}), Document.from_text(PARSER, "lines"), tools(cancelled=lambda: True)
         )
-    monkeypatch.setattr(code_syntax, "READ_SECONDS", -1)
+    monkeypatch.setattr(code_syntax, "MOST_READING_SECONDS", -1)
     with pytest.raises(InputError, match="parsing code may take at most"):
         made(language="python")
 

@@ -94,14 +94,14 @@ def test_the_cuts_are_those_of_the_published_code_whatever_the_blocks(seed, coun
     vectors /= np.linalg.norm(vectors, axis=1)[:, None]
     chunker = MaxMin(hard_threshold=hard, relaxation=c, initial_factor=initial)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(max_min, "BLOCK_SENTENCES", block)
+        patched.setattr(max_min, "SENTENCES_PER_BLOCK", block)
         steps = list(chunker.decide_gaps(vectors, tools()))
     assert [0, *(number for number, step in enumerate(steps, 1) if not step.joins)] == published(vectors, hard, c, initial)
 
 
 def test_a_chunk_too_long_for_its_comparisons_is_refused_with_what_helps(monkeypatch):
     monkeypatch.setattr(max_min, "MOST_MAX_MIN_PRODUCTS", 50_000)
-    monkeypatch.setattr(max_min, "BLOCK_SENTENCES", 16)
+    monkeypatch.setattr(max_min, "SENTENCES_PER_BLOCK", 16)
     text = "\n".join("0" for _ in range(400))
     with pytest.raises(InputError, match=r"at most 50,000 .* of 400 sentences, in a chunk of .* Raise the hard"):
         cut(MaxMin(), text, embedder=AngleEmbedder())

@@ -135,7 +135,7 @@ def test_no_memory_is_taken_for_longer_runs_than_there_are_pieces(monkeypatch):
     ids=["known by the words", "known by the pieces, which are letters"],
 )
 def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded(monkeypatch, text, pieces):
-    monkeypatch.setattr(optimal, "MOST_RUNS", 100)
+    monkeypatch.setattr(optimal, "MOST_OPTIMAL_PIECE_RUNS", 100)
     embedder = HashEmbedder()
     pattern = (
         rf"pieces in the largest chunk must be at most 100; this text has {pieces} pieces, and its largest chunk up to 4\."
@@ -146,7 +146,7 @@ def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded
 
 
 def test_as_many_pieces_as_allowed_are_cut(monkeypatch):
-    monkeypatch.setattr(optimal, "MOST_RUNS", 100)
+    monkeypatch.setattr(optimal, "MOST_OPTIMAL_PIECE_RUNS", 100)
     assert cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), "a " * 25).chunks
 
 

@@ -20,7 +20,7 @@ from chunkers import (
 )
 from chunkers.contract.base import run
 from chunkers.methods.structure import Structure
-from chunkers.support.limits import MOST_OUTLINE_MARKS
+from chunkers.support.limits import MOST_MARKDOWN_MARKS
 from chunkers.text.outline import clear_outline_caches, outline_of
 from sample_docs import load_sample
 from tests.lanes import samples
@@ -396,7 +396,7 @@ def test_a_search_ends_between_blocks_when_it_is_cancelled():
 
 
 def test_too_many_marks_are_refused_in_a_sentence():
-    text = "a\n" * (MOST_OUTLINE_MARKS + 1)
+    text = "a\n" * (MOST_MARKDOWN_MARKS + 1)
     with pytest.raises(InputError, match=r"^structure: a text may have at most 500,000 lines, table cells.* in total"):
         Structure().chunk(Document(text, ((0, len(text) - 1),)), tools())
     clear_outline_caches()

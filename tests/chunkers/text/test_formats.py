@@ -172,7 +172,7 @@ def test_a_bad_file_is_a_sentence_that_names_it(data, name, words):
 
 
 def test_what_would_unpack_to_too_much_is_refused_before(monkeypatch):
-    monkeypatch.setattr(file_reading, "MAX_UNPACKED", 1000)
+    monkeypatch.setattr(file_reading, "MAX_UNPACKED_BYTES", 1000)
     with pytest.raises(
         InputError, match=r"large\.epub: the file may unpack to at most 1,000 bytes; it would unpack to 1,\d\d\d\."
     ):
@@ -182,7 +182,7 @@ def test_what_would_unpack_to_too_much_is_refused_before(monkeypatch):
 
 def test_the_text_of_a_small_file_may_still_be_too_large(monkeypatch):
     data = book(["<p>" + "a" * 1500 + "</p>"] * 2, [0, 1])
-    monkeypatch.setattr(extracted_text, "MAX_BYTES", 2000)
+    monkeypatch.setattr(extracted_text, "MAX_FILE_BYTES", 2000)
     assert len(data) < 2000
     with pytest.raises(InputError, match=r"long\.epub: the text may have at most 20 MB"):
         file_reading.extract_text(data, "long.epub", "EPUB")

@@ -3,9 +3,9 @@
 import pytest
 
 from chunkers import Document, InputError, chunk, load_tokenizer
-from chunkers.support.limits import MAX_BYTES
+from chunkers.support.limits import MAX_FILE_BYTES
 from chunkers.text.file_reading import decode_text
-from chunkers.text.sentences import _sentence_pipeline
+from chunkers.text.sentences import _load_sentence_pipeline
 
 GERMAN = "Übermäßig große Bäume können über fünfzig Meter hoch werden. Schöne Grüße aus Köln! " * 8
 
@@ -26,7 +26,7 @@ def test_line_ends_stay():
         (b"PK\x03\x04\x14\x00\x00\x00", "it is binary"),
         (b"%PDF-1.7 text", "it is binary"),
         (GERMAN.encode()[:200] + b"\xff" + GERMAN.encode(), "byte 200 is not valid UTF-8"),
-        (b"a" * (MAX_BYTES + 1), "at most 20 MB, 20,000,000 bytes; this one has 20,000,001"),
+        (b"a" * (MAX_FILE_BYTES + 1), "at most 20 MB, 20,000,000 bytes; this one has 20,000,001"),
     ],
 )
 def test_refused(data, words):
@@ -37,7 +37,7 @@ def test_refused(data, words):
 
 
 def test_twenty_megabytes_are_taken():
-    assert len(decode_text(b"word " * (MAX_BYTES // 5), "big.txt").text) == MAX_BYTES // 5 * 5
+    assert len(decode_text(b"word " * (MAX_FILE_BYTES // 5), "big.txt").text) == MAX_FILE_BYTES // 5 * 5
 
 
 def test_a_lone_surrogate_is_named():
@@ -106,7 +106,7 @@ class CountingTokenizer:
 
 @pytest.mark.parametrize("unit", ["!", "=", "🌊", "a/", "word.", "漢字。"])
 def test_no_tokenizer_gets_a_word_of_any_length(unit, monkeypatch):
-    pipeline = _sentence_pipeline("")
+    pipeline = _load_sentence_pipeline("")
     counting = CountingTokenizer(pipeline.tokenizer)
     monkeypatch.setattr(pipeline, "tokenizer", counting)
     text = "One. " + unit * 1000 + " Two. Three."

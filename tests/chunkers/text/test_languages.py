@@ -4,8 +4,8 @@ import pytest
 
 from chunkers import Document, InputError
 from chunkers.text import language_detection
-from chunkers.text.language_detection import LANGUAGES, detect_language
-from chunkers.text.sentences import SPLITTERS, is_splitter_name
+from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE, detect_language
+from chunkers.text.sentences import SPLITTER_DESCRIPTIONS, is_splitter_name
 from tests.fixtures.paragraphs import paragraphs_by_language
 
 
@@ -33,16 +33,16 @@ def test_the_language_can_be_chosen():
     chosen = Document.from_text("Am 3. Oktober. Dann nicht.", "sentencex:de")
     assert (chosen.language, chosen.splitter, len(chosen.sentences)) == ("de", "sentencex:de", 2)
     assert len(Document.from_text("Am 3. Oktober. Dann nicht.", "sentencex:en").sentences) == 3
-    assert {Document.from_text("One. Two.", name).language for name in SPLITTERS} == {"en", None}
+    assert {Document.from_text("One. Two.", name).language for name in SPLITTER_DESCRIPTIONS} == {"en", None}
     for name in ("sentencex:xx", "sentencex:", "sentencex:EN"):
         with pytest.raises(InputError, match="the language code after 'sentencex:' must be one of"):
             Document.from_text("One.", name)
 
 
 def test_the_names_of_splitters():
-    assert all(is_splitter_name(name) for name in [*SPLITTERS, "sentencex:de", "spacy:any"])
+    assert all(is_splitter_name(name) for name in [*SPLITTER_DESCRIPTIONS, "sentencex:de", "spacy:any"])
     assert not any(is_splitter_name(name) for name in ["", "words", "sentencex:xx", "regex:de"])
-    assert all(len(code) == 2 for code in LANGUAGES)
+    assert all(len(code) == 2 for code in LANGUAGE_NAME_BY_CODE)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,6 @@ def test_the_names_of_splitters():
 )
 def test_what_the_script_tells_needs_no_model(monkeypatch, text, loaded):
     calls = []
-    monkeypatch.setattr(language_detection, "_language_identifier", lambda: calls.append(text))
+    monkeypatch.setattr(language_detection, "_load_language_identifier", lambda: calls.append(text))
     language_detection.preload_language_detector(text)
     assert len(calls) == loaded

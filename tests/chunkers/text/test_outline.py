@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from chunkers import InputError, chunk
 from chunkers.results.chunk_fields import chunk_heading_path
-from chunkers.support.limits import MOST_OUTLINE_MARKS
+from chunkers.support.limits import MOST_MARKDOWN_MARKS
 from chunkers.text import outline
 from chunkers.text.outline import (
-    KIND_BY_TOKEN_TYPE,
-    KINDS_WITHOUT_SENTENCES,
+    BLOCK_KIND_BY_TOKEN_TYPE,
+    BLOCK_KINDS_WITHOUT_SENTENCES,
     Heading,
     Outline,
     check_markdown_mark_count,
@@ -212,10 +212,10 @@ def test_what_is_not_made_of_sentences_can_be_asked_for(end):
         *("front matter", "heading", "link definitions", "HTML"),
         *("code block", "HTML", "table", "link definitions", "rule"),
     ]
-    assert {block.kind for block in no_prose} <= KINDS_WITHOUT_SENTENCES
+    assert {block.kind for block in no_prose} <= BLOCK_KINDS_WITHOUT_SENTENCES
     assert all(before.span.end <= after.span.start for before, after in pairwise(no_prose))
     assert [block.kind for block in outline_of(text).nested_blocks] == ["item", "code block", "item", "table"]
-    assert {block.kind for block in outline_of(text).blocks} <= {*KIND_BY_TOKEN_TYPE.values()}
+    assert {block.kind for block in outline_of(text).blocks} <= {*BLOCK_KIND_BY_TOKEN_TYPE.values()}
 
 
 def test_a_byte_order_mark_hides_no_heading():
@@ -398,7 +398,7 @@ def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_t
 @pytest.mark.slow
 @pytest.mark.parametrize("mark", ["a\n", "|", ">", "- ", "1. ", "\r\n"])
 def test_a_text_with_too_many_marks_is_refused_before_it_is_parsed(mark, monkeypatch):
-    most = mark * MOST_OUTLINE_MARKS
+    most = mark * MOST_MARKDOWN_MARKS
     check_markdown_mark_count("structure", most)
     monkeypatch.setattr(outline, "_markdown_parser", None)
     assert outline_of(most + mark) == Outline()

@@ -49,7 +49,7 @@ def test_a_process_is_used_again_and_one_that_ended_is_not():
 
 
 def test_what_takes_too_long_is_ended_and_the_sentence_names_the_limit(monkeypatch):
-    monkeypatch.setattr(reader_process, "READ_SECONDS", 1)
+    monkeypatch.setattr(reader_process, "MOST_READING_SECONDS", 1)
     with pytest.raises(
         InputError, match=r"^a\.html: a file may take at most 1 seconds to be read; this file takes longer\."
     ):
@@ -58,7 +58,7 @@ def test_what_takes_too_long_is_ended_and_the_sentence_names_the_limit(monkeypat
 
 
 def test_what_takes_too_much_memory_is_ended_and_the_sentence_names_the_limit(monkeypatch):
-    monkeypatch.setattr(reader_process, "READ_MEMORY", 100_000_000)
+    monkeypatch.setattr(reader_process, "MOST_READER_MEMORY_BYTES", 100_000_000)
     with pytest.raises(InputError, match=r"^a\.html: a file may take at most .* of memory to be read, 100,000,000 bytes; "):
         read_document(SLOW, "a.html")
 
@@ -80,7 +80,7 @@ def test_a_process_that_dies_is_a_sentence():
 
 
 def test_others_wait_for_a_free_process_and_may_give_up(monkeypatch):
-    monkeypatch.setattr(reader_process, "_free_readers", threading.Semaphore(0))
+    monkeypatch.setattr(reader_process, "_free_reader_semaphore", threading.Semaphore(0))
     began = time.monotonic()
     with pytest.raises(Cancelled):
         read_document(b"<p>a</p>", "a.html", cancelled=lambda: time.monotonic() > began + 0.3)
@@ -134,7 +134,7 @@ TAKES_SECONDS = {
 @pytest.mark.parametrize("what", mostly_full(FILES, FILES.keys() - TAKES_SECONDS))
 def test_no_file_takes_more_than_the_limits(monkeypatch, what):
     # A short time, so that the sentence is soon there; what is read within it is right.
-    monkeypatch.setattr(reader_process, "READ_SECONDS", 2)
+    monkeypatch.setattr(reader_process, "MOST_READING_SECONDS", 2)
     name, data = FILES[what]()
     began = time.monotonic()
     outcome = read_or_sentence(name, data)

@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sentencex import get_sentence_boundaries, segment
 
-from chunkers import DEFAULT_SPLITTER, SPLITTERS, Document
+from chunkers import DEFAULT_SPLITTER, SPLITTER_DESCRIPTIONS, Document
 from chunkers.text import sentence_rules
-from chunkers.text.language_detection import LANGUAGES
-from chunkers.text.sentences import ASCII_STOPS, split_sentences
+from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE
+from chunkers.text.sentences import ASCII_STOPS_BY_LANGUAGE, split_sentences
 from tests.fixtures.paragraphs import count_sentence_ends, paragraphs_by_language
 from tests.lanes import mostly_full
 
@@ -43,7 +43,7 @@ def sentences(text, splitter):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("splitter", SPLITTER_DESCRIPTIONS)
 @pytest.mark.parametrize("line_end", mostly_full(["\r\n", "\r"], ["\r\n"]))
 @given(text=TEXTS)
 @example(text="This sentence is wrapped\nover two lines. Second.\n\nThird.")
@@ -54,7 +54,7 @@ def test_how_lines_end_makes_no_difference(splitter, line_end, text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("splitter", SPLITTER_DESCRIPTIONS)
 @given(text=TEXTS | st.text(max_size=300))
 @example(text="")
 @example(text=" \r\n\t ")
@@ -177,7 +177,7 @@ def test_the_ends_that_no_rule_looks_at_are_those_that_no_rule_changes(text, pla
     for starts in ([0, *library], sorted({0, *library, *(place for place in places if place < len(text))})):
         corrected = sentence_rules.correct_sentence_starts(text, starts)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sentence_rules, "_unsure_sentence_numbers", lambda text, starts: range(1, len(starts)))
+            patch.setattr(sentence_rules, "_sentence_numbers_with_unsure_start", lambda text, starts: range(1, len(starts)))
             assert sentence_rules.correct_sentence_starts(text, starts) == corrected
 
 
@@ -208,9 +208,9 @@ def test_no_pattern_takes_the_square_of_the_time(unit):
     assert any(seconds(100_000) < 10 * max(seconds(25_000), 0.05) for _ in range(5))
 
 
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@pytest.mark.parametrize("language", sorted(LANGUAGE_NAME_BY_CODE))
 def test_ascii_characters_that_end_no_sentence(language):
-    stops = ASCII_STOPS.get(language, ".?!")
+    stops = ASCII_STOPS_BY_LANGUAGE.get(language, ".?!")
     for mark in map(chr, range(1, 128)):
         if mark in stops or mark.isspace():
             continue

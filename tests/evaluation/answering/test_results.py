@@ -115,12 +115,12 @@ def test_judging_again_asks_afresh_and_keeps_what_was_said_before():
     answer_and_judge_item(ITEM, CONTEXT, with_model, kept.append, bool)
     assert len(model.asked) == 4
     assert kept[-1].value("correctness") == 2
-    judge_result(kept[-1], with_model, kept.append, bool, repeat=1)
+    judge_result(kept[-1], with_model, kept.append, bool, repeat_number=1)
     assert len(model.asked) == 7
     assert kept[-1].value("correctness") == 5
     assert [judgement.value for judgement in kept[-1].judgements["correctness"]] == [2, 5]
     # The same time again is remembered.
-    judge_result(kept[-1], with_model, kept.append, bool, repeat=1)
+    judge_result(kept[-1], with_model, kept.append, bool, repeat_number=1)
     assert len(model.asked) == 7
 
 

@@ -16,7 +16,7 @@ def test_measures_and_tokens_come_back_and_words_do_not():
         assert back.value(measure) == done.value(measure)
     assert back.answer.exchange[1:] == done.answer.exchange[1:]
     assert (back.answer.is_usable, back.answer.text, back.answer.exchange.turns) == (True, "", ())
-    assert back.is_complete(judged=True)
+    assert back.is_complete(requires_judgements=True)
     texts = [done.answer.text, ITEM.question, ITEM.reference, CONTEXT.passages[0].text, "rained"]
     assert [text for text in texts if text in data.decode()] == []
     assert answer_result_to_json(back) == data
@@ -26,7 +26,7 @@ def test_what_failed_is_failed_without_what_the_model_said():
     refusing = work(AnsweringModel(lambda system, question: "  "))[-1]
     back = answer_result_from_json(answer_result_to_json(refusing), ITEM, CONTEXT)
     assert not back.answer.is_usable
-    assert back.is_complete(judged=True)
+    assert back.is_complete(requires_judgements=True)
     unread = work(AnsweringModel(lambda system, question: "Good!" if "statements" in system else None))[-1]
     assert unread.not_judged == ("faithfulness",)
     assert answer_result_from_json(answer_result_to_json(unread), ITEM, CONTEXT).not_judged == ("faithfulness",)

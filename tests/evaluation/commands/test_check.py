@@ -19,8 +19,8 @@ from evaluation.checking.baseline import BASELINE_SCORES, Baseline, KnownProblem
 from evaluation.checking.problems import (
     ALL_RULES,
     BOUNDARIES_RULE,
-    LEVELS,
     MOST_PROBLEMS,
+    PROBLEM_LEVELS,
     Check,
     CheckedDocument,
     FileRange,
@@ -418,7 +418,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=1
 PROBLEMS = st.builds(
     Problem,
     st.sampled_from([name for name in ALL_RULES]),
-    st.sampled_from(LEVELS),
+    st.sampled_from(PROBLEM_LEVELS),
     NAMES,
     st.text(max_size=20),
     st.none() | st.tuples(*[st.integers(1, 9)] * 2).map(lambda start: FileRange(start[0], start[1], start[0] + 1, 1)),

@@ -79,7 +79,7 @@ def in_run(folder, name, chunker, parameters, **others):
     """Cut the documents into a corpus run and return its folder."""
     recipe = {"chunker": chunker, "parameters": parameters, **LIKE, **others}
     (folder / f"{name}.json").write_text(json.dumps(recipe))
-    Run(folder / f"{name}.json", (folder / "docs",), folder / name, shard_bytes=1500).go(here, 1)
+    Run(folder / f"{name}.json", (folder / "docs",), folder / name, shard_bytes=1500).write_all_shards(here, 1)
     return folder / name
 
 

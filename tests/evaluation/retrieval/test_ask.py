@@ -13,8 +13,8 @@ from evaluation.questions.question_files import Excerpt, Question, read_question
 from evaluation.questions.question_sets import MarkedQuestion, marked_question_set, marked_questions_to_csv
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
-    LONGEST_ANSWER,
-    LONGEST_QUESTION,
+    MOST_ANSWER_CHARACTERS,
+    MOST_QUESTION_CHARACTERS,
     checked_answer,
     checked_question,
     first_cut_reason,
@@ -127,7 +127,7 @@ def test_a_question_that_cannot_be_asked_is_a_sentence(text, said):
     with pytest.raises(InputError) as error:
         checked_question(text)
     assert str(error.value).endswith(said)
-    assert checked_question(f" {'a' * (LONGEST_QUESTION - 2)} ")
+    assert checked_question(f" {'a' * (MOST_QUESTION_CHARACTERS - 2)} ")
 
 
 def judged(answer, **settings):
@@ -160,10 +160,10 @@ def test_an_answer_over_a_seam_is_split_and_the_seam_says_why():
     answer = "this line.\n60 is"
     judgement = judged(answer, top=2)
     assert (judgement.fate, places(judgement)) == ("split", [(3, 1, True), (4, 4, False)])
-    assert judgement.missed == len("\n60 is")
+    assert judgement.missed_character_count == len("\n60 is")
     start = LINES.index(answer)
     assert "1" in first_cut_reason(asked_of(top=2).chunking, Span(start, start + len(answer)))
-    assert not judged(answer, top=4).missed
+    assert not judged(answer, top=4).missed_character_count
 
 
 def test_an_answer_that_overlapping_chunks_hold_is_whole_in_the_best_of_them():
@@ -205,7 +205,7 @@ def test_an_answer_is_trimmed_and_bounded():
         with pytest.raises(InputError, match=complaint):
             checked_answer("one  two ", start, end)
     with pytest.raises(InputError, match=r"at most 10,000 characters; this one has 10,001\."):
-        checked_answer("a" * 20_000, 0, LONGEST_ANSWER + 1)
+        checked_answer("a" * 20_000, 0, MOST_ANSWER_CHARACTERS + 1)
 
 
 # What a spreadsheet may take for a formula, and apostrophes, begin more of these than of all texts.

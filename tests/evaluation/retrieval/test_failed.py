@@ -56,8 +56,8 @@ def test_an_excerpt_that_a_cut_split():
     (failure,) = lost[0]
     # “90 gamma.” is found; “40 beta.”, of 8 characters, and the white space after it are not.
     retrieval = failure.retrieval
-    assert (failure.question, retrieval.answer, retrieval.size, retrieval.missed) == (0, Span(9, 27), 18, 9)
-    assert dict(failure.missed) == {0: 9, 1: 0, 2: 9}
+    assert (failure.question, retrieval.answer, retrieval.size, retrieval.missed_character_count) == (0, Span(9, 27), 18, 9)
+    assert dict(failure.missed_characters_by_chunker) == {0: 9, 1: 0, 2: 9}
     reason = runs[0].ladder.reasons[18]
     assert (retrieval.fate, retrieval.cuts_inside(runs[0].ladder.reasons)) == ("split", (Seam(18, 1, 2, reason),))
     assert reason
@@ -72,7 +72,7 @@ def test_an_excerpt_that_is_whole_in_a_chunk_of_too_low_a_rank_was_split_by_no_c
     (failure,) = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
     assert (failure.retrieval.fate, failure.retrieval.cuts_inside({})) == ("not retrieved", ())
     assert holder_of(failure) == (3, 4, 10)
-    assert dict(failure.missed) == {0: 10}
+    assert dict(failure.missed_characters_by_chunker) == {0: 10}
     assert failure.other_successful_chunkers(0) == ()
     assert retrieval_failures(runs, Limit(top=4), RULER) == {0: []}
 
@@ -82,7 +82,11 @@ def test_at_a_budget_what_is_cut_off_is_missed():
     # Three of the first chunk's four words: “40 ” of “40 beta.” is given, “beta.” is not.
     runs = {0: runs[0]._replace(ladder=climbed(runs[0], Budgets((3, 4), "tokens", "cut"), size=2))}
     (failure,) = retrieval_failures(runs, Limit(3), RULER)[0]
-    assert (failure.retrieval.answer, failure.retrieval.fate, dict(failure.missed)) == (Span(9, 17), "cut off", {0: 5})
+    assert (failure.retrieval.answer, failure.retrieval.fate, dict(failure.missed_characters_by_chunker)) == (
+        Span(9, 17),
+        "cut off",
+        {0: 5},
+    )
     assert holder_of(failure) == (0, 1, 8)
     assert retrieval_failures(runs, Limit(4), RULER) == {0: []}
     (cut,) = given_chunks(runs[0], Limit(3), 0, RULER).chunks
@@ -90,14 +94,14 @@ def test_at_a_budget_what_is_cut_off_is_missed():
 
 
 def climbed(found, *budgets, size=1, kept=400):
-    before = ladders.standard_budget_sets, ladders.KEPT_RANKS
-    ladders.standard_budget_sets, ladders.KEPT_RANKS = lambda corpus, ruler: budgets, kept
+    before = ladders.standard_budget_sets, ladders.KEPT_RANK_COUNT
+    ladders.standard_budget_sets, ladders.KEPT_RANK_COUNT = lambda corpus, ruler: budgets, kept
     try:
         bench = tools(AngleEmbedder())
         index = build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), bench)
         return measure_at_standard_budgets(index, found.evaluation.search.questions, bench, RULER)
     finally:
-        ladders.standard_budget_sets, ladders.KEPT_RANKS = before
+        ladders.standard_budget_sets, ladders.KEPT_RANK_COUNT = before
 
 
 def test_what_is_left_out_is_shown_and_not_given():
@@ -116,7 +120,7 @@ def test_what_is_left_out_is_shown_and_not_given():
         budget: retrieval_failures({0: MeasuredChunker(run.evaluation, ladder)}, Limit(budget, last="left_out"), RULER)[0]
         for budget in (3, 100)
     }
-    assert [dict(failure.missed) for failure in lost[3]] == [{0: 8}]
+    assert [dict(failure.missed_characters_by_chunker) for failure in lost[3]] == [{0: 8}]
     assert lost[100] == []
 
 
@@ -127,7 +131,7 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     assert retrieval_failures(runs, Limit(8), RULER) == {0: []}
     # The last of the four is cut off after “130 ”.
     (cut,) = retrieval_failures(runs, Limit(7), RULER)[0]
-    assert (dict(cut.missed), cut.retrieval.fate, holder_of(cut)) == ({0: 6}, "cut off", (3, 4, 10))
+    assert (dict(cut.missed_characters_by_chunker), cut.retrieval.fate, holder_of(cut)) == ({0: 6}, "cut off", (3, 4, 10))
     given = given_chunks(runs[0], Limit(8), 0, RULER)
     assert ([chunk.number for chunk in given.chunks], given.unkept_chunk_count, given.filled_length) == ([0, 1], 2, 8)
 
@@ -136,7 +140,12 @@ def test_most_missed_comes_first_and_equals_keep_their_order():
     rows = [("0", ["90 gamma.", "130 delta."]), ("1", ["0 alpha."]), ("130", ["40 beta."]), ("2", ["90 gamma."])]
     runs = measured(rows, {"size": 1})
     lost = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
-    assert [(failure.question, failure.missed[0]) for failure in lost] == [(0, 10), (0, 9), (3, 9), (2, 8)]
+    assert [(failure.question, failure.missed_characters_by_chunker[0]) for failure in lost] == [
+        (0, 10),
+        (0, 9),
+        (3, 9),
+        (2, 8),
+    ]
 
 
 def test_white_space_alone_is_not_missed():
@@ -150,7 +159,7 @@ def test_a_chunk_that_lacks_only_white_space_holds_all_of_it():
     # “90 gamma.” with the break after it, beside a chunk that has the break alone.
     chunks = {2: (Span(18, 27),), 5: (Span(27, 28),)}
     retrieval = judge_answer_retrieval(TEXT, chunks, {2: 4, 5: 1}, {5: chunks[5]}, Span(18, 28))
-    assert (retrieval.fate, retrieval.missed, retrieval.outside) == ("not retrieved", 9, 0)
+    assert (retrieval.fate, retrieval.missed_character_count, retrieval.outside_character_count) == ("not retrieved", 9, 0)
     assert (retrieval.holder.number, retrieval.holder.rank, retrieval.cuts_inside({})) == (2, 4, ())
 
 
@@ -197,7 +206,7 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
         for number, question in enumerate(run.evaluation.search.questions)
     }
     lost = retrieval_failures({0: run}, Limit(budget, unit=unit, last=last), ruler)[0]
-    assert {failure.question: failure.missed[0] for failure in lost} == {
+    assert {failure.question: failure.missed_characters_by_chunker[0] for failure in lost} == {
         key: value for key, value in missed.items() if value
     }
     top = given_chunks(run, Limit(top=run.evaluation.top_k), 0, ruler)

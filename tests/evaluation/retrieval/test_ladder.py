@@ -33,7 +33,7 @@ def corpus():
 def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
     if monkeypatch is not None:
         monkeypatch.setattr(ladders, "standard_budget_sets", lambda corpus, ruler: SMALL)
-        monkeypatch.setattr(ladders, "KEPT_RANKS", kept)
+        monkeypatch.setattr(ladders, "KEPT_RANK_COUNT", kept)
     text = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in rows)
     questions = read_questions(text.encode(), "questions.jsonl", corpus()).usable
     bench = tools(AngleEmbedder())
@@ -122,12 +122,12 @@ def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
     )
     bench = tools(HashEmbedder())
     questions = read_questions(rows.encode(), "questions.jsonl", line_corpus).usable
-    index = build_index(line_corpus, build_chunker("fixed_sentences", {"size": 1}), bench, searched_by=method)
-    before, ladders.KEPT_RANKS = ladders.KEPT_RANKS, kept
+    index = build_index(line_corpus, build_chunker("fixed_sentences", {"size": 1}), bench, search_method=method)
+    before, ladders.KEPT_RANK_COUNT = ladders.KEPT_RANK_COUNT, kept
     try:
         ladder = measure_at_standard_budgets(index, questions, bench, TokenRuler(text, bench.tokenizer))
     finally:
-        ladders.KEPT_RANKS = before
+        ladders.KEPT_RANK_COUNT = before
     ranked = search(index, questions, bench, len(index.chunks)).ranked
     for (chunk, rank), row in zip(ladder.best_holders.tolist(), ranked.tolist(), strict=True):
         assert row[rank - 1] == chunk

@@ -81,12 +81,14 @@ def test_ties_are_said_as_ties():
 
 
 def test_where_everything_was_retrieved_nothing_is_compared():
-    leaders = Leads.of(["A", "B"], "recall", "tokens", {1: [HALF, HALF / 2], 2: [HALF, HALF]}, everything=[2])
+    leaders = Leads.of(
+        ["A", "B"], "recall", "tokens", {1: [HALF, HALF / 2], 2: [HALF, HALF]}, budgets_retrieving_everything=[2]
+    )
     assert [*leaders.leads] == [1]
     assert leaders.words().startswith(
         "At 2 tokens everything was retrieved with every chunker: there is nothing to compare. The highest recall is with A"
     )
-    assert Leads.of(["A", "B"], "recall", "tokens", {2: [HALF, HALF]}, everything=[2]).comparisons == 0
+    assert Leads.of(["A", "B"], "recall", "tokens", {2: [HALF, HALF]}, budgets_retrieving_everything=[2]).comparisons == 0
 
 
 @pytest.mark.full

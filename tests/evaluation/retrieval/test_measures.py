@@ -21,7 +21,7 @@ from evaluation.questions.corpus import (
     union_of_ranges,
 )
 from evaluation.questions.question_files import MOST_QUESTIONS, Excerpt, Question, read_questions
-from evaluation.questions.question_rows import DOCUMENT_SEPARATOR
+from evaluation.questions.question_rows import DOCUMENT_TEXT_SEPARATOR
 from evaluation.retrieval.measures import (
     document_scores,
     evaluate_retrieval,
@@ -213,7 +213,7 @@ def test_all_documents_are_searched_together_by_the_cosine():
     assert values(answer.characters) == {"recall": 0, "precision": 0, "iou": 0, "precision_omega": 1}
     assert evaluation.index.texts[3] == "130 delta."
     assert evaluation.index.chunks[3] == (
-        Span(len(TWO["first"]) + len(DOCUMENT_SEPARATOR), len(evaluation.index.corpus.whole.text)),
+        Span(len(TWO["first"]) + len(DOCUMENT_TEXT_SEPARATOR), len(evaluation.index.corpus.whole.text)),
     )
 
 

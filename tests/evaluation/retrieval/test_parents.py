@@ -42,7 +42,7 @@ def two_levels(overlap=0):
 
 
 def indexed(method="embedding", overlap=0):
-    index = build_index(CORPUS, two_levels(overlap), tools(), searched_by=method, only_children=True)
+    index = build_index(CORPUS, two_levels(overlap), tools(), search_method=method, only_children=True)
     return with_returned_text(index, PARENT)
 
 
@@ -85,7 +85,7 @@ def test_they_are_those_of_a_parent_document_retriever_in_its_order(overlap):
 @pytest.mark.parametrize("method", SEARCH_METHODS)
 def test_only_children_are_indexed_with_their_words_alone(method):
     index = indexed(method)
-    whole = build_index(CORPUS, two_levels(), tools(), searched_by=method)
+    whole = build_index(CORPUS, two_levels(), tools(), search_method=method)
     parents = indices_of_parent_chunks([Chunk.of(CORPUS.whole, *spans) for spans in whole.chunks])
     assert parents
     children = [number for number in range(len(whole.chunks)) if number not in parents]

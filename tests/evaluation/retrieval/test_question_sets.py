@@ -147,10 +147,10 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
         read_question_set(b"PK\3\4 no more", "x.zip")
     with pytest.raises(InputError, match=r"x.zip: the file must be a valid ZIP file"):
         read_question_set(packed(parts())[:-40], "x.zip")
-    monkeypatch.setattr("evaluation.questions.question_sets.MAX_BYTES", 100)
+    monkeypatch.setattr("evaluation.questions.question_sets.MAX_FILE_BYTES", 100)
     with pytest.raises(InputError, match=r"corpus.jsonl: a file of a question set may have at most 100 bytes; this one has"):
         list(parse_question_set_file(packed(parts()), "x.zip"))
-    monkeypatch.setattr("evaluation.questions.question_sets.MAX_UNPACKED", 100)
+    monkeypatch.setattr("evaluation.questions.question_sets.MAX_UNPACKED_BYTES", 100)
     with pytest.raises(InputError, match=r"x.zip: the file may unpack to at most 100 bytes; it unpacks to"):
         list(parse_question_set_file(packed(parts()), "x.zip"))
     with pytest.raises(InputError, match=r"x: the files of a question set may have at most 100 bytes in total; these have"):

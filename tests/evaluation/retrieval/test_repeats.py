@@ -59,7 +59,7 @@ QUESTIONS = questions()
 
 
 def indexed(method="embedding", size=1):
-    return build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), tools(), searched_by=method)
+    return build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), tools(), search_method=method)
 
 
 def near(index, one, other):

@@ -16,7 +16,14 @@ from evaluation.retrieval import report as reporting
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets
 from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
-from evaluation.retrieval.report import REPORTS_KEPT, Costs, Distribution, ReportChoice, Reports, differing_question_indexes
+from evaluation.retrieval.report import (
+    MOST_KEPT_REPORTS,
+    Costs,
+    Distribution,
+    ReportChoice,
+    Reports,
+    differing_question_indexes,
+)
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import paired_difference
@@ -151,9 +158,9 @@ def test_a_report_ends_with_its_run(found, ruler):
 
 def test_what_was_reported_is_not_computed_again(found, ruler, monkeypatch):
     reports = Reports(ruler, ["one", "two"])
-    choices = [RECALL._replace(top_k=k) for k in range(1, REPORTS_KEPT - 2)]
+    choices = [RECALL._replace(top_k=k) for k in range(1, MOST_KEPT_REPORTS - 2)]
     choices += [RECALL._replace(budget=budget) for budget in SIZES["characters"]]
-    assert len(choices) == REPORTS_KEPT
+    assert len(choices) == MOST_KEPT_REPORTS
     made = {choice: (reports.report_for(found, choice), reports.failures(found, choice.limit)) for choice in choices}
     parts = ("BudgetCurve", "Distribution", "Leads", "replace", "retrieval_failures", "whole_text_scores")
     for name in (*parts, "Report"):
@@ -171,7 +178,7 @@ def test_what_was_reported_is_not_computed_again(found, ruler, monkeypatch):
 
 
 def test_reports_at_budgets_of_their_own_have_room_beside_their_top_k(found, ruler, monkeypatch):
-    monkeypatch.setattr(reporting, "REPORTS_KEPT", 4)
+    monkeypatch.setattr(reporting, "MOST_KEPT_REPORTS", 4)
     reports = Reports(ruler, ["one", "two"])
     limits = [*((size, "cut") for size in SIZES["characters"]), (8, "left_out")]
     choices = [ReportChoice("recall", "characters", k, 0, size, last) for k, (size, last) in enumerate(limits, start=1)]
@@ -187,7 +194,7 @@ def test_reports_at_budgets_of_their_own_have_room_beside_their_top_k(found, rul
 @pytest.mark.slow
 def test_only_so_many_are_remembered(found, ruler, monkeypatch):
     entries = LRUDict(0)
-    monkeypatch.setattr(reporting, "REPORTS_KEPT", 4)
+    monkeypatch.setattr(reporting, "MOST_KEPT_REPORTS", 4)
     monkeypatch.setattr(reporting, "LRUDict", lambda most: setattr(entries, "maxsize", most) or entries)
     reports = Reports(ruler, ["one", "two"])
     choices = [ReportChoice(measure, "tokens", 1 + k, 0) for measure in ("recall", "iou") for k in range(10)]
@@ -248,7 +255,7 @@ def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
 def test_what_failed_at_the_top_k(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     lost = reports.failures(found, RECALL.limit)
-    assert [(failure.question, dict(failure.missed)) for failure in lost[0]] == [(4, {0: 9, 1: 0})]
+    assert [(failure.question, dict(failure.missed_characters_by_chunker)) for failure in lost[0]] == [(4, {0: 9, 1: 0})]
     assert lost[1] == []
     assert reports.failures(found, RECALL._replace(unit="tokens", last="left_out").limit) is lost
 

@@ -298,7 +298,7 @@ def test_an_excerpt_that_a_neighbour_returns_is_found():
     for word in ("chunk", "window:1"):
         run = climbed(word)
         lost = retrieval_failures({0: run}, Limit(top=1), ANGLES_RULER)[0]
-        missed[word] = [dict(failure.missed) for failure in lost]
+        missed[word] = [dict(failure.missed_characters_by_chunker) for failure in lost]
         assert retrieval_failures({0: run}, Limit(500), ANGLES_RULER)[0] == []
     # 40 c. alone has nothing of it; with its neighbours it has 60 d.
     assert missed == {"chunk": [{0: 11}], "window:1": [{0: 6}]}

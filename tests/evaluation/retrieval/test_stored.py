@@ -39,7 +39,7 @@ def found(request):
 @pytest.fixture
 def ladder(monkeypatch):
     # So that there is a rank beyond those that are kept.
-    monkeypatch.setattr(ladders, "KEPT_RANKS", 2)
+    monkeypatch.setattr(ladders, "KEPT_RANK_COUNT", 2)
     made_ladder = measure_at_standard_budgets(
         build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
     )

@@ -91,7 +91,7 @@ def test_what_is_in_no_chunk_is_told_of_a_failed_question():
         )
     }
     by_question = {failure.question: failure.retrieval for failure in retrieval_failures(runs, Limit(top=1), RULER)[0]}
-    assert [by_question[number].outside for number in range(3)] == [3, 2, 0]
+    assert [by_question[number].outside_character_count for number in range(3)] == [3, 2, 0]
     assert [by_question[number].fate for number in range(3)] == ["split", "in no chunk", "not retrieved"]
     assert [by_question[number].held_characters(by_question[number].holder) for number in (0, 2)] == [2, 5]
     assert by_question[1].holder is None

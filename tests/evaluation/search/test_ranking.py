@@ -15,7 +15,7 @@ from evaluation.search.ranking import (
     nearest_vectors,
     rank_by_embedding,
     rank_by_score,
-    rerank_first,
+    reorder_first_chunks,
 )
 
 TEXTS = [
@@ -105,7 +105,7 @@ def test_dense_ranks_are_those_of_nearest():
 
 def test_a_cross_encoder_orders_the_first_and_leaves_the_others():
     ranking = Ranking(np.array([4, 2, 0, 1]), np.array([4.0, 3.0, 2.0, 1.0]))
-    again = rerank_first(ranking, np.array([0.1, 0.3, 0.2]))
+    again = reorder_first_chunks(ranking, np.array([0.1, 0.3, 0.2]))
     assert again.order.tolist() == [2, 0, 4, 1]
     np.testing.assert_allclose(again.scores, [0.3, 0.2, 0.1, np.nan])
 

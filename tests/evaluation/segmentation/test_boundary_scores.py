@@ -9,7 +9,7 @@ from evaluation.segmentation.boundary_measures import (
     boundary_scores,
     explain_why_no_cut_wins,
     pk,
-    window_size,
+    window_size_for_pk,
 )
 
 KNOWN = Segmentation(40, (10, 20, 30))
@@ -35,7 +35,7 @@ def test_the_sentence_stands_where_no_cut_has_a_lower_pk_than_every_column():
 
 @given(st.integers(1, 39))
 def test_one_cut_lowers_pk_only_where_the_sentence_says(place):
-    size = window_size(KNOWN)
+    size = window_size_for_pk(KNOWN)
     alone, with_it = (pk(KNOWN, Segmentation(40, cuts)).value for cuts in ((), (place,)))
     distance = min(abs(place - known) for known in KNOWN.boundaries)
     # At the text's ends there are fewer windows, so that less can be lost there.

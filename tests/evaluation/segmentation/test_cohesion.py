@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Chunking, Document, Gap, Reason, Verdict
 from chunkers.text.document import Span
-from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_around_greedy_cuts, cut_sentence_numbers
+from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_around_greedy_cuts, sentence_numbers_before_cuts
 
 # Six sentences in the plane. Neighbours' cosines: 0 and 60 degrees apart give 1/2, 90 give 0.
 ANGLES = [0, 0, 60, 60, 60, 150]
@@ -95,4 +95,4 @@ def test_nothing_is_weighed_where_all_stand_alone():
 
 
 def test_a_cut_inside_a_sentence_counts_once_as_one_after_it():
-    assert cut_sentence_numbers(chunking({2}, inside=(2, 3, 5))) == (2, 3)
+    assert sentence_numbers_before_cuts(chunking({2}, inside=(2, 3, 5))) == (2, 3)

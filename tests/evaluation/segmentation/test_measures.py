@@ -24,7 +24,7 @@ from evaluation.segmentation.boundary_measures import (
     segment_numbers,
     segmentation_in_sentences,
     window_diff,
-    window_size,
+    window_size_for_pk,
 )
 from tests.support import tools
 
@@ -52,7 +52,7 @@ def test_pk_and_window_diff_are_nltks():
     from nltk.metrics import segmentation as nltk_measures
 
     for reference, proposed in PAIRS:
-        k, texts = window_size(reference), (as_string(reference), as_string(proposed))
+        k, texts = window_size_for_pk(reference), (as_string(reference), as_string(proposed))
         assert pk(reference, proposed).value == pytest.approx(nltk_measures.pk(*texts, k=k))
         assert window_diff(reference, proposed).value == pytest.approx(nltk_measures.windowdiff(*texts, k=k))
 

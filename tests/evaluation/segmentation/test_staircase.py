@@ -8,7 +8,7 @@ import pytest
 from chunkers import Breakpoint, Document
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
-from evaluation.segmentation.threshold_staircase import MIN_FLAT_STRETCH, score_histogram, threshold_staircase
+from evaluation.segmentation.threshold_staircase import MIN_FLAT_STRETCH_AMOUNTS, score_histogram, threshold_staircase
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, cut, tools
 
@@ -47,7 +47,7 @@ def test_every_step_is_what_the_chunker_makes(threshold, sizes):
     # Each flat stretch makes the same chunks at all its amounts, and other chunks just outside.
     for stretch in stairs.flat_stretches:
         first, last = stairs.amounts.index(stretch.low), stairs.amounts.index(stretch.high)
-        assert last - first + 1 >= MIN_FLAT_STRETCH
+        assert last - first + 1 >= MIN_FLAT_STRETCH_AMOUNTS
         assert len(set(cuts[first : last + 1])) == 1
         assert len(cuts[first]) == stretch.chunks
         assert first == 0 or cuts[first - 1] != cuts[first]

@@ -110,7 +110,7 @@ def test_blocks_that_stay_whole_are_measured_where_there_are_some():
 def test_a_sweep_embeds_every_text_once():
     embedder = HashEmbedder()
     article = marked("article")
-    list(sweep_settings([article], settings_grid("breakpoint", amount=(10, 50, 90)), tools(embedder), workers=1))
+    list(sweep_settings([article], settings_grid("breakpoint", amount=(10, 50, 90)), tools(embedder), worker_count=1))
     embedded = [text for batch in embedder.batches for text in batch]
     assert len(embedded) == len(set(embedded)) == len(set(article.document.sentence_texts))
 
@@ -119,7 +119,7 @@ def test_a_cancelled_sweep_keeps_what_it_has():
     asked = count()
     bench = tools(cancelled=lambda: next(asked) > 40)
     rows = list(
-        sweep_settings([marked("report")], settings_grid("breakpoint", amount=tuple(range(10, 99))), bench, workers=1)
+        sweep_settings([marked("report")], settings_grid("breakpoint", amount=tuple(range(10, 99))), bench, worker_count=1)
     )
     assert 0 < len(rows) <= 40
 

@@ -11,7 +11,7 @@ from chunkers import Document
 from evaluation.segmentation.boundary_measures import (
     EVERY_N_SENTENCES,
     MEAN_DRAW_COUNT,
-    NO_CUT,
+    NO_CUT_BASELINE_NAME,
     RANDOM_CUTS,
     Segmentation,
     chunking_from_cuts,
@@ -70,9 +70,9 @@ def test_a_chunking_has_the_cuts_of_the_answer():
 
 def test_their_rows_have_the_measures_of_their_cuts():
     rows = {row.setting.chunker: row for row in sweep_settings([MARKED], TRIVIAL_SETTINGS, tools())}
-    assert list(rows) == [NO_CUT, EVERY_N_SENTENCES, RANDOM_CUTS]
+    assert list(rows) == [NO_CUT_BASELINE_NAME, EVERY_N_SENTENCES, RANDOM_CUTS]
     reference = segmentation_in_sentences(DOCUMENT, MARKED.known)
-    assert rows[NO_CUT].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, ()))
+    assert rows[NO_CUT_BASELINE_NAME].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, ()))
     assert rows[EVERY_N_SENTENCES].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, (3, 6, 9)))
     assert [rows[name].chunks for name in rows] == [1, 4, 4]
     # By hand: a draw hits by chance, so only the mean over the draws is told.
@@ -83,7 +83,9 @@ def test_their_rows_have_the_measures_of_their_cuts():
 
 
 def test_a_measure_without_a_value_stays_without_one():
-    row = next(row for row in sweep_settings([MARKED], TRIVIAL_SETTINGS, tools()) if row.setting.chunker == NO_CUT)
+    row = next(
+        row for row in sweep_settings([MARKED], TRIVIAL_SETTINGS, tools()) if row.setting.chunker == NO_CUT_BASELINE_NAME
+    )
     assert row.scores["precision"].value is None
     assert row.scores["precision"].undefined
 
@@ -103,6 +105,6 @@ def test_no_cut_leaves_all_blocks_whole_and_heads_that_ranking():
         sweep_settings([marked], [*TRIVIAL_SETTINGS, SweptSetting.of("fixed_sentences", size=3)], tools()), "blocks_whole"
     )
     means = {summary.setting.chunker: summary.mean for summary in ranked}
-    assert next(iter(means)) == NO_CUT
-    assert means[NO_CUT] == 1 >= means[EVERY_N_SENTENCES]
+    assert next(iter(means)) == NO_CUT_BASELINE_NAME
+    assert means[NO_CUT_BASELINE_NAME] == 1 >= means[EVERY_N_SENTENCES]
     assert means["fixed_sentences"] < 1 > means[RANDOM_CUTS]

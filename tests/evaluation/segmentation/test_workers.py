@@ -40,7 +40,7 @@ def test_processes_give_the_rows_of_one_and_embed_every_text_once():
     documents = [marked("stubs"), marked("article")]
     alone, spread = HashEmbedder(), HashEmbedder()
     expected = list(sweep_settings(documents, SETTINGS, tools(alone)))
-    rows = list(sweep_settings(documents, SETTINGS, tools(spread), workers=2))
+    rows = list(sweep_settings(documents, SETTINGS, tools(spread), worker_count=2))
     assert len(rows) == len(expected) == 2 * len(SETTINGS)
     assert {(row.setting, row.document): row for row in rows} == {(row.setting, row.document): row for row in expected}
     embedded = [text for batch in spread.batches for text in batch]
@@ -53,7 +53,7 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_sends_no_more():
     seen = []
     bench = tools(cancelled=lambda: len(seen) >= 30)
     for row in sweep_settings(
-        [marked("article")], settings_grid("breakpoint", amount=tuple(range(10, 99))), bench, workers=2
+        [marked("article")], settings_grid("breakpoint", amount=tuple(range(10, 99))), bench, worker_count=2
     ):
         seen.append(row)
     assert 30 <= len(seen) < 89
@@ -62,7 +62,7 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_sends_no_more():
 def test_what_a_run_refuses_is_said_here():
     long = Document.from_text("\n".join(f"Sentence {number}." for number in range(7001)), "lines", "long")
     with pytest.raises(InputError, match=r"7,001"):
-        list(sweep_settings([MarkedDocument(long, (9,))], [SweptSetting.of("single_linkage")], tools(), workers=2))
+        list(sweep_settings([MarkedDocument(long, (9,))], [SweptSetting.of("single_linkage")], tools(), worker_count=2))
 
 
 @pytest.mark.full
@@ -80,5 +80,5 @@ def test_a_process_that_is_ended_from_outside_is_a_sentence_and_the_next_sweep_w
 
     settings = settings_grid("breakpoint", amount=(10, 50, 90))
     with pytest.raises(InputError, match=r"A process of the sweep ended early"):
-        list(sweep_settings([marked("article")], settings, tools(Killer()), workers=2))
-    assert len(list(sweep_settings([marked("article")], settings, tools(), workers=2))) == 3
+        list(sweep_settings([marked("article")], settings, tools(Killer()), worker_count=2))
+    assert len(list(sweep_settings([marked("article")], settings, tools(), worker_count=2))) == 3

@@ -195,7 +195,7 @@ def test_skewed_differences_of_mean_zero_are_significant_in_at_most_seven_of_a_h
     for signed in (rows, -rows):
         false = sum(
             difference.significant
-            for (difference,) in paired_differences_by_family(signed, measure_range=20, draw_count=1000)
+            for (difference,) in paired_differences_by_family(signed, measure_range_width=20, draw_count=1000)
         )
         assert false / 3000 <= 0.07 + 2 * np.sqrt(0.07 * 0.93 / 3000)
 

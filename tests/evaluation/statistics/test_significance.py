@@ -33,7 +33,12 @@ def test_a_p_value_is_below_its_level_exactly_if_the_corrected_one_is_below_5_pe
 
 
 def test_a_p_value_is_shown_on_its_side_of_5_percent():
-    assert [format_p_value(0.031), format_p_value(0.04996), format_p_value(0.0502), format_p_value(0.5, corrected=True)] == [
+    assert [
+        format_p_value(0.031),
+        format_p_value(0.04996),
+        format_p_value(0.0502),
+        format_p_value(0.5, is_corrected=True),
+    ] == [
         "p = 0.031",
         "p = 0.04996",
         "p = 0.05",

@@ -84,8 +84,8 @@ def test_in_large_documents_every_text_is_located_where_a_comparison_with_all_pa
     texts = [text for question in made() for text in question.texts if len(text.text) > 100][::24]
     chunks = [GivenChunk(text.text.replace("the", "teh")) for text in texts] + [GivenChunk(text.text) for text in texts]
     placements = []
-    for most in (unordered_chunk_location.MOST_WHOLLY_COMPARED, 0):
-        monkeypatch.setattr(unordered_chunk_location, "MOST_WHOLLY_COMPARED", most)
+    for most in (unordered_chunk_location.MAX_WHOLLY_COMPARED_CHARACTERS, 0):
+        monkeypatch.setattr(unordered_chunk_location, "MAX_WHOLLY_COMPARED_CHARACTERS", most)
         searching = unordered_chunk_location.UnorderedLocator(documents(), chunks)
         placements.append([searching.find(chunk) for chunk in chunks])
     whole, shared = ([(placement.places, placement.is_cut_short) for placement in some] for some in placements)
@@ -115,7 +115,7 @@ def test_an_answer_in_several_retrieved_chunks_is_retrieved_though_a_chunk_that_
     (diagnosis,) = diagnosed(rows, searched_chunks=searched([*ROWS, overlapping]))
     assert (diagnosis.failed, diagnosis.rule) == (False, "its excerpt was retrieved")
     (diagnosis,) = diagnosed([{**rows[0], "feedback": -1}], searched_chunks=searched([*ROWS, overlapping]))
-    assert (diagnosis.stage, diagnosis.outcome.judgement.missed) == ("ranked too low", 0)
+    assert (diagnosis.stage, diagnosis.outcome.judgement.missed_character_count) == ("ranked too low", 0)
 
 
 def test_who_stood_before_the_chunk_that_was_ranked_too_low_is_named():

@@ -8,7 +8,7 @@ import pytest
 from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
-from chunkers.methods.breakpoint import SimilarityReading, has_similarity_reading, read_as_similarity
+from chunkers.methods.breakpoint import SimilarityReading, convert_to_similarities, has_similarity_reading
 from chunkers.recipes.export import to_dict
 from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_around_greedy_cuts
 from sample_docs import load_sample, sample_titles
@@ -140,7 +140,7 @@ def test_near_is_within_the_margin_on_either_side():
 def test_read_as_similarity_all_numbers_and_words_turn_and_the_cuts_stay(threshold, parameters):
     amount = THRESHOLDS[threshold].default
     chunker, chunking, _, _ = scanned("report", threshold=threshold, amount=amount, **parameters)
-    turned = read_as_similarity(chunking)
+    turned = convert_to_similarities(chunking)
     assert turned.chunks == chunking.chunks
     (curve,) = turned.curves
     assert (curve.label, curve.cut_above) == ("similarity", False)

@@ -17,7 +17,12 @@ from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 from viz.clustering import figures as cluster_figures
 from viz.clustering import figures as cluster_tables
 from viz.clustering.linkage import lay_out_dendrogram, linkage_steps, ranges_in_words
-from viz.clustering.page import chunk_numbers_of_sentences, order_breaks_in_words, refusals_in_words, roles_in_words
+from viz.clustering.page import (
+    chunk_numbers_of_sentences,
+    dbscan_roles_in_words,
+    order_breaks_in_words,
+    refused_joins_in_words,
+)
 from viz.components.heatmap.heatmap import (
     SentenceColours,
     _distance_matrix_payload,
@@ -171,11 +176,11 @@ def test_order_breaks_in_words():
 
 def test_refusals_and_roles_in_words():
     _, chunking = linked("0\n1\n3\n6\n10", position_weight=0)
-    assert refusals_in_words(chunking.clusters, 4).endswith(
+    assert refused_joins_in_words(chunking.clusters, 4).endswith(
         "Dashed: 1 merge that the cap of 4 sentences refused, 4 pairs of sentences in all."
     )
-    assert refusals_in_words(Clusters(), 4).endswith("The cap of 4 sentences refused nothing.")
-    sentence = roles_in_words(Clusters(roles=("core", "border", "noise", "noise"), core_size=3), 0.2)
+    assert refused_joins_in_words(Clusters(), 4).endswith("The cap of 4 sentences refused nothing.")
+    sentence = dbscan_roles_in_words(Clusters(roles=("core", "border", "noise", "noise"), core_size=3), 0.2)
     assert sentence.startswith("1 core: at least 3 sentences, itself included, within ε 0.2. 1 border:")
     assert "2 noise: neither" in sentence
 

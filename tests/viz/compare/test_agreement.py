@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers.embedders.classical import TfIdf
-from chunkers.embedders.sentence_models import BFLOAT16, BFLOAT16_REMOVED_NOTE, MiniLM
+from chunkers.embedders.sentence_models import BFLOAT16_EMBEDDER_NAME, BFLOAT16_REMOVED_NOTE, MiniLM
 from tests.support import ended
 from tests.viz.app_steps import choose_document, remarks, said, settled
 from viz.jobs import shared_resources
@@ -92,7 +92,7 @@ def test_without_sentences_of_their_own_the_scores_are_compared(app, own_full):
 
 @pytest.mark.model
 def test_a_link_with_bfloat16_opens_with_the_exact_model_and_says_so(app):
-    app.query_params["embedder"] = BFLOAT16
+    app.query_params["embedder"] = BFLOAT16_EMBEDDER_NAME
     settled(app).run()
     assert [text for text in said(app) if BFLOAT16_REMOVED_NOTE in text]
     assert "embedder" not in app.query_params

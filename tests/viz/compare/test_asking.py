@@ -11,7 +11,7 @@ from chunkers.support.errors import ModelError
 from evaluation.questions.corpus import Corpus
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import Limit
-from evaluation.retrieval.asked_question import LONGEST_QUESTION
+from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
 from evaluation.search.ranking import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
@@ -20,7 +20,7 @@ from viz.components.browser_exchange import code_point_offsets, utf16_offsets
 from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.state.choices import MOST_COLUMNS
-from viz.state.question_settings import FITTING_LIMIT, retrieval_limits
+from viz.state.question_settings import FITTING_LIMIT_KEY, retrieval_limits
 
 moments = count(1)
 
@@ -89,7 +89,11 @@ def test_nothing_is_asked_until_it_is_and_cleared_when_it_is_not_any_more(compar
 
 @pytest.mark.parametrize(
     ("question", "said"),
-    [("", "at least one word"), ("   ", "at least one word"), ("a" * 10_000, f"at most {LONGEST_QUESTION:,} characters")],
+    [
+        ("", "at least one word"),
+        ("   ", "at least one word"),
+        ("a" * 10_000, f"at most {MOST_QUESTION_CHARACTERS:,} characters"),
+    ],
 )
 def test_what_cannot_be_asked_is_a_sentence(compare, question, said):
     reply = ask(compare, question)
@@ -121,7 +125,7 @@ def test_a_link_with_another_word_says_so_and_takes_the_default(app):
 @pytest.mark.parametrize(("characters", "tokens"), [(10, 50), (1_055, 50), (1_600, 100), (7_999, 250), (75_000, 500)])
 def test_the_first_budget_suits_the_text(characters, tokens):
     word, (name, limit) = next(iter(retrieval_limits(characters).items()))
-    assert (word, name, limit) == (FITTING_LIMIT, f"auto: {tokens} tokens", Limit(budget=tokens))
+    assert (word, name, limit) == (FITTING_LIMIT_KEY, f"auto: {tokens} tokens", Limit(budget=tokens))
 
 
 def test_a_budget_above_the_text_says_that_it_holds_all_of_it(app):
@@ -206,7 +210,7 @@ def test_texts_of_kept_questions_are_kept_as_long_as_these_and_up_to_a_limit(com
     ask(compare, "comet")
     mark(compare, "Halley")
     assert [source.name for source in compare.session_state["question_texts"].values()] == [load_sample("stubs").title]
-    monkeypatch.setattr("viz.compare.questions.question_search.MOST_STORED_CHARACTERS", 10)
+    monkeypatch.setattr("viz.compare.questions.question_search.MOST_STORED_TEXT_CHARACTERS", 10)
     ask(compare, "bread")
     assert "may have at most 10 characters together" in mark(compare, "loaf")["said"]
     assert len(compare.session_state["questions"]) == 1

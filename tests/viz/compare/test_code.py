@@ -2,7 +2,7 @@
 
 import pytest
 
-from integrations.recipe_code import TOOLS
+from integrations.recipe_code import TITLE_BY_TOOL
 from tests.server import KEY
 from tests.viz.app_steps import said, settled
 from tests.viz.controls.test_language_model import http, name_model, opened, press  # noqa: F401, a fixture among them
@@ -29,7 +29,7 @@ def chunking_of(app):
     return next(iter(app.session_state["chunking_by_task"].values()))
 
 
-@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "command_line"])
+@pytest.mark.parametrize("tool", [tool for tool in TITLE_BY_TOOL if tool != "command_line"])
 def test_the_code_that_is_shown_gives_the_chunks_that_are_shown(app, tool, tmp_path, monkeypatch):
     code_of(app, "breakpoint", tool=tool, c1_amount="60")
     chunking = chunking_of(app)
@@ -44,7 +44,7 @@ def test_the_code_that_is_shown_gives_the_chunks_that_are_shown(app, tool, tmp_p
 def test_each_tool_has_its_code_and_only_some_an_original(app):
     code_of(app, "breakpoint")
     count = {}
-    for tool in TOOLS:
+    for tool in TITLE_BY_TOOL:
         app.segmented_control(key="code_for").set_value(tool).run()
         assert not app.exception
         count[tool] = len(app.code)

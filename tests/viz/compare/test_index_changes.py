@@ -24,7 +24,7 @@ from viz.compare.scores import index_replacement
 from viz.jobs import index_changes_and_stability
 from viz.jobs.index_changes_and_stability import IndexChanges, IndexSetting, MeasuredChunks
 from viz.jobs.retrieval_plan import RunMaterial
-from viz.shell.question_exchange import bundled_material
+from viz.shell.question_exchange import bundled_documents_and_questions
 from viz.state.page_text import TextSource
 
 QUERY = {"embedder": "tfidf", "sentences": "regex", "tokenizer": "words", "selected": "1"}
@@ -104,14 +104,14 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     choose(app, BUNDLED)
     (rows,) = tables(app)
     assert not any("Kept" in row for row in rows)
-    tokens = 2 * sum(len(text.split()) for _, text in bundled_material().texts)
+    tokens = 2 * sum(len(text.split()) for _, text in bundled_documents_and_questions().texts)
     assert f"About {tokens:,} tokens to embed, less what is kept." in remarks(app)
     widget(app.number_input, "changes_price").set_value(100.0).run()
     assert f"About {tokens:,} tokens to embed, ${tokens / 10_000:,.2f}, less what is kept." in remarks(app)
-    press(app, f"Cut and search {len(bundled_material().texts)} documents")
+    press(app, f"Cut and search {len(bundled_documents_and_questions().texts)} documents")
     changes, questions = measured(app)
     assert changes[1]["Cost"]["value"] == pytest.approx(changes[1]["Tokens again"]["value"] / 10_000)
-    comparison, recalls, asked = recomputed(bundled_material(), (1, 4), 500)
+    comparison, recalls, asked = recomputed(bundled_documents_and_questions(), (1, 4), 500)
     total = comparison.total
     assert changes[1]["Documents"]["value"] == comparison.changed_documents > 1
     assert [changes[1][name]["value"] for name in ("Chunks", "Kept", "Changed", "New", "Gone", "Tokens again")] == [
@@ -134,10 +134,10 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     assert len(known) == 2
     app.session_state["choices"]["compare"].columns[1].put("size", 3)
     app.run()
-    press(app, f"Cut and search {len(bundled_material().texts)} documents")
+    press(app, f"Cut and search {len(bundled_documents_and_questions().texts)} documents")
     changes, _ = measured(app)
     assert len(app.session_state["index_changes"].results) == 3
-    assert changes[1]["Kept"]["value"] == recomputed(bundled_material(), (1, 3), 500)[0].total.kept
+    assert changes[1]["Kept"]["value"] == recomputed(bundled_documents_and_questions(), (1, 3), 500)[0].total.kept
 
 
 @pytest.mark.full
@@ -154,7 +154,7 @@ def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app
     monkeypatch.setattr(index_changes_and_stability, "build_index", waiting)
     scores(app, "Diff", **QUERY)
     choose(app, BUNDLED)
-    button = f"Cut and search {len(bundled_material().texts)} documents"
+    button = f"Cut and search {len(bundled_documents_and_questions().texts)} documents"
     press(app, button)
     assert began.wait(LIMIT)
     app.run()
@@ -169,7 +169,7 @@ def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app
     assert "Chunks" not in rows[1]
     press(app, button)
     changes, _ = measured(app)
-    assert changes[1]["Kept"]["value"] == recomputed(bundled_material(), (1, 4), 500)[0].total.kept
+    assert changes[1]["Kept"]["value"] == recomputed(bundled_documents_and_questions(), (1, 4), 500)[0].total.kept
     assert built == [1, 4, 4], "the first column is not cut again"
 
 

@@ -153,7 +153,7 @@ def test_a_session_s_file_brings_the_cuts_back(app):
     chunker = YourCuts.with_cuts_at(document.identity, [document.starts[2]])
     chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
     choices = Choices("own", "regex", [ColumnChoice("your_cuts", {"cuts": chunker.cuts})], tokenizer="words")
-    written = session_file.write_session_file(TextSource(TEXT, "notes"), choices, [(chunker, chunking)], None)
+    written = session_file.session_file_json(TextSource(TEXT, "notes"), choices, [(chunker, chunking)], None)
     settled(app)
     box = next(uploader for uploader in app.get("file_uploader") if uploader.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()

@@ -108,7 +108,7 @@ def test_structure_stands_apart_where_the_ranking_is_by_structure(app):
 
 def test_the_best_is_marked_unless_all_are_equal():
     def best(values, better):
-        rows = [score_table_row(0, "", cells=[Cell("", value)]) for value in values]
+        rows = [score_table_row(0, "", score_cells=[Cell("", value)]) for value in values]
         flag_best_cells(rows, 0, better)
         return [marked["cells"][0]["best"] for marked in rows]
 

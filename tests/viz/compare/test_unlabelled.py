@@ -97,4 +97,4 @@ def test_a_text_that_is_too_large_is_refused_in_a_sentence(app, monkeypatch):
     scores(app, "Without labels", embedder="tfidf")
     assert BUTTON not in buttons(app)
     assert any("edits × characters must be at most 1,000" in text for text in said(app))
-    assert view.DEFAULT_EDITS == 20
+    assert view.DEFAULT_EDIT_COUNT == 20

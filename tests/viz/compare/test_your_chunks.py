@@ -308,7 +308,7 @@ def test_a_session_s_file_carries_the_chunks(app):
     chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
     column = ColumnChoice("your_chunks", {"file": file.identity})
     choices = Choices("own", "lines", [column], tokenizer="words")
-    written = session_file.write_session_file(TextSource(SAMPLE.text, "notes"), choices, [(chunker, chunking)], None)
+    written = session_file.session_file_json(TextSource(SAMPLE.text, "notes"), choices, [(chunker, chunking)], None)
     settled(app)
     box = next(widget for widget in app.get("file_uploader") if widget.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()
@@ -333,7 +333,7 @@ def test_every_view_below_the_text_has_the_column_or_says_why_not(app, view):
 
 
 def test_too_many_characters_are_refused(monkeypatch, app):
-    monkeypatch.setattr(chunk_files, "MOST_HELD", 100)
+    monkeypatch.setattr(chunk_files, "MAX_STORED_CHARACTERS", 100)
     with_column(app)
     upload(app, pieces())
     assert any(

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from viz.components.script_bundler import IN_ORDER_SCRIPT, VIZ, LinkError, joined_style_sheets, linked_script
+from viz.components.script_bundler import IN_ORDER_SCRIPT_PATH, VIZ_FOLDER, LinkError, joined_style_sheets, linked_script
 
 ENTRIES = {
     "answers/answer_cards.js": None,
@@ -32,7 +32,7 @@ ENTRIES = {
     "shell/keyboard_shortcuts.js": None,
     "shell/lecture_bar.js": None,
 }
-SCRIPTS = sorted(path.relative_to(VIZ).as_posix() for path in VIZ.rglob("*.js"))
+SCRIPTS = sorted(path.relative_to(VIZ_FOLDER).as_posix() for path in VIZ_FOLDER.rglob("*.js"))
 FILE = re.compile(r"^// ---- viz/(.*)$", re.MULTILINE)
 
 
@@ -52,7 +52,7 @@ def write(tmp_path):
 
 ENTRY = "export default function () {}\n"
 LINKED_ENTRY = "function drawComponent() {}\n"
-FIRST = f"// ---- viz/{IN_ORDER_SCRIPT}\n"
+FIRST = f"// ---- viz/{IN_ORDER_SCRIPT_PATH}\n"
 LAST = "\nexport default inOrder(drawComponent);\n"
 
 
@@ -64,14 +64,17 @@ def imported(entry):
         path = ahead.pop()
         if path not in paths:
             paths.add(path)
-            sources = re.findall(r'^import [^;]*from "(.*)";', (VIZ / path).read_text(), re.MULTILINE)
-            ahead += [(VIZ / path).parent.joinpath(source).resolve().relative_to(VIZ).as_posix() for source in sources]
+            sources = re.findall(r'^import [^;]*from "(.*)";', (VIZ_FOLDER / path).read_text(), re.MULTILINE)
+            ahead += [
+                (VIZ_FOLDER / path).parent.joinpath(source).resolve().relative_to(VIZ_FOLDER).as_posix()
+                for source in sources
+            ]
     return paths
 
 
 def test_every_script_belongs_to_a_component():
-    assert {IN_ORDER_SCRIPT}.union(*(imported(entry) for entry in ENTRIES)) == set(SCRIPTS)
-    assert [path for path in SCRIPTS if "export default" in (VIZ / path).read_text()] == [
+    assert {IN_ORDER_SCRIPT_PATH}.union(*(imported(entry) for entry in ENTRIES)) == set(SCRIPTS)
+    assert [path for path in SCRIPTS if "export default" in (VIZ_FOLDER / path).read_text()] == [
         entry for entry, default in ENTRIES.items() if default is None
     ]
 
@@ -80,7 +83,7 @@ def test_every_script_belongs_to_a_component():
 def test_a_component_links_to_one_module(entry):
     linked = linked_script(entry, ENTRIES[entry])
     files = FILE.findall(linked)
-    assert sorted(files) == sorted(imported(entry) | {IN_ORDER_SCRIPT})
+    assert sorted(files) == sorted(imported(entry) | {IN_ORDER_SCRIPT_PATH})
     assert files[-1] == entry
     for place, path in enumerate(files):
         assert imported(path) <= set(files[: place + 1]), f"{path} comes before something that it needs"
@@ -93,7 +96,7 @@ def test_a_component_links_to_one_module(entry):
 def test_lines_keep_their_numbers(entry):
     linked = linked_script(entry, ENTRIES[entry])
     for path, body in zip(FILE.findall(linked), FILE.split(linked)[2::2], strict=True):
-        lines = (VIZ / path).read_text().splitlines()
+        lines = (VIZ_FOLDER / path).read_text().splitlines()
         kept = body.splitlines()[1 : len(lines) + 1]
         for line, original in zip(kept, lines, strict=True):
             drawing = original.replace("export default function (", "function drawComponent(")
@@ -103,10 +106,10 @@ def test_lines_keep_their_numbers(entry):
 
 def test_python_names_scripts_and_styles_and_holds_none():
     named = set()
-    for path in VIZ.rglob("*.py"):
+    for path in VIZ_FOLDER.rglob("*.py"):
         text = path.read_text()
         scripts = re.findall(r'= Component\[\w+\]\(\s*(?:"\w+"|name),\s*"([^"]*)"', text)
-        assert ("v2.component(" in text) == (path == VIZ / "components/browser_exchange.py"), path
+        assert ("v2.component(" in text) == (path == VIZ_FOLDER / "components/browser_exchange.py"), path
         assert len(re.findall(r"= Component\[", text)) == len(scripts), path
         named |= set(scripts)
     assert named == set(ENTRIES)
@@ -119,8 +122,8 @@ def test_the_store_has_a_function_for_each_of_its_components(name):
 
 def test_styles_are_joined_by_lines():
     both = joined_style_sheets("components/shared/common.css", "components/shared/zoom_window.css")
-    assert both.startswith((VIZ / "components/shared/common.css").read_text())
-    assert both.endswith((VIZ / "components/shared/zoom_window.css").read_text())
+    assert both.startswith((VIZ_FOLDER / "components/shared/common.css").read_text())
+    assert both.endswith((VIZ_FOLDER / "components/shared/zoom_window.css").read_text())
 
 
 def test_a_module_comes_once_and_before_all_that_use_it(write):
@@ -129,7 +132,7 @@ def test_a_module_comes_once_and_before_all_that_use_it(write):
         b='import { a } from "./below/a.js";\nexport const b = a;\n',
         below__a="// A.\nexport const a = 1;\nexport async function other() {}\nexport class Third {}\n",
     )
-    linked = linked_script("entry.js", root=root)
+    linked = linked_script("entry.js", root_folder=root)
     assert linked.startswith(FIRST)
     assert linked.endswith(
         "\n// ---- viz/below/a.js\n// A.\nconst a = 1;\nasync function other() {}\nclass Third {}\n"
@@ -143,7 +146,7 @@ def test_what_a_function_declares_is_its_own(write):
         entry='import { a } from "./a.js";\nexport default function () {\n  const one = a;\n}\n',
         a="export function a() {\n  const one = 1;\n  return one;\n}\n",
     )
-    assert linked_script("entry.js", root=root)
+    assert linked_script("entry.js", root_folder=root)
 
 
 REFUSED = {
@@ -234,16 +237,16 @@ REFUSED = {
 def test_what_cannot_be_linked_is_refused_by_name(write, case):
     files, message = REFUSED[case]
     with pytest.raises(LinkError, match=re.escape(message)):
-        linked_script("entry.js", root=write(**files))
+        linked_script("entry.js", root_folder=write(**files))
 
 
 def test_a_missing_entry_is_refused(tmp_path):
     with pytest.raises(LinkError, match=re.escape("The script entry.js must exist")):
-        linked_script("entry.js", root=tmp_path)
+        linked_script("entry.js", root_folder=tmp_path)
 
 
 def test_a_named_default_must_be_exported_and_alone(write):
     with pytest.raises(LinkError, match="must have a named export a and no default export"):
-        linked_script("entry.js", "a", root=write(entry="const a = 1;\n"))
+        linked_script("entry.js", "a", root_folder=write(entry="const a = 1;\n"))
     with pytest.raises(LinkError, match="must have a named export a and no default export"):
-        linked_script("entry.js", "a", root=write(entry="export const a = 1;\n" + ENTRY))
+        linked_script("entry.js", "a", root_folder=write(entry="export const a = 1;\n" + ENTRY))

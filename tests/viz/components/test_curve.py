@@ -35,7 +35,7 @@ def test_most_numbers_have_six_decimals_and_undefined_ones_stand_in_no_way():
 def test_the_band_of_the_shuffled_text_is_sent_and_a_line_found_by_it_can_be_moved():
     chunker = build_chunker("change_point", {})
     chunking = cut(chunker, "\n".join(f"line {number}" for number in range(9)))
-    data = score_curve_data(chunker, chunking, movable=True)
+    data = score_curve_data(chunker, chunking, are_lines_movable=True)
     band = chunking.curves[0].null
     assert data["null"] == (band.low, band.high)
     (line,) = data["lines"]

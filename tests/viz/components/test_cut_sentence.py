@@ -18,7 +18,7 @@ from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 from viz.components.browser_exchange import utf16_offsets
 from viz.components.reader.column_body import score_curve_data, text_segments
-from viz.components.script_bundler import VIZ
+from viz.components.script_bundler import VIZ_FOLDER
 
 NODE = shutil.which("node", path=Path(sys.executable).parent) or shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node to run scripts with")
@@ -28,7 +28,7 @@ def answer(script, function, calls):
     """Call an exported function of a script with each list of arguments, and return the results."""
     program = f"""
       import {{ readFileSync }} from "node:fs";
-      import {{ {function} }} from {json.dumps((VIZ / script).as_uri())};
+      import {{ {function} }} from {json.dumps((VIZ_FOLDER / script).as_uri())};
       console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map((call) => {function}(...call))));
     """
     command = [NODE, "--input-type=module", "--eval", program]
@@ -68,7 +68,7 @@ def test_a_preview_has_the_parts_and_the_words_of_the_result(threshold):
     text = load_sample("emoji").text
     document = Document.from_text(text, "regex")
     chunker = Breakpoint(threshold=threshold, buffer=0)
-    curve = score_curve_data(chunker, run(chunker, document, tools(HashEmbedder())), movable=True)
+    curve = score_curve_data(chunker, run(chunker, document, tools(HashEmbedder())), are_lines_movable=True)
     starts, ends = (utf16_offsets(text, [span[side] for span in document.sentences]) for side in (0, 1))
     known = utf16_offsets(text, document.starts[2:5])
     calls, wanted = [], []

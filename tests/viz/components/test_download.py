@@ -1,6 +1,6 @@
 """Downloads: what differs anywhere has another file name, by which Streamlit tells files apart."""
 
-from viz.components.page_elements import download_button
+from viz.components.page_elements import show_download_button
 
 
 class Place:
@@ -13,7 +13,7 @@ class Place:
 
 def name_of(of, name="seamark-recursive.recipe.json"):
     place = Place()
-    download_button(place, "Recipe", lambda: "", name, "application/json", of)
+    show_download_button(place, "Recipe", lambda: "", name, "application/json", of)
     return place.names[0]
 
 

@@ -5,7 +5,7 @@ from collections import namedtuple
 
 import pytest
 
-from viz.components.script_bundler import VIZ
+from viz.components.script_bundler import VIZ_FOLDER
 
 BUS = "components/shared/bus.js"
 EVENT = re.compile(r'/\*\* @type \{EventOf<(.*?)>\} \*/\s*"([^"]+)":\s*\{\s*about:\s*"([^"]*)"')
@@ -16,12 +16,14 @@ PATTERNS = {
 }
 Use = namedtuple("Use", PATTERNS)
 
-BUS_TEXT = (VIZ / BUS).read_text()
+BUS_TEXT = (VIZ_FOLDER / BUS).read_text()
 EVENTS = {name: (detail, about) for detail, name, about in EVENT.findall(BUS_TEXT)}
 USES = {
-    path.relative_to(VIZ).as_posix(): Use(*(set(re.findall(pattern, path.read_text())) for pattern in PATTERNS.values()))
-    for path in VIZ.rglob("*.js")
-    if path != VIZ / BUS
+    path.relative_to(VIZ_FOLDER).as_posix(): Use(
+        *(set(re.findall(pattern, path.read_text())) for pattern in PATTERNS.values())
+    )
+    for path in VIZ_FOLDER.rglob("*.js")
+    if path != VIZ_FOLDER / BUS
 }
 
 
@@ -40,7 +42,7 @@ def test_an_event_is_emitted_and_heard(name):
 
 @pytest.mark.parametrize("path", USES)
 def test_a_script_speaks_through_the_bus_alone(path):
-    text = (VIZ / path).read_text()
+    text = (VIZ_FOLDER / path).read_text()
     assert not re.search(r"\bCustomEvent\b|\bdispatchEvent\b", text)
     use = USES[path]
     assert use.named == use.emitted | use.heard
@@ -55,5 +57,5 @@ def test_a_script_speaks_through_the_bus_alone(path):
 
 
 def test_python_names_declared_events_alone():
-    for path in VIZ.rglob("*.py"):
+    for path in VIZ_FOLDER.rglob("*.py"):
         assert set(re.findall(r"``(seamark-[a-z-]+)``", path.read_text())) <= set(EVENTS), path

@@ -38,4 +38,4 @@ def test_the_page_runs_again_for_what_is_new():
         assert app.session_state["runs"] == 3
         assert [bar.proto.text for bar in app.get("progress")] == ["half of it"]
     finally:
-        app.session_state["chunking_job"].cancel()
+        app.session_state["job"].cancel()

@@ -5,7 +5,7 @@ import pytest
 import streamlit as st
 
 from viz.components.browser_exchange import Component, keep_event_until_taken, take_event
-from viz.components.script_bundler import VIZ
+from viz.components.script_bundler import VIZ_FOLDER
 from viz.state.session_state import session
 
 
@@ -108,6 +108,6 @@ def test_a_key_may_have_two_underscores_in_a_row(registered, monkeypatch):
 
 def test_callbacks_take_their_events_by_take_event_alone():
     own = r"\bon_\w+_change=(?!no_op_callback|partial\(keep_event_until_taken)"
-    callbacks = [path for path in VIZ.rglob("*.py") if re.search(own, path.read_text())]
+    callbacks = [path for path in VIZ_FOLDER.rglob("*.py") if re.search(own, path.read_text())]
     assert len(callbacks) >= 6
     assert [path.name for path in callbacks if "take_event(" not in path.read_text()] == []

@@ -47,7 +47,7 @@ def test_the_preview_is_what_the_server_makes_of_the_line(sample):
     cases, expected = [], []
     for threshold in THRESHOLDS:
         chunker = build_chunker("breakpoint", {"threshold": threshold})
-        curve = score_curve_data(chunker, run(chunker, document, tools), movable=True)
+        curve = score_curve_data(chunker, run(chunker, document, tools), are_lines_movable=True)
         if curve is None or not curve["live"]:
             continue
         stops = curve["lines"][0]["stops"]

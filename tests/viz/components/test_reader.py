@@ -271,8 +271,8 @@ def test_the_pages_go_with_the_text_in_the_units_of_the_browser():
 def test_a_line_says_where_its_amount_stands_in_the_settings(amount, buffer):
     chunker = Breakpoint(threshold="percentile", amount=amount, buffer=buffer)
     chunking = cut(chunker, "0 a.\n10 b.\n90 c.", embedder=AngleEmbedder())
-    (line,) = score_curve_data(chunker, chunking, movable=True)["lines"]
+    (line,) = score_curve_data(chunker, chunking, are_lines_movable=True)["lines"]
     before, after = line["around"]
     assert f"{before}{line['value']:g}{after}" == chunker.describe()
-    (fixed,) = score_curve_data(chunker, chunking, movable=False)["lines"]
+    (fixed,) = score_curve_data(chunker, chunking, are_lines_movable=False)["lines"]
     assert fixed["around"] is None

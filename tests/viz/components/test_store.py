@@ -1,7 +1,7 @@
 import re
 
 from viz.components.browser_exchange import Store
-from viz.components.script_bundler import VIZ, linked_script
+from viz.components.script_bundler import VIZ_FOLDER, linked_script
 
 
 def test_a_store_is_hidden_by_the_class_of_its_key(registered):
@@ -10,12 +10,12 @@ def test_a_store_is_hidden_by_the_class_of_its_key(registered):
     (files, mounted) = registered["seamark_test"]
     assert files["js"] == linked_script("components/shared/store.js", "storeText")
     assert [(given["key"], given["height"]) for given in mounted] == [("store_reader_text", 0)]
-    hidden = re.findall(r"^(.*) \{ display: none; \}", (VIZ / "theme/page.css").read_text(), re.MULTILINE)
+    hidden = re.findall(r"^(.*) \{ display: none; \}", (VIZ_FOLDER / "theme/page.css").read_text(), re.MULTILINE)
     assert '[class*="st-key-store_"]' in [selector for rule in hidden for selector in rule.split(", ")]
 
 
 def test_the_store_of_a_component_is_nobody_elses():
-    used = [re.findall(r'\bStore\[\w+\]\("(\w+)", "(\w+)"\)', path.read_text()) for path in VIZ.rglob("*.py")]
+    used = [re.findall(r'\bStore\[\w+\]\("(\w+)", "(\w+)"\)', path.read_text()) for path in VIZ_FOLDER.rglob("*.py")]
     pairs = [pair for matches in used for pair in matches]
     assert sorted(pairs) == [
         ("seamark_matrix", "storeMatrix"),

@@ -5,7 +5,7 @@ import pytest
 from chunkers import CHUNKERS
 from chunkers.recipes.presets import presets_for_chunker
 from viz.compare.choices_and_session.choices import COMPARE_PAGE, default_choices
-from viz.controls.chunker import CHARACTERS_PER_CHOICE_BOX, guide_link
+from viz.controls.chunker import CHARACTERS_PER_CHOICE_BOX, guide_link_markdown
 from viz.state.choices import ColumnChoice
 
 LONG_NAMES = [
@@ -29,9 +29,9 @@ def test_a_preset_whose_name_the_box_cuts_off_is_named_below_it(app, chunker, pr
 
 
 def test_a_link_to_the_guide_leads_to_the_defaults_of_today():
-    assert guide_link("change_point") == "[More in the Guide](guide?c1=change_point&c1.cuts_at=auto)"
-    assert guide_link("breakpoint") == "[More in the Guide](guide?c1=breakpoint)"
-    assert guide_link("nobody") == ""
+    assert guide_link_markdown("change_point") == "[More in the Guide](guide?c1=change_point&c1.cuts_at=auto)"
+    assert guide_link_markdown("breakpoint") == "[More in the Guide](guide?c1=breakpoint)"
+    assert guide_link_markdown("nobody") == ""
 
 
 @pytest.fixture

@@ -5,15 +5,15 @@ import pytest
 from chunkers import CHUNKERS
 from chunkers.embedders import EMBEDDERS
 from chunkers.support import optional_packages
-from chunkers.text.sentences import SPLITTERS
-from chunkers.text.tokenizers import TOKENIZERS
+from chunkers.text.sentences import SPLITTER_DESCRIPTIONS
+from chunkers.text.tokenizers import TOKENIZER_DESCRIPTIONS
 from viz.controls.widgets import label_with_availability
 
 LIGHT = {
     "chunker": (CHUNKERS, {"code", "kmeans"}),
-    "sentences": (SPLITTERS, {"spacy"}),
+    "sentences": (SPLITTER_DESCRIPTIONS, {"spacy"}),
     "embedder": (EMBEDDERS, {"tfidf"}),
-    "tokenizer": (TOKENIZERS, {"cl100k_base", "o200k_base"}),
+    "tokenizer": (TOKENIZER_DESCRIPTIONS, {"cl100k_base", "o200k_base"}),
 }
 
 

@@ -7,8 +7,8 @@ import pytest
 from chunkers.text.extracted_text import Omission, TextParts
 from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
 from viz.controls import text_storage
-from viz.controls.text_storage import TEXT_NOT_IN_LINK
-from viz.state.choices import OWN_DOCUMENT
+from viz.controls.text_storage import TEXT_NOT_IN_LINK_MESSAGE
+from viz.state.choices import OWN_DOCUMENT_KEY
 from viz.state.page_text import TextSource
 from viz.state.stored_texts import text_in_stored_form
 
@@ -40,10 +40,10 @@ def answered(app, head, text=""):
 
 
 def test_a_link_to_an_own_text_asks_the_tab_and_shows_no_sample_meanwhile(app):
-    opened(app, document=OWN_DOCUMENT, sentences="lines")
+    opened(app, document=OWN_DOCUMENT_KEY, sentences="lines")
     assert bar(app)["ask"]
     assert said(app) == []
-    assert app.query_params["document"] == OWN_DOCUMENT
+    assert app.query_params["document"] == OWN_DOCUMENT_KEY
     assert "chunking_job" not in app.session_state
     answered(app, HEAD, TEXT)
     assert app.session_state["own"] == TextSource(TEXT, "notes.txt")
@@ -59,12 +59,12 @@ def test_a_link_to_a_sample_asks_nothing(app):
 
 
 def test_a_link_to_a_text_that_the_tab_has_not_says_so_until_another_is_chosen(app):
-    opened(app, document=OWN_DOCUMENT)
+    opened(app, document=OWN_DOCUMENT_KEY)
     answered(app, None)
-    assert said(app) == [TEXT_NOT_IN_LINK]
+    assert said(app) == [TEXT_NOT_IN_LINK_MESSAGE]
     assert bar(app)["chosen"] == "stubs"
     assert bar(app)["open"]
-    assert said(app.run()) == [TEXT_NOT_IN_LINK]
+    assert said(app.run()) == [TEXT_NOT_IN_LINK_MESSAGE]
     choose_document(app, "stubs")
     assert said(app) == []
     assert not bar(app)["open"]
@@ -73,7 +73,7 @@ def test_a_link_to_a_text_that_the_tab_has_not_says_so_until_another_is_chosen(a
 def test_the_users_own_choice_of_a_text_that_is_not_there_opens_the_box(app):
     opened(app)
     for _ in range(2):
-        choose_document(app, OWN_DOCUMENT)
+        choose_document(app, OWN_DOCUMENT_KEY)
         answered(app, None)
         assert said(app) == ["There is no text yet: paste one above or upload a file. The text stays on this machine."]
         assert bar(app)["open"] == "empty"
@@ -100,7 +100,7 @@ def test_a_text_with_marks_comes_back_as_it_was(app, dashes):
 
 
 def test_lines_of_dashes_are_boundaries_in_a_text_that_the_server_had_not_seen_and_text_in_another(app):
-    opened(app, document=OWN_DOCUMENT)
+    opened(app, document=OWN_DOCUMENT_KEY)
     answered(app, HEAD, MARKED)
     assert app.session_state["own"] == TextSource(MARKED, "notes.txt")
     app.session_state["own"] = None
@@ -109,7 +109,7 @@ def test_lines_of_dashes_are_boundaries_in_a_text_that_the_server_had_not_seen_a
 
 
 def test_boundaries_set_by_clicks_come_back(app):
-    opened(app, document=OWN_DOCUMENT)
+    opened(app, document=OWN_DOCUMENT_KEY)
     answered(app, {**HEAD, "known": [13, 26]}, TEXT)
     assert app.session_state["own"].known == (13, 26)
     assert kept(app)[0]["known"] == [13, 26]
@@ -121,7 +121,7 @@ PARTS = TextParts("page", (0, 13, 26), ("iv", "1", "2"))
 def test_the_pages_of_a_file_and_what_was_left_out_come_back(app):
     left_out = (Omission("repeated header", 1, 1, "Sea <b>marks</b>"), Omission("picture", 2, None))
     own = TextSource(TEXT, "notes.pdf", None, "read as PDF", PARTS, left_out)
-    opened(app, document=OWN_DOCUMENT)
+    opened(app, document=OWN_DOCUMENT_KEY)
     app.session_state["own"] = own
     app.run()
     head, text = kept(app)
@@ -145,7 +145,7 @@ def test_the_pages_of_a_file_and_what_was_left_out_come_back(app):
     ],
 )
 def test_pages_that_cannot_be_are_left_out(app, file):
-    opened(app, document=OWN_DOCUMENT)
+    opened(app, document=OWN_DOCUMENT_KEY)
     answered(app, {**HEAD, "file": file}, TEXT)
     assert app.session_state["own"] == TextSource(TEXT, "notes.txt")
 
@@ -154,7 +154,7 @@ def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
     own = TextSource(TEXT, "notes.pdf", parts=PARTS, left_out=(Omission("picture", 1, 1, "x" * 300),))
     sizes = {}
     for most in (1_000, 200, 20):
-        monkeypatch.setattr("viz.state.stored_texts.LONGEST_FILE_DETAILS", most)
+        monkeypatch.setattr("viz.state.stored_texts.MAX_FILE_DETAILS_CHARACTERS", most)
         file = text_in_stored_form(own, None)[0].file
         assert len(file) <= most
         sizes[most] = json.loads(file or "{}")
@@ -166,7 +166,7 @@ def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
 
 @pytest.mark.parametrize("known", [[26, 13], [0], [len(TEXT)], [-4], [13, 13], [10**9]])
 def test_boundaries_that_cannot_be_are_left_out(app, known):
-    opened(app, document=OWN_DOCUMENT)
+    opened(app, document=OWN_DOCUMENT_KEY)
     answered(app, {**HEAD, "known": known}, TEXT)
     assert app.session_state["own"] == TextSource(TEXT, "notes.txt")
 
@@ -185,14 +185,14 @@ def test_boundaries_that_cannot_be_are_left_out(app, known):
     ],
 )
 def test_what_a_tab_cannot_have_kept_is_no_text(app, head, text):
-    opened(app, document=OWN_DOCUMENT)
+    opened(app, document=OWN_DOCUMENT_KEY)
     answered(app, head, text)
     assert not app.exception
-    assert said(app) == [TEXT_NOT_IN_LINK]
+    assert said(app) == [TEXT_NOT_IN_LINK_MESSAGE]
 
 
 def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monkeypatch):
-    monkeypatch.setattr(text_storage, "MOST_TAB_CHARACTERS", 30)
+    monkeypatch.setattr(text_storage, "MOST_TEXT_CHARACTERS_IN_TAB", 30)
     opened(app)
     box_of(app).set_value(TEXT).run()
     head, text = kept(app)
@@ -206,7 +206,7 @@ def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monke
 
 
 def test_a_character_of_two_units_counts_as_two(monkeypatch):
-    monkeypatch.setattr(text_storage, "MOST_TAB_CHARACTERS", 10)
+    monkeypatch.setattr(text_storage, "MOST_TEXT_CHARACTERS_IN_TAB", 10)
     assert [text_storage._utf16_length(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [
         False,
         True,
@@ -218,7 +218,7 @@ def test_a_character_of_two_units_counts_as_two(monkeypatch):
 def test_the_kept_text_is_asked_for_when_its_chip_is_pressed(app):
     opened(app)
     assert bar(app)["ask"] == ""
-    choose_document(app, OWN_DOCUMENT)
+    choose_document(app, OWN_DOCUMENT_KEY)
     assert bar(app)["ask"]
     answered(app, HEAD, TEXT)
     assert app.session_state["own"].text == TEXT
@@ -233,7 +233,7 @@ def test_a_kept_text_does_not_replace_the_one_that_the_session_has(app):
 
 def test_what_the_browser_says_of_the_box_before_it_was_filled_takes_no_text_away(app):
     """A browser sends with each request what all widgets hold, also if the server has filled them meanwhile."""
-    opened(app, document=OWN_DOCUMENT)
+    opened(app, document=OWN_DOCUMENT_KEY)
     said_late = box_of(app).set_value("")._widget_state
     answered(app, HEAD, TEXT)
     request = app._tree.get_widget_states()

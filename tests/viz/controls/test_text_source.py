@@ -117,7 +117,7 @@ def test_while_a_file_is_read_the_page_shows_it_with_cancel(app, monkeypatch):
 
 
 def test_a_file_that_takes_too_long_is_a_sentence_on_the_page(app, monkeypatch):
-    monkeypatch.setattr(reader_process, "READ_SECONDS", 0.5)
+    monkeypatch.setattr(reader_process, "MOST_READING_SECONDS", 0.5)
     opened(app)
     uploaded(app, "slow.html", b"<li>Item here.</li>" * 500_000)
     assert app.session_state["own_complaint"].startswith("slow.html: a file may take at most 0.5 seconds to be read")

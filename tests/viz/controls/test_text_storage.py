@@ -169,7 +169,7 @@ def test_a_removed_text_stays_on_the_page_and_is_not_kept_again(app):
 
 
 def test_a_full_file_says_so_and_offers_to_remove_or_to_save(app, monkeypatch):
-    monkeypatch.setattr("viz.jobs.storage.disk_text_store.MOST_BYTES", 20_000)
+    monkeypatch.setattr("viz.jobs.storage.disk_text_store.MOST_STORED_BYTES", 20_000)
     paste(app, "A sentence of a long text. " * 2_000)
     keep(app)
     assert "Remove a kept text, or save a session file" in app.session_state["storage_complaint"]

@@ -17,7 +17,7 @@ from viz.double_pass import passes as pass_story
 from viz.double_pass.page import verdict_reversal_in_words
 from viz.double_pass.passes import (
     QUOTED_REASON_PREFIX,
-    attempts_for_each_comparison,
+    comparisons_up_to_each,
     gaps_of_last_comparison,
     mini_chunk_starts,
     sentence_range_in_words,
@@ -43,7 +43,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
     source = load_sample(sample)
     chunker = DoublePass.build(**THRESHOLDS | parameters)
     chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
-    looks, starts = attempts_for_each_comparison(chunking), mini_chunk_starts(chunking)
+    looks, starts = comparisons_up_to_each(chunking), mini_chunk_starts(chunking)
     ledger_lines = {gap.index: [] for gap in chunking.gaps}
     for number, step in enumerate(steps_of_both_passes(chunking, chunker.max_size)):
         words = [*step["story"], *step.get("aside", [[]])[0]]
@@ -68,7 +68,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
 def test_pass_two_places_sentence_by_sentence_what_the_ledger_cuts(sample):
     source = load_sample(sample)
     chunking = run(DoublePass.build(**THRESHOLDS), Document.from_text(source.text, source.sentences), tools())
-    steps, looks = steps_of_both_passes(chunking, None), attempts_for_each_comparison(chunking)
+    steps, looks = steps_of_both_passes(chunking, None), comparisons_up_to_each(chunking)
     cuts = {gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut}
     closed = set()
     for number, (step, tried) in enumerate(zip(steps, looks, strict=True)):
@@ -150,8 +150,8 @@ def test_rows_hold_the_blocks_of_both_passes_and_the_snippet():
 
 
 def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
-    monkeypatch.setattr(pass_story, "MOST_SENTENCES", 3)
-    monkeypatch.setattr(passes, "MOST_SENTENCES", 3)
+    monkeypatch.setattr(pass_story, "MOST_DRAWN_SENTENCES", 3)
+    monkeypatch.setattr(passes, "MOST_DRAWN_SENTENCES", 3)
     chunking = double("0\n5\n90\n3\n6")
     rows = passes.rows_of_both_passes(chunking, None, {})
     assert rows["count"] == 3
@@ -168,7 +168,7 @@ def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
         (3, 6, "Other cuts here"),
     ]
     assert "over the snippet" in corrected[0]["reason"]
-    sentences = corrections.removals_in_words(chunking, corrected, other, "Other")
+    sentences = corrections.removed_boundaries_in_words(chunking, corrected, other, "Other")
     assert sentences == [
         "Of the 3 boundaries that pass one made, 2 were removed later.",
         "Of the 5 boundaries that Other makes between sentences: 1 here too, 2 removed by pass two, "

@@ -25,7 +25,7 @@ from sample_docs import load_sample, sample_titles
 from tests.support import ended
 from tests.viz.app_steps import box_of, choose_document, settled, tell
 from viz.failures.inbox import elide_middle
-from viz.failures.page import TABLE_MEASURES, measured_rows
+from viz.failures.page import TABLE_MEASURES, measured_setting_rows
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
@@ -122,7 +122,7 @@ def test_no_row_is_the_best_while_others_wait():
     ]
 
     def best(shown):
-        return [[cell["best"] for cell in row["cells"][1:]] for row in measured_rows(shown) if row["cells"]]
+        return [[cell["best"] for cell in row["cells"][1:]] for row in measured_setting_rows(shown) if row["cells"]]
 
     assert best([*there, waiting]) == [[False] * len(TABLE_MEASURES)] * 2
     first, second = best([*there, replace(waiting, result=replace(made, error="It failed."))])

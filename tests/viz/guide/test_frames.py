@@ -11,8 +11,8 @@ from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.guide.chunker_pictures import (
-    EXAMPLES,
-    SIX_SENTENCES,
+    EXAMPLE_BY_CHUNKER,
+    SIX_SENTENCE_TEXT,
     _run_chunker,
     known_failure_picture,
     pictures_of_chunker,
@@ -20,7 +20,7 @@ from viz.guide.chunker_pictures import (
 )
 
 TEXTS = {
-    "six": SIX_SENTENCES,
+    "six": SIX_SENTENCE_TEXT,
     "angles": "0 a\n10 b\n80 c\n\n90 d\n170 e\n180 f\n",
     "long": "".join(f"{angle} is the angle of word{angle}.\n" for angle in (0, 5, 40, 41, 90, 95, 150, 10)),
     "two": "One short line.\nAnother one.\n",
@@ -35,15 +35,15 @@ def words_of(pictures):
 
 def cut(name, text, made):
     document = Document.from_text(TEXTS[text], "lines")
-    return document, run(build_chunker(name, dict(EXAMPLES[name].parameters)), document, made)
+    return document, run(build_chunker(name, dict(EXAMPLE_BY_CHUNKER[name].parameters)), document, made)
 
 
 def test_every_chunker_that_asks_no_model_has_pictures():
-    assert {*EXAMPLES} == {*CHUNKERS}
+    assert {*EXAMPLE_BY_CHUNKER} == {*CHUNKERS}
 
 
 @pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", EXAMPLE_BY_CHUNKER)
 def test_every_number_is_the_librarys(name, text):
     made = tools(EMBEDDERS[text]())
     document, chunking = cut(name, text, made)
@@ -70,7 +70,7 @@ def test_every_number_is_the_librarys(name, text):
         place for place, _ in sorted(places, key=lambda pair: (pair[1], pair[0]))
     ]
     # What is measured is the first score of each decision, or every sentence's distance from the centres.
-    if not EXAMPLES[name].unit:
+    if not EXAMPLE_BY_CHUNKER[name].unit:
         clusters = chunking.clusters
         scores = [decision.score if (first := decision.why.steps()[0].score) is None else first for decision in gaps]
         wanted = [f"{score:.2f}".replace("-", "−") for score in scores if score is not None]
@@ -91,7 +91,7 @@ def test_every_number_is_the_librarys(name, text):
 
 
 @pytest.mark.parametrize("text", ["six", "long"])
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if EXAMPLES[name].unit])
+@pytest.mark.parametrize("name", [name for name in EXAMPLE_BY_CHUNKER if EXAMPLE_BY_CHUNKER[name].unit])
 def test_sizes_are_counted_by_the_tokenizer(name, text):
     made = tools(EMBEDDERS[text](), "words")
     document, chunking = cut(name, text, made)
@@ -99,20 +99,20 @@ def test_sizes_are_counted_by_the_tokenizer(name, text):
     for gap, sentence in zip(measured["gaps"], document.sentences[:-1], strict=True):
         begin = max(chunk.start for chunk in chunking if chunk.start < sentence.end)
         inside = document.text[begin : sentence.end].strip()
-        unit = EXAMPLES[name].unit
+        unit = EXAMPLE_BY_CHUNKER[name].unit
         if unit == "sentences":
             count = sum(sentence_text in inside for sentence_text in document.sentence_texts)
         else:
             (count,) = load_tokenizer(unit).count([inside])
-        size = EXAMPLES[name].parameters.get("size") or EXAMPLES[name].parameters["max_size"]
+        size = EXAMPLE_BY_CHUNKER[name].parameters.get("size") or EXAMPLE_BY_CHUNKER[name].parameters["max_size"]
         assert gap["said"].startswith(f"{count} of {size} ")
         assert gap["share"] / gap["line"] == pytest.approx(count / size)
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", EXAMPLE_BY_CHUNKER)
 def test_the_known_failure_fails(name, real_tools):
-    sections, parameters = EXAMPLES[name].failure_example
+    sections, parameters = EXAMPLE_BY_CHUNKER[name].failure_example
     known = tuple(sum(map(len, sections[: number + 1])) for number in range(len(sections) - 1))
     _, _, chunking = _run_chunker(name, "".join(sections), parameters, real_tools)
     found, missed, added = count_found_missed_added(cut_offsets(chunking), known)
@@ -124,7 +124,9 @@ def test_the_known_failure_fails(name, real_tools):
     assert (f"{found} found; {added} cut" in words) if known else (f"One subject, in {len(chunking)} chunks" in words)
     assert [gap["said"] for gap in shown["gaps"]].count("new subject") == len(known)
     # The pictures of the page are those of the bundled model; vectors differ in their last digits from batch to batch.
-    assert words_of(pictures_of_chunker(name)) == words_of([*pictures_of_run(name, EXAMPLES[name].text, real_tools), shown])
+    assert words_of(pictures_of_chunker(name)) == words_of(
+        [*pictures_of_run(name, EXAMPLE_BY_CHUNKER[name].text, real_tools), shown]
+    )
 
 
 @pytest.mark.model

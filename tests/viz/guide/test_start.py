@@ -10,8 +10,8 @@ from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import choose_document, press, sent, settled
 from viz.guide import introduction
 from viz.guide.introduction import (
-    FEW_CHUNKS,
-    USUAL_QUESTION,
+    DEFAULT_QUESTION,
+    LEAST_CHUNKS_FOR_TWO_RESULTS,
     answer_picture,
     chunk_picture,
     first_tokens,
@@ -20,7 +20,7 @@ from viz.guide.introduction import (
 )
 from viz.guide.page import CHUNKER_ADVICE_ROWS
 from viz.jobs.column_jobs import token_ruler_of
-from viz.state.choices import fresh_column
+from viz.state.choices import new_default_column
 from viz.theme.glossary import TERMS_BY_PART, split_at_glossary_terms
 
 TEXTS = {
@@ -164,7 +164,7 @@ def test_the_guide_opens_with_four_pictures_and_takes_a_question(app):
 
 
 def test_a_long_text_is_embedded_only_after_the_click_and_another_text_or_embedder_needs_its_own(app, monkeypatch):
-    monkeypatch.setattr(introduction, "ASKED_AT_ONCE", 10)
+    monkeypatch.setattr(introduction, "MOST_CHARACTERS_EMBEDDED_UNASKED", 10)
     app.query_params["embedder"] = "tfidf"
     app.switch_page("pages/guide.py")
     settled(app)
@@ -206,8 +206,8 @@ def test_a_text_with_few_chunks_gives_one_and_an_own_text_has_a_question(app):
     app.query_params.update({"embedder": "tfidf", "document": "faq"})
     app.switch_page("pages/guide.py")
     settled(app)
-    assert sent(app, "pictures")["pictures"][2]["ask"]["question"] == USUAL_QUESTION
-    assert FEW_CHUNKS == 4
+    assert sent(app, "pictures")["pictures"][2]["ask"]["question"] == DEFAULT_QUESTION
+    assert LEAST_CHUNKS_FOR_TWO_RESULTS == 4
 
 
 def test_the_advice_leads_to_its_settings_and_to_compare(app):
@@ -235,6 +235,6 @@ def test_a_chunker_that_is_chosen_while_the_page_opens_stays(app):
     app.switch_page("pages/guide.py")
     settled(app)
     # As after a first run that was interrupted.
-    app.session_state["opening_columns"]["guide"] = [fresh_column("breakpoint")]
+    app.session_state["opening_columns"]["guide"] = [new_default_column("breakpoint")]
     app.radio(key="guide/chunker").set_value("fixed_sentences").run()
     assert app.header[0].value == "Fixed sentences"

@@ -15,7 +15,7 @@ from chunkers.language_models import prompts
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
-from evaluation.answering.questions_and_answers import TRIVIAL_TITLES, QuestionItem
+from evaluation.answering.questions_and_answers import TRIVIAL_BASELINE_TITLES, QuestionItem
 from evaluation.answering.results import (
     answer_result_from_json,
     answer_result_to_json,
@@ -68,7 +68,7 @@ def answering(gathering, model, bert=False, before=None):
 def left(gathering, model, before):
     """Estimate the requests of a run that has some earlier results."""
     ask = model if isinstance(model, Asking) else asking(model)
-    each = partial(remaining_requests, asking=ask, judge=ask)
+    each = partial(remaining_requests, model_access=ask, judge_model_access=ask)
     return estimate_answer_requests(
         ITEMS,
         gathering.passages_by_column,
@@ -134,7 +134,9 @@ def test_an_answer_without_words_is_asked_anew_only_where_something_is_missing(g
 
 
 def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_random_chunks(gathering):
-    plan = replace(gathering.plan, names=(*gathering.plan.names, *TRIVIAL_TITLES.values()), trivial=(*TRIVIAL_TITLES,))
+    plan = replace(
+        gathering.plan, names=(*gathering.plan.names, *TRIVIAL_BASELINE_TITLES.values()), trivial=(*TRIVIAL_BASELINE_TITLES,)
+    )
     job = Gathering(plan, gathering.chunkings, gathering.embedder, False)
     job.start()
     ended(job)
@@ -151,7 +153,7 @@ def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_rand
     assert not run.error
     # What it knows without the text cannot be faithful to the text.
     assert {*run.results[2, 0].judgements} == {"relevancy", "correctness"}
-    assert run.results[2, 0].is_complete(judged=True)
+    assert run.results[2, 0].is_complete(requires_judgements=True)
     alone = [asked for asked in model.asked if asked[0].text == prompts.CLOSED_BOOK_SYSTEM_PROMPT]
     # Several are asked at once, in any order.
     assert sorted(asked[1].text for asked in alone) == sorted(f"Question: {item.question}" for item in ITEMS)

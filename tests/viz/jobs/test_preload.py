@@ -89,7 +89,7 @@ def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, caps
     monkeypatch.setattr(first_screen_preparation, "load_embedder", lambda _: embedder)
     shared_resources.embedding_cache.cache_clear()
     # As the server does it, which finds both functions by their names.
-    for _ in preloading.Preload(first_screen_preparation.__name__, "viz.compare.page")._preparation_steps():
+    for _ in preloading.Preload(first_screen_preparation.__name__, "viz.compare.page")._prepare_in_steps():
         pass
     choices = first_screen_preparation.default_choices()
     text = first_screen_preparation.load_sample(choices.document).text

@@ -44,7 +44,7 @@ def test_cancel_ends_splitting_and_reading(monkeypatch, module, name, item):
     assert at_work.wait(LIMIT)
     run.cancel()
     ended(run)
-    assert (run.running, run.error, run.found) == (False, "", {})
+    assert (run.running, run.error, run.evaluation_by_chunker) == (False, "", {})
 
 
 def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
@@ -61,7 +61,7 @@ def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
     run = new_run(1, 2)
     run.start()
     assert waits.wait(LIMIT)
-    assert ([*run.found], [*run.ladders]) == ([0], [0])
+    assert ([*run.evaluation_by_chunker], [*run.ladders]) == ([0], [0])
     assert run.progress() == (0.5, "2. Fixed sentences: chunking")
     go_on.set()
     assert not ended(run).error

@@ -58,7 +58,7 @@ def test_a_run_on_other_documents_is_folded(measured):
 
 
 def test_the_way_to_compare_leads_to_the_excerpt_and_says_whose_place_the_document_takes(run):
-    corpus = next(iter(run_of(opened(run=run)).found.values())).index.corpus
+    corpus = next(iter(run_of(opened(run=run)).evaluation_by_chunker.values())).index.corpus
     questions = run_of(opened(run=run)).questions.usable
     for number in (0, 38, 39):
         excerpt = questions[number].excerpts[0]

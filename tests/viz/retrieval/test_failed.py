@@ -31,7 +31,7 @@ def report(budget, taken, cut=False, parents=None, new=99):
     ]
     choice = SimpleNamespace(budget=budget, unit="tokens", top_k=5)
     chunkers = {0: SimpleNamespace(evaluation=SimpleNamespace(index=SimpleNamespace(parents=parents)))}
-    given = SimpleNamespace(chunks=chunks, taken=taken)
+    given = SimpleNamespace(chunks=chunks, taken_count=taken)
     return SimpleNamespace(choice=choice, chunkers=chunkers, given_chunks=lambda number, question: given)
 
 

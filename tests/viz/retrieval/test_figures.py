@@ -21,7 +21,7 @@ COSTS = {0: Costs(1.5, 0.2, 300.0, 10, 0), 2: Costs(6.0, 0.1, 500.0, 10, 4)}
 def test_a_box_leaves_out_what_is_undefined():
     values = {number: 100 * scores for number, scores in VALUES.items()}
     labels = {number: [f"{value:.1f}" for value in scores] for number, scores in values.items()}
-    first, second = box_plots(NAMES, values, "%{text}", {"title": "Recall"}, labels=labels).data
+    first, second = box_plots(NAMES, values, "%{text}", {"title": "Recall"}, point_labels=labels).data
     assert (first.name, second.name) == ("1. Recursive", "3. Optimal")
     assert len(first.x) == 40
     assert second.x == pytest.approx(100 * VALUES[2][:39])

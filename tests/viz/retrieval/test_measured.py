@@ -16,7 +16,7 @@ from viz.jobs import retrieval as retrieval_job
 from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import EMBEDDING_SUFFIXES
-from viz.retrieval.link_parameters import DEFAULT_PARAMETERS, budget_in_run
+from viz.retrieval.link_parameters import DEFAULT_LINK_PARAMETERS, budget_in_run
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -96,7 +96,7 @@ def fresh(run):
     again = Retrieval(before.plan, before.embedder, False)
     again.start()
     ended(again)
-    assert sorted(again.found) == [0, 1]
+    assert sorted(again.evaluation_by_chunker) == [0, 1]
     return run_registry().keep(again)
 
 
@@ -195,15 +195,15 @@ def test_what_is_compared_at_stands_in_the_link_and_takes_effect_without_a_new_r
 def test_a_budget_of_a_link_is_on_the_ladder():
     assert "The link's budget must be one of 1, 2, 4, 5," in " ".join(said(opened(at="budget", budget="1234")))
     budgets_by_unit = {"tokens": (250, 500, 1000), "characters": (1000, 2000, 4000)}
-    words = DEFAULT_PARAMETERS | {"budget": "1000"}
+    words = DEFAULT_LINK_PARAMETERS | {"budget": "1000"}
     assert (budget_in_run(words, "tokens", budgets_by_unit), budget_in_run(words, "characters", budgets_by_unit)) == (
         1000,
         1000,
     )
     # Not on the ladder of tokens, the largest of which is half of the text.
     assert (
-        budget_in_run(DEFAULT_PARAMETERS, "tokens", budgets_by_unit),
-        budget_in_run(DEFAULT_PARAMETERS, "characters", budgets_by_unit),
+        budget_in_run(DEFAULT_LINK_PARAMETERS, "tokens", budgets_by_unit),
+        budget_in_run(DEFAULT_LINK_PARAMETERS, "characters", budgets_by_unit),
     ) == (
         500,
         2000,

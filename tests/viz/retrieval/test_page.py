@@ -15,8 +15,8 @@ from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import bundled_run as opening
 from viz.retrieval import page
 from viz.retrieval.bundled_run import BUNDLED_RUN
-from viz.retrieval.documents_and_questions import bundled_material
-from viz.retrieval.link_parameters import index_from_link
+from viz.retrieval.documents_and_questions import bundled_documents_and_questions
+from viz.retrieval.link_parameters import index_in_link_parameter
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -58,9 +58,9 @@ def test_a_run_that_comes_with_seamark_and_does_not_fit_is_not_shown(monkeypatch
         path = ROOT / "README.md" if broken == "run" else BUNDLED_RUN.path
         monkeypatch.setattr(page, "BUNDLED_RUN", replace(BUNDLED_RUN, path=path))
         if broken == "fit":
-            changed = bundled_material()
+            changed = bundled_documents_and_questions()
             changed = RunMaterial((("a.txt", "Other."), *changed.texts[1:]), changed.questions, own=False)
-            monkeypatch.setattr(opening, "bundled_material", lambda changed=changed: changed)
+            monkeypatch.setattr(opening, "bundled_documents_and_questions", lambda changed=changed: changed)
         app = opened()
         (sentence,) = (text for text in said(app) if text.startswith("There is no ready-made result: "))
         assert sentence.endswith("“Run” to measure.")
@@ -85,7 +85,7 @@ def test_every_chunker_is_measured(measured):
     assert not measured.exception
     run = run_of(measured)
     assert not run.error
-    assert sorted(run.found) == [0, 1]
+    assert sorted(run.evaluation_by_chunker) == [0, 1]
     assert all(len(evaluation.answers) == 40 for evaluation in evaluations(run, 5).values())
     table = rows_of(measured)
     assert len(table) == 2
@@ -180,7 +180,7 @@ def test_the_link_leads_to_a_question_and_says_what_it_cannot(measured):
 
 def test_numbers_of_the_link_are_mended():
     linked = "1", "5", "9" * 5000, "0", "x", ""
-    assert [index_from_link({"question": word}, "question", 5) for word in linked] == [0, 4, 4, 0, 0, 0]
+    assert [index_in_link_parameter({"question": word}, "question", 5) for word in linked] == [0, 4, 4, 0, 0, 0]
 
 
 def test_what_failed_is_listed_and_leads_to_its_passages(run):

@@ -61,7 +61,7 @@ def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     run.start()
     assert not ended(run).error
     assert run.missing_passages_note == "plain.txt has no headings that are found: there a chunk returns itself."
-    evaluation = run.found[0]
+    evaluation = run.evaluation_by_chunker[0]
     (answer,) = evaluation.answers
     shown = ranked_passages(evaluation, answer, best_chunks(evaluation))
     sections = [passage["parts"] for passage in shown if passage["kind"] != "note"]
@@ -90,19 +90,19 @@ def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_fo
     run = Retrieval(levels, HashEmbedder(), False, kept)
     run.start()
     assert not ended(run).error
-    index = run.found[0].index
+    index = run.evaluation_by_chunker[0].index
     assert index.caveat == ""
     assert all(end - start <= 80 for ((start, end),) in index.chunks)
     assert max(end - start for ((start, end),) in index.returns) > 80
-    assert run.found[1].index.caveat == "The chunks have one level: without parents, each returns itself."
+    assert run.evaluation_by_chunker[1].index.caveat == "The chunks have one level: without parents, each returns itself."
     restart()
     found = StoredRetrieval.find(Keeper(run_store(), "token", StoredRetrieval.kind))
     again = Retrieval(found.rebuild_plan(levels.material), None, False, found)
     again.start()
     assert not ended(again).error
     assert again.plan.returned == ReturnedText.parse("parent")
-    for number, evaluation in run.found.items():
-        other = again.found[number]
+    for number, evaluation in run.evaluation_by_chunker.items():
+        other = again.evaluation_by_chunker[number]
         assert other.index.returns == evaluation.index.returns
         assert other.answers == evaluation.answers
         for question in range(2):
@@ -139,7 +139,7 @@ def test_a_passage_says_its_page():
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
     assert not ended(run).error
-    evaluation = run.found[0]
+    evaluation = run.evaluation_by_chunker[0]
     (answer,) = evaluation.answers
     titles = {
         passage["title"].split(" · ")[1]: passage["parts"][0][0]
@@ -159,6 +159,6 @@ def test_a_run_embeds_what_its_plan_says_and_finds_the_chunks_of_the_text(embedd
     run = Retrieval(Plan(material, chunkers, "hash", "paragraphs", "words", embedded_as), HashEmbedder(), False)
     run.start()
     assert not ended(run).error
-    index = run.found[0].index
+    index = run.evaluation_by_chunker[0].index
     assert [text[start:end] for ((start, end),) in index.chunks][-1] == "It floats at night."
     assert index.texts[-1] == embedded

@@ -49,11 +49,11 @@ def test_a_run_searches_as_its_plan_says_and_the_page_says_what_is_indexed(metho
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
     assert not ended(run).error
-    index = run.found[len(each) // 2].index
+    index = run.evaluation_by_chunker[len(each) // 2].index
     assert (index.searched_by, index.vectors.shape[1] > 0) == (method, method != "bm25")
     if method == "bm25":
         # Its own text has no word of the question, the heading above it has one.
-        ranked = [index.texts[number] for number in run.found[0].search.ranked[0]]
+        ranked = [index.texts[number] for number in run.evaluation_by_chunker[0].search.ranked[0]]
         assert ["Buoys" in text for text in ranked] == sorted(["Buoys" in text for text in ranked], reverse=True)
         assert "Lights > Buoys\n\nIt floats at night." in ranked[:2]
     assert plan.keyword_search_sentence == told
@@ -73,7 +73,7 @@ def test_a_model_is_loaded_only_for_what_embeds(monkeypatch, method, chunker, lo
     plan = Plan(material, (build_chunker(chunker, {}),), "hash", "paragraphs", "words", searched_by=method)
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
-    assert (ended(run).error, sorted(run.found)) == (("The model is missing.", []) if loaded else ("", [0]))
+    assert (ended(run).error, sorted(run.evaluation_by_chunker)) == (("The model is missing.", []) if loaded else ("", [0]))
 
 
 @pytest.mark.parametrize(

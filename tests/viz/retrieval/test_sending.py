@@ -13,7 +13,7 @@ from tests.viz.app_steps import name_model, press, ran, remarks, said
 from tests.viz.retrieval.small import TEXTS, offer
 from tests.viz.retrieval.steps import run_of
 from viz.jobs import retrieval
-from viz.retrieval.page import NO_MODEL_FOR_CONTEXTS as NO_CONTEXT
+from viz.retrieval.page import NO_CONTEXT_MODEL_MESSAGE as NO_CONTEXT
 from viz.state.chosen_models import MISSING_MODEL_MESSAGE
 
 pytestmark = pytest.mark.page
@@ -67,17 +67,17 @@ def test_a_run_says_what_it_sends_of_all_documents_and_sends_it_after_the_click_
     assert (http.requests, run_of(app)) == ([], None)
     press(app, "Send")
     run = ended(run_of(app))
-    assert (run.errors, sorted(run.found)) == ({}, [0, 1])
+    assert (run.errors, sorted(run.evaluation_by_chunker)) == ({}, [0, 1])
     sent = len(http.requests)
-    assert run.asked.spent.requests == sent > 1
-    assert f"test: {run.asked.spent}." in remarks(ran(app))
+    assert run.ledger.spent.requests == sent > 1
+    assert f"test: {run.ledger.spent}." in remarks(ran(app))
     # The same run again is answered from what was answered before; what becomes of a schema is known.
     press(app, "Run")
     counted(app)
     press(app, "Send")
     again = ended(run_of(app))
     assert again is not run
-    assert (len(http.requests), again.asked.spent.remembered) == (sent, sent - 1)
+    assert (len(http.requests), again.ledger.spent.remembered) == (sent, sent - 1)
 
 
 def test_consent_is_to_the_run_that_was_described_and_to_no_other(http):
@@ -99,7 +99,7 @@ def test_the_limit_stops_the_run_and_the_others_are_measured(http):
     press(app, "Send")
     run = ended(run_of(app))
     assert "the spending limit is 500 tokens" in run.errors[0]
-    assert (sorted(run.found), http.requests) == ([1], [])
+    assert (sorted(run.evaluation_by_chunker), http.requests) == ([1], [])
 
 
 def test_cancelling_ends_a_run_whose_server_hangs(http):
@@ -132,9 +132,9 @@ def test_plain_and_context_are_measured_side_by_side_after_the_click_alone(http)
     assert (http.requests, run_of(app)) == ([], None)
     press(app, "Send")
     run = ended(run_of(app))
-    assert (run.error, run.errors, sorted(run.found)) == ("", {}, [0, 1])
+    assert (run.error, run.errors, sorted(run.evaluation_by_chunker)) == ("", {}, [0, 1])
     assert run.plan.names == ["1. Fixed sentences", "2. Fixed sentences + context"]
-    plain, context = (run.found[number].index for number in (0, 1))
+    plain, context = (run.evaluation_by_chunker[number].index for number in (0, 1))
     assert plain.chunks == context.chunks
     assert "What eats: the heron does.\n\nIt eats fish and frogs." in context.texts
     assert "What eats: the heron does.\n\nIt eats fish and frogs." not in plain.texts
@@ -170,7 +170,7 @@ def test_a_run_that_goes_on_asks_for_what_is_not_there_alone_and_not_before_the_
     monkeypatch.setattr(retrieval, "search", until_the_last)
     press(app, "Send")
     run = ended(run_of(app))
-    assert (sorted(run.found), run.error) == ([0, 1, 2], "")
+    assert (sorted(run.evaluation_by_chunker), run.error) == ([0, 1, 2], "")
     sent = len(http.requests)
     token = app.query_params["run"]
     if restarted:
@@ -194,12 +194,12 @@ def test_a_run_that_goes_on_asks_for_what_is_not_there_alone_and_not_before_the_
     press(app, "Send")
     again = ended(run_of(app))
     assert again is not run
-    assert (sorted(again.found), again.errors, again.error) == ([0, 1, 2, 3], {}, "")
+    assert (sorted(again.evaluation_by_chunker), again.errors, again.error) == ([0, 1, 2, 3], {}, "")
     assert len(searched) == 5
     # The session has the answers as long as it lasts; of one passage none could be used, so it was asked again twice.
     fresh = searched[-1] + 2
     assert len(http.requests) - sent == (fresh if restarted else 0)
-    assert again.asked.spent.remembered == (0 if restarted else fresh)
+    assert again.ledger.spent.remembered == (0 if restarted else fresh)
 
 
 def test_only_one_estimate_asks_for_consent(http):

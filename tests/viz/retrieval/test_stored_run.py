@@ -29,7 +29,7 @@ SMALL = RunMaterial(tuple((name, text.decode()) for name, text in TEXTS.items())
 def bundled(monkeypatch):
     """The bundled documents are few and short."""
     for module in (page, documents_and_questions):
-        monkeypatch.setattr(module, "bundled_material", lambda: SMALL)
+        monkeypatch.setattr(module, "bundled_documents_and_questions", lambda: SMALL)
 
 
 def opened(**words):
@@ -93,7 +93,7 @@ def test_what_is_returned_and_how_it_is_searched_are_kept_with_the_run(indexed, 
     assert any(text.startswith("Searched by embedding and by words (BM25), both ranks fused") for text in said(app))
     assert "A chunk that is found comes with 1 neighbour on either side; all of that is measured." in said(app)
     assert "Questions with places" not in [download.label for download in app.get("download_button")]
-    assert all(evaluation.index.returns is not None for evaluation in run.found.values())
+    assert all(evaluation.index.returns is not None for evaluation in run.evaluation_by_chunker.values())
 
 
 def test_excerpts_that_are_not_as_given_are_listed(cache_folder):
@@ -212,7 +212,7 @@ def test_bundled_documents_that_have_changed_are_said(indexed, restart, cache_fo
     token, _ = interrupted(opened(), indexed, restart)
     (name, text), *others = SMALL.texts
     changed = RunMaterial(((name, text + " More."), *others), SMALL.questions, own=False)
-    monkeypatch.setattr(page, "bundled_material", lambda: changed)
+    monkeypatch.setattr(page, "bundled_documents_and_questions", lambda: changed)
     sentence = (
         "The results for 2 of 3 chunkers of this run are kept on disk, but its texts are not. Its bundled documents "
         "have changed since it was begun: it must be run again."

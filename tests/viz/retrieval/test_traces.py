@@ -7,7 +7,7 @@ import pytest
 from chunkers import build_chunker
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from evaluation.traces.answer_loss_stages import STAGES
+from evaluation.traces.answer_loss_stages import MEANING_BY_STAGE
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, opened, said
@@ -61,7 +61,7 @@ def test_failed_questions_have_their_stage_and_lead_into_the_text(traced):
     assert titles[1].startswith("1 · article.txt, 0 to 80")
     assert "2 · missing" in titles[2]
     assert components(app, "on_compare")[0]["label"].startswith("See the passage on Compare")
-    assert [*app.table[0].value["meaning"]] == [STAGES["cut apart"], STAGES["not used"]]
+    assert [*app.table[0].value["meaning"]] == [MEANING_BY_STAGE["cut apart"], MEANING_BY_STAGE["not used"]]
     tables = [frame.value for frame in app.dataframe]
     assert any("problem" in table and "pasted.jsonl, line 4: " in table["problem"][0] for table in tables)
     app.session_state["traced_question"] = 1
@@ -89,7 +89,7 @@ BY_ID = [
 
 
 def upload(app, chunks):
-    app.selectbox(key="traces_searched").set_value(own_traces.CHUNK_FILE_CHOICE).run()
+    app.selectbox(key="traces_searched").set_value(own_traces.CHUNK_FILE_OPTION).run()
     data = json.dumps(chunks).encode()
     app.file_uploader(key="traces_chunks").upload("chunks.json", data, "application/json").run()
     assert not app.exception

@@ -135,7 +135,7 @@ def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
         plan = Plan(material, (YourChunks.from_file(file),), "tfidf", "lines", "words", "context")
         job = Estimating("", None, partial(estimate_run_llm_requests, plan, None, False))
         job.start()
-        return ended(job).found
+        return ended(job).estimate
 
     assert sent("birds.txt") == (0, 0, 0)
     assert sent(*TEXTS)[0] > 0
@@ -209,7 +209,7 @@ def test_the_column_comes_along_with_the_questions_of_compare(app):
     # It is measured at once.
     run = ended(run_of(app))
     assert not run.errors
-    assert [len(evaluation.index.chunks) for evaluation in run.found.values()][1] == 2
+    assert [len(evaluation.index.chunks) for evaluation in run.evaluation_by_chunker.values()][1] == 2
     # That can be undone, and is done once.
     app.button(key="undo/retrieval").click().run()
     assert [column.chunker for column in ran(app).session_state["choices"]["retrieval"].columns] != [

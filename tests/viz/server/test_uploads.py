@@ -75,7 +75,7 @@ def test_a_second_call_changes_nothing(queue):
 
 def test_the_files_of_a_session_have_a_limit_and_those_of_another_do_not_count(monkeypatch):
     monkeypatch.setattr(MemoryUploadedFileManager, "add_file", MemoryUploadedFileManager.add_file)
-    monkeypatch.setattr(streamlit_patches, "MOST_UPLOADED", 10)
+    monkeypatch.setattr(streamlit_patches, "MOST_UPLOADED_BYTES", 10)
     limit_uploads()
     limit_uploads()
     manager = MemoryUploadedFileManager("/upload")

@@ -23,7 +23,7 @@ from tests.viz.app_steps import press, sent, settled, tell, widget
 from viz.components.browser_exchange import offsets_on_sentence_axis
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.column_jobs import ChangedCuts, token_ruler_of
-from viz.shell.card.verdicts import VERDICTS_KEY, set_parameters, verdict_cell
+from viz.shell.card.verdicts import VERDICTS_KEY, store_parameter_values, verdict_cell
 from viz.shell.column_results import ColumnResult
 from viz.state.choices import ColumnChoice
 
@@ -196,7 +196,7 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
         if cell is None or cell["change"] is None:
             continue
         changed = choice.copy()
-        assert set_parameters(changed, cell["change"]["values"]) == cell["change"]["values"]
+        assert store_parameter_values(changed, cell["change"]["values"]) == cell["change"]["values"]
         other = build_chunker(changed.chunker, changed.parameters)
         after = run(other, document, made)
         there = {(new_gap.index, new_gap.offset): new_gap.verdict.is_cut for new_gap in after.gaps}

@@ -86,8 +86,8 @@ def test_a_run_that_is_interrupted_loses_no_column(compare, monkeypatch):
             st.rerun()
         return controls(*arguments)
 
-    controls = viz.shell.page.shared_controls
-    monkeypatch.setattr(viz.shell.page, "shared_controls", shared_controls)
+    controls = viz.shell.page.draw_shared_controls
+    monkeypatch.setattr(viz.shell.page, "draw_shared_controls", shared_controls)
     app = go(compare, "double_pass")
     assert interrupted
     assert columns(app, "double_pass") == OPENED["double_pass"]

@@ -8,7 +8,7 @@ import spacy
 from streamlit.testing.v1 import AppTest
 
 from chunkers import InputError
-from chunkers.text.sentences import _sentence_pipeline, load_spacy_pipeline
+from chunkers.text.sentences import _load_sentence_pipeline, load_spacy_pipeline
 from tests import ROOT
 from tests.lanes import mostly_full
 from tests.support import LIMIT
@@ -56,7 +56,7 @@ def test_no_link_ends_in_an_error_or_a_long_complaint(page, link):
 def package(tmp_path, monkeypatch):
     """Install a package for the length of a test; return a function that does so."""
     monkeypatch.syspath_prepend(tmp_path)
-    _sentence_pipeline.cache_clear()
+    _load_sentence_pipeline.cache_clear()
     shared_resources._cached_split_document.cache_clear()
 
     def install(name, *, pipeline):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from chunkers.text.language_detection import LANGUAGES
+from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE
 from tests.fixtures.paragraphs import paragraphs_by_language
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, said, settled, widget
@@ -89,7 +89,7 @@ def test_only_another_script_is_warned_of(app, monkeypatch, long, language, warn
     monkeypatch.setattr("viz.shell.column_results.misfit_warnings", lambda document, **used: ())
     app.run()
     box_of(app).input(paragraphs_by_language()[language].text).run()
-    assert bool(warned(app, f"The text is in {LANGUAGES[language]}")) == warns
+    assert bool(warned(app, f"The text is in {LANGUAGE_NAME_BY_CODE[language]}")) == warns
     app.session_state["chunking_job"].cancel()
 
 

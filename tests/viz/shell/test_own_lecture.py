@@ -33,12 +33,12 @@ def test_the_tab_gives_it_back(monkeypatch, own, kept, expected, before, playing
     assert bool(complaint) == bool(session.deck_complaint)
 
 
-@pytest.mark.parametrize(("most", "words"), [(current_lecture.LARGEST_TAB_LECTURE, LECTURE.packed), (3, "")])
+@pytest.mark.parametrize(("most", "words"), [(current_lecture.MOST_TAB_LECTURE_CHARACTERS, LECTURE.packed), (3, "")])
 def test_the_tab_keeps_it_unless_it_is_too_long(monkeypatch, most, words):
     kept = []
     session = SimpleNamespace(own_lecture=NONE, lecture_sent=False)
     monkeypatch.setattr(current_lecture, "session", session)
-    monkeypatch.setattr(current_lecture, "LARGEST_TAB_LECTURE", most)
+    monkeypatch.setattr(current_lecture, "MOST_TAB_LECTURE_CHARACTERS", most)
     monkeypatch.setattr(current_lecture, "store_questions_or_lecture_in_tab", kept.append)
     current_lecture.keep_lecture_in_tab()
     assert not kept, "the tab may have a lecture of the session before"

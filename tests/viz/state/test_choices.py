@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, ParameterError, build_chunker
+from chunkers import EMBEDDERS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS, ParameterError, build_chunker
 from chunkers.recipes.chunker_registry import ADAPTERS, CHUNKERS, chunker_class
 from sample_docs import sample_splitters
 from viz.state.choices import (
@@ -13,12 +13,12 @@ from viz.state.choices import (
     ColumnChoice,
     choices_from_query,
     choices_to_query,
-    fresh_column,
     link_parameters_of_chunker,
-    older_column_numbers,
+    new_default_column,
+    outdated_link_column_numbers,
 )
 
-COLUMNS = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
+COLUMNS = [new_default_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
 DEFAULT = Choices(*next(iter(sample_splitters().items())), COLUMNS, selected=1)
 
 
@@ -58,10 +58,10 @@ def choices(draw):
     chosen = draw(st.just(DEFAULT.columns) | st.lists(columns(), min_size=1, max_size=MOST_COLUMNS))
     return Choices(
         document=draw(st.sampled_from([*sample_splitters()])),
-        sentences=draw(st.sampled_from([*SPLITTERS, "spacy:some_pipeline", "sentencex:de"])),
+        sentences=draw(st.sampled_from([*SPLITTER_DESCRIPTIONS, "spacy:some_pipeline", "sentencex:de"])),
         columns=chosen,
         embedder=draw(st.sampled_from([*EMBEDDERS, "maker/model", "openai:a model"])),
-        tokenizer=draw(st.sampled_from([*TOKENIZERS])),
+        tokenizer=draw(st.sampled_from([*TOKENIZER_DESCRIPTIONS])),
         selected=draw(st.integers(0, len(chosen) - 1)),
     )
 
@@ -85,7 +85,7 @@ def test_a_link_without_a_parameter_that_was_added_later_means_what_it_meant():
     assert complaints == []
     assert back.columns[0].parameters == {"cuts_at": "sentences", "caution": "eager"}
     assert back.columns[1:] == [ColumnChoice("recursive"), ColumnChoice("change_point", {"cuts_at": "auto"})]
-    assert older_column_numbers(query) == [1]
+    assert outdated_link_column_numbers(query) == [1]
     assert choices_to_query(back, DEFAULT)["c1.cuts_at"] == "sentences"
 
 
@@ -94,7 +94,7 @@ def test_a_link_to_a_chunker_has_its_defaults(name):
     query = link_parameters_of_chunker(name)
     back, _ = choices_from_query(query, sample_splitters(), DEFAULT)
     assert build_chunker(name, back.columns[0].parameters) == build_chunker(name, {})
-    assert older_column_numbers(query) == []
+    assert outdated_link_column_numbers(query) == []
 
 
 def test_the_first_screen_has_an_empty_link():

@@ -17,7 +17,7 @@ from viz.double_pass import page as double_pass
 from viz.double_pass.passes import steps_of_both_passes
 from viz.retrieval.bundled_run import default_retrieval_choices
 from viz.shell.navigation import PAGES
-from viz.state.choices import Choices, ColumnChoice, choices_from_query, fresh_column
+from viz.state.choices import Choices, ColumnChoice, choices_from_query, new_default_column
 from viz.state.lecture_decks import REVEALING_SCENE_PART, SCENE_PARTS, Deck, Scene, bundled_decks
 from viz.state.question_settings import RETRIEVAL_LIMITS
 
@@ -34,7 +34,7 @@ def choices_of(scene):
         "": default_choices(),
         "double_pass": double_pass.default_choices(),
         "clustering": Choices(document, splitters[document], [ColumnChoice(name) for name in METHODS]),
-    }.get(scene.page, Choices(document, splitters[document], [fresh_column("breakpoint")]))
+    }.get(scene.page, Choices(document, splitters[document], [new_default_column("breakpoint")]))
     return choices_from_query(scene.query, splitters, default)
 
 

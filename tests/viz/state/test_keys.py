@@ -73,12 +73,12 @@ def test_only_the_keys_of_widgets_are_read_by_name_and_only_where_they_are_drawn
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ('st.session_state["chunking_job"]', [(1, "'job'")]),
-        ('st.session_state.get("chunking_job")', [(1, "'job'")]),
-        ('"chunking_job" in st.session_state', [(1, "'job'")]),
-        ('KEY = "job"\nst.session_state[KEY]', [(2, "'job'")]),
+        ('st.session_state["chunking_job"]', [(1, "'chunking_job'")]),
+        ('st.session_state.get("chunking_job")', [(1, "'chunking_job'")]),
+        ('"chunking_job" in st.session_state', [(1, "'chunking_job'")]),
+        ('KEY = "chunking_job"\nst.session_state[KEY]', [(2, "'chunking_job'")]),
         ('st.session_state[f"choices/{name}"]', [(1, "f'choices/{name}'")]),
-        ("st.session_state.chunking_job", [(1, "job")]),
+        ("st.session_state.chunking_job", [(1, "chunking_job")]),
         ("session = st.session_state", [(1, "st.session_state under another name")]),
         ('st.toggle("Sizes", key="sizes")\nst.session_state["sizes"]', []),
         ("st.session_state[key]", []),
@@ -125,7 +125,7 @@ def test_what_is_changed_in_place_stays(monkeypatch):
     assert held.own is None
     held.own_complaint = "Bad."
     assert (Session().own_complaint, "compare" in held.choices) == ("Bad.", False)
-    assert isinstance(vars(Session)["taken"], MutableSessionValue)
+    assert isinstance(vars(Session)["handled_event_times"], MutableSessionValue)
 
 
 @pytest.mark.full

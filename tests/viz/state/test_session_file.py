@@ -27,7 +27,7 @@ def write(columns, embedder=None):
         chunker = build_chunker(column.chunker, column.parameters, embedder)
         pairs.append((chunker, run(chunker, document, tools)))
     choices = Choices("own", "lines", columns, tokenizer="words", selected=len(columns) - 1)
-    return session_file.write_session_file(SOURCE, choices, pairs, embedder)
+    return session_file.session_file_json(SOURCE, choices, pairs, embedder)
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(mo
     sweep = ended(sweep_of(app))
     assert not sweep.error
     assert len(sweep.rows) == sweep.total == 5
-    assert sweep.asked.spent.requests == len(http.requests) > 1
+    assert sweep.ledger.spent.requests == len(http.requests) > 1
     document = Document.from_text(load_sample("stubs").text, sample_splitters()["stubs"])
     estimates = [Llm(window=window).estimate(document, tools()) for window in (100, 200)]
     requests, tokens, _ = map(sum, zip(*estimates, strict=True))

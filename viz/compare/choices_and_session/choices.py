@@ -9,13 +9,13 @@ from sample_docs import sample_splitters
 from viz.state import (
     ASK_LIMIT_PARAMETER,
     ASK_METHOD_PARAMETER,
-    FITTING_LIMIT,
+    FITTING_LIMIT_KEY,
     MOST_COLUMNS,
     Choices,
     ColumnChoice,
-    fresh_column,
     last_undoable_column_change,
     main_page,
+    new_default_column,
     record_columns_for_undo,
     session,
 )
@@ -27,23 +27,23 @@ COMPARE_PAGE = "compare"
 def default_choices() -> Choices:
     """Return the default choices of Compare: three chunkers side by side, on the first sample."""
     sample_name, splitter_name = next(iter(sample_splitters().items()))
-    columns = [fresh_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
+    columns = [new_default_column(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
     return Choices(
         sample_name,
         splitter_name,
         columns,
         selected=1,
-        extra={ASK_METHOD_PARAMETER: "embedding", ASK_LIMIT_PARAMETER: FITTING_LIMIT},
+        extra={ASK_METHOD_PARAMETER: "embedding", ASK_LIMIT_PARAMETER: FITTING_LIMIT_KEY},
     )
 
 
-main_page.declare(COMPARE_PAGE, "Compare", default_choices)
+main_page.set_main_page(COMPARE_PAGE, "Compare", default_choices)
 
 
 # The user's own cuts, a column of Compare.
 
 
-def index_for_own_cuts(choices: Choices) -> int | None:
+def column_index_for_own_cuts(choices: Choices) -> int | None:
     """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
     compare_column_count = len(choices.columns)
     own_cuts_column_index = next(
@@ -70,7 +70,7 @@ def set_own_cuts(choices: Choices, document: Document, user_cut_offsets: Sequenc
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
     own_cuts_chunker = YourCuts.with_cuts_at(document.identity, user_cut_offsets)
-    cuts_column_index = index_for_own_cuts(choices)
+    cuts_column_index = column_index_for_own_cuts(choices)
     if cuts_column_index is None:
         return
     undo_message = f"Column {cuts_column_index + 1} shows your cuts"

@@ -4,15 +4,15 @@ import streamlit as st
 
 from chunkers.support import pluralize
 from evaluation.questions import MarkedQuestion, marked_questions_to_csv
-from evaluation.search import MOST_RERANKED, Reranker
+from evaluation.search import MOST_RERANKED_CHUNKS, Reranker
 from viz.compare.choices_and_session.session import session
 from viz.compare.questions.question_search import drop_unused_question_texts
-from viz.components.page_elements import download_button, remark
+from viz.components.page_elements import show_download_button, show_remark
 from viz.controls import offer_to_store_document, value_binding
 from viz.shell import columns_of_compare, give_stored_questions_to_retrieval, open_page_at_next_run
-from viz.state import LONGEST_NAME, current_document
+from viz.state import MAX_LINK_NAME_CHARACTERS, current_document_name
 
-LONGEST_SHOWN_ANSWER = 120
+MOST_SHOWN_ANSWER_CHARACTERS = 120
 """Most characters of an answer that the list shows; the file has the whole answer."""
 
 
@@ -32,8 +32,10 @@ def _choose_reranker() -> None:
     st.text_input(
         "Cross-encoder folder",
         value=displayed_reranker_name,
-        max_chars=LONGEST_NAME,
-        help=f"Reorders the best {MOST_RERANKED} chunks by reading each with the question. The model is never fetched.",
+        max_chars=MAX_LINK_NAME_CHARACTERS,
+        help=(
+            f"Reorders the best {MOST_RERANKED_CHUNKS} chunks by reading each with the question. The model is never fetched."
+        ),
         **value_binding(displayed_reranker_name, "ask_reranker", set_reranker),
     )
 
@@ -41,27 +43,28 @@ def _choose_reranker() -> None:
 def _show_marked_questions() -> None:
     stored_questions = tuple(session.questions)
     if not stored_questions:
-        remark(
+        show_remark(
             "Ask the text a question above, select its answer in the text and mark it: it is kept here as long as this tab "
             "is open, and Retrieval measures the chunkers on it.",
             key="questions_none",
         )
         return
     text_count = len({session.question_texts[question.identity].text for question in stored_questions})
-    storage_phrase = (
+    storage_duration_phrase = (
         "as long as this tab is open"
-        if current_document() not in session.stored_versions
+        if current_document_name() not in session.stored_versions
         else "with its text, or while this tab is open"
     )
-    remark(
-        f"{pluralize(len(stored_questions), 'question')} about {pluralize(text_count, 'text')}, kept {storage_phrase}.",
+    show_remark(
+        f"{pluralize(len(stored_questions), 'question')} about {pluralize(text_count, 'text')}, kept "
+        f"{storage_duration_phrase}.",
         key="questions_said",
     )
-    offer_to_store_document("questions", current_document())
+    offer_to_store_document("questions", current_document_name())
     for question_index, question in enumerate(stored_questions):
         buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{question_index}")
         with buttons_row.container():
-            remark(
+            show_remark(
                 f"{question.question} → “{_shorten_answer(question.answer)}” ({question.document})",
                 key=f"question_said_{question_index}",
             )
@@ -87,7 +90,7 @@ def _show_marked_questions() -> None:
         type="primary",
         help="Opens Retrieval and measures the columns of this page on these questions and their texts.",
     )
-    download_button(
+    show_download_button(
         actions_row,
         "Questions, CSV",
         lambda: marked_questions_to_csv(stored_questions),
@@ -108,8 +111,8 @@ def _shorten_answer(answer: str) -> str:
     single_line_answer = " ".join(answer.split())
     return (
         single_line_answer
-        if len(single_line_answer) <= LONGEST_SHOWN_ANSWER
-        else f"{single_line_answer[:LONGEST_SHOWN_ANSWER]}…"
+        if len(single_line_answer) <= MOST_SHOWN_ANSWER_CHARACTERS
+        else f"{single_line_answer[:MOST_SHOWN_ANSWER_CHARACTERS]}…"
     )
 
 

@@ -24,9 +24,9 @@ from evaluation.retrieval.asked_question import (
 from evaluation.retrieval.asked_question import AskedQuestion as Retrieved
 from viz.compare.choices_and_session.session import session
 from viz.components.browser_exchange import Component, code_point_offsets, no_op_callback, utf16_offsets
-from viz.components.page_elements import notice, remark, show_job_progress
+from viz.components.page_elements import show_job_progress, show_notice, show_remark
 from viz.components.remedies.payload import ColumnRemedies
-from viz.controls import any_chunker_calls_model, language_model_form
+from viz.controls import any_chunker_calls_model, draw_language_model_form
 from viz.jobs import (
     AskJob,
     ChunkingTask,
@@ -36,16 +36,23 @@ from viz.jobs import (
     estimate_context_sentence_requests,
 )
 from viz.shell import ColumnResult, ModelRequests, run_or_estimate_requests, show_consent
-from viz.state import MOST_QUESTIONS, Choices, TextSource, access_to_chosen_model, ranking_method_of, retrieval_limit_of
+from viz.state import (
+    MOST_QUESTIONS,
+    Choices,
+    TextSource,
+    access_to_chosen_language_model,
+    ranking_method_of,
+    retrieval_limit_of,
+)
 
-ASKER_KEY = "store_asked"
+QUESTION_COMPONENT_KEY = "store_asked"
 """Streamlit turns the key into a CSS class, by which the page's style sheet hides the component."""
 
 NEW_QUESTION_WAIT_S, EARLIER_QUESTION_WAIT_S = 0.25, 0.05
 """Seconds to wait for the answer to a new question, and to an earlier question when the page reruns for another reason.
 An answer that takes longer is sent when the browser polls for it."""
 
-MOST_STORED_CHARACTERS = 40_000_000
+MOST_STORED_TEXT_CHARACTERS = 40_000_000
 """Most characters of all texts that a session stores with its questions."""
 
 _NumberedTaskAndChunking = tuple[int, ChunkingTask, Chunking]
@@ -144,18 +151,18 @@ _question_component = Component[Asked](
 def retrieve_for_asked_question(
     choices: Choices,
     document: Document,
-    results: Sequence[ColumnResult],
-    hashes: Sequence[str],
+    column_results: Sequence[ColumnResult],
+    column_body_hashes: Sequence[str],
     embedder: Embedder | None,
     no_embedder_reason: str,
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
 ) -> None:
     """Retrieve chunks for the user's question from every column, in a fragment that reruns without the page.
 
     Like `viz.shell.card.verdicts.answer_verdict_requests`, it must be drawn above all elements that come
-    and go. ``no_embedder_reason`` says why there is no embedder; ``known`` are the known boundaries.
+    and go. ``no_embedder_reason`` says why there is no embedder; ``known_boundaries`` are the known boundaries.
     """
-    asked_question_event = (st.session_state.get(ASKER_KEY) or {}).get("asked")
+    asked_question_event = (st.session_state.get(QUESTION_COMPONENT_KEY) or {}).get("asked")
     is_new_event = asked_question_event is not None and asked_question_event["moment"] != session.question_moment
     if asked_question_event is not None and is_new_event:
         _handle_question_event(asked_question_event)
@@ -164,23 +171,23 @@ def retrieve_for_asked_question(
         "state": "nothing",
         "share": 0.0,
         "said": "",
-        "hashes": [*hashes],
-        "found": [None for _ in results],
+        "hashes": [*column_body_hashes],
+        "found": [None for _ in column_results],
         "answer": None,
-        "remedies": [None for _ in results],
+        "remedies": [None for _ in column_results],
     }
     if session.question:
         _fill_in_available_results(
             asked_question_payload,
             choices,
             document,
-            results,
+            column_results,
             embedder,
             no_embedder_reason,
             NEW_QUESTION_WAIT_S if is_new_event else EARLIER_QUESTION_WAIT_S,
-            known,
+            known_boundaries,
         )
-    _question_component(key=ASKER_KEY, data=asked_question_payload, height=0, on_asked_change=no_op_callback)
+    _question_component(key=QUESTION_COMPONENT_KEY, data=asked_question_payload, height=0, on_asked_change=no_op_callback)
 
 
 def _handle_question_event(event: dict[str, Any]) -> None:
@@ -209,10 +216,10 @@ def _fill_in_available_results(
     asked_question_payload: Asked,
     choices: Choices,
     document: Document,
-    results: Sequence[ColumnResult],
+    column_results: Sequence[ColumnResult],
     embedder: Embedder | None,
     no_embedder_reason: str,
-    patience_s: float,
+    max_wait_s: float,
     known_boundaries: tuple[int, ...] | None,
 ) -> None:
     """Fill in the known parts of the answer."""
@@ -223,10 +230,10 @@ def _fill_in_available_results(
         return
     finished_columns = [
         (number, finished.task, finished.chunking)
-        for number, column in enumerate(results)
+        for number, column in enumerate(column_results)
         if (finished := column.finished_column)
     ]
-    embedded_text_kind, finished_columns = _embedded_text_and_columns(results, finished_columns)
+    embedded_text_kind, finished_columns = _embedded_text_kind_and_columns(column_results, finished_columns)
     chosen_ranking_method = ranking_method_of(choices)
     retrieval_limit_name, retrieval_limit = retrieval_limit_of(choices, len(document.text))
     context_sentences_digest = (
@@ -244,7 +251,7 @@ def _fill_in_available_results(
         question_search_settings, finished_columns, embedder, session.on_disk, session.reranker
     ).earlier_if_same(session.ask_job)
     search_job.start_once()
-    search_job.join(patience_s)
+    search_job.join(max_wait_s)
     is_search_in_progress = search_job.in_progress
     asked_question_payload["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
     asked_question_payload["state"] = (
@@ -268,14 +275,14 @@ def _fill_in_available_results(
     ):
         status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + search_notes)
     asked_question_payload["said"] = session.answer_complaint or status_phrase
-    _fill_in_column_results(asked_question_payload, search_job, document, results, known_boundaries)
+    _fill_in_column_results(asked_question_payload, search_job, document, column_results, known_boundaries)
 
 
 def _fill_in_column_results(
     asked_question_payload: Asked,
-    job: AskJob,
+    question_search_job: AskJob,
     document: Document,
-    results: Sequence[ColumnResult],
+    column_results: Sequence[ColumnResult],
     known_boundaries: tuple[int, ...] | None,
 ) -> None:
     """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
@@ -284,38 +291,44 @@ def _fill_in_column_results(
         marked_answer_end = marked_answer.start + len(marked_answer.answer)
         asked_question_payload["answer"] = utf16_offsets(document.text, [marked_answer.start, marked_answer_end])
         checked_answer_span = checked_answer(document.text, marked_answer.start, marked_answer_end)
-    for column_index, column_retrieval in list(job.retrieval_by_column.items()):
+    for column_index, column_retrieval in list(question_search_job.retrieval_by_column.items()):
         asked_question_payload["found"][column_index] = _asked_column_payload(
             column_retrieval, document, checked_answer_span
         )
     if marked_answer is not None and checked_answer_span is not None and asked_question_payload["state"] == "done":
-        from viz.compare.questions.remedies import find_remedies
+        from viz.compare.questions.remedies import remedies_found_so_far
 
         failing_column_indexes = [
             number
             for number, column in enumerate(asked_question_payload["found"])
             if column is not None and column["fate"] is not None and not column["fate"]["good"]
         ]
-        asked_question_payload["remedies"] = find_remedies(
-            job, document, results, failing_column_indexes, marked_answer, checked_answer_span, known_boundaries
+        asked_question_payload["remedies"] = remedies_found_so_far(
+            question_search_job,
+            document,
+            column_results,
+            failing_column_indexes,
+            marked_answer,
+            checked_answer_span,
+            known_boundaries,
         )
 
 
-def _embedded_text_and_columns(
-    results: Sequence[ColumnResult], finished_columns: Sequence[_NumberedTaskAndChunking]
+def _embedded_text_kind_and_columns(
+    column_results: Sequence[ColumnResult], finished_columns: Sequence[_NumberedTaskAndChunking]
 ) -> tuple[EmbeddedAs, list[_NumberedTaskAndChunking]]:
     """Return the text that is embedded for each chunk: with its context sentence if chosen and written for all columns."""
     if session.embedded_as != "context":
         return session.embedded_as, [*finished_columns]
-    contextual_chunkings = chunkings_with_contexts(results)
+    contextual_chunkings = chunkings_with_contexts(column_results)
     if any(number not in contextual_chunkings for number, _, _ in finished_columns):
         return "plain", [*finished_columns]
     return "context", [(number, task, contextual_chunkings[number]) for number, task, _ in finished_columns]
 
 
-def _searched_text_notes(embedded_as: EmbeddedAs, finished_columns: Sequence[_NumberedTaskAndChunking]) -> list[str]:
+def _searched_text_notes(embedded_text_kind: EmbeddedAs, finished_columns: Sequence[_NumberedTaskAndChunking]) -> list[str]:
     """Return notes for the case that the searched text differs from the chosen or from the retrieved text."""
-    missing_context_notes = [CONTEXTS_MISSING_NOTE] * (embedded_as != session.embedded_as)
+    missing_context_notes = [CONTEXTS_MISSING_NOTE] * (embedded_text_kind != session.embedded_as)
     return missing_context_notes + [MODEL_TEXT_SEARCHED_NOTE] * any(
         has_model_written_texts(chunking) for _, _, chunking in finished_columns
     )
@@ -351,18 +364,18 @@ def _score_in_words(
         if retrieval.reranked and format_search_score(ranked_chunk.score)
         else []
     )
-    for name, ranking in retrieval.sources.items():
-        chunk_rank_in_ranking = chunk_ranks_by_method[name].get(ranked_chunk.number)
+    for method_name, ranking in retrieval.sources.items():
+        chunk_rank_in_ranking = chunk_ranks_by_method[method_name].get(ranked_chunk.number)
         if chunk_rank_in_ranking is None:
             chunk_score_phrases.append(
-                f"no word of the question in {SCORE_NAME_BY_METHOD[name]}"
-                if name == "bm25"
-                else f"no {SCORE_NAME_BY_METHOD[name]}"
+                f"no word of the question in {SCORE_NAME_BY_METHOD[method_name]}"
+                if method_name == "bm25"
+                else f"no {SCORE_NAME_BY_METHOD[method_name]}"
             )
         else:
             rank_phrase = f", rank {chunk_rank_in_ranking}" if len(retrieval.sources) > 1 else ""
             chunk_score_phrases.append(
-                f"{SCORE_NAME_BY_METHOD[name]} "
+                f"{SCORE_NAME_BY_METHOD[method_name]} "
                 f"{format_search_score(float(ranking.scores[chunk_rank_in_ranking - 1]))}{rank_phrase}"
             )
     return "; ".join(chunk_score_phrases)
@@ -383,7 +396,7 @@ def _answer_fate(judgement: AnswerRetrieval, find_cut_reason: Callable[[], str])
         "not retrieved": ("answer not retrieved:", ""),
         "in no chunk": ("answer in no chunk", "the chunker leaves it out"),
     }[judgement.fate]
-    if judgement.fate == "split" and not judgement.missed:
+    if judgement.fate == "split" and not judgement.missed_character_count:
         fate_reason += "; together they have all of it"
     return {"good": judgement.fate == "whole", "words": fate_phrase, "places": answer_places, "why": fate_reason}
 
@@ -409,9 +422,10 @@ def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
         stored_character_count = sum(
             map(len, {document.text, *(source.text for source in text_source_by_identity.values())})
         )
-        if stored_character_count > MOST_STORED_CHARACTERS:
+        if stored_character_count > MOST_STORED_TEXT_CHARACTERS:
             raise InputError(
-                f"The texts of all kept questions may have at most {MOST_STORED_CHARACTERS:,} characters together; with "
+                f"The texts of all kept questions may have at most {MOST_STORED_TEXT_CHARACTERS:,} characters together; "
+                "with "
                 "this "
                 f"question they would have {stored_character_count:,}. Remove a kept question first."
             )
@@ -450,27 +464,27 @@ CONTEXTS_MISSING_NOTE = "Searched without context sentences: they are not writte
 """Note on a result if context sentences are chosen but not written for all columns."""
 
 
-def chunkings_with_contexts(results: Sequence[ColumnResult]) -> dict[int, Chunking]:
+def chunkings_with_contexts(column_results: Sequence[ColumnResult]) -> dict[int, Chunking]:
     """Return the results whose chunks have context sentences, by column number from 0."""
     context_sentences_job = session.context_sentences_job
-    if context_sentences_job is None or context_sentences_job.asking is not access_to_chosen_model():
+    if context_sentences_job is None or context_sentences_job.asking is not access_to_chosen_language_model():
         return {}
     contextual_chunking_by_task = dict(context_sentences_job.chunkings_with_contexts)
     return {
         number: contextual_chunking_by_task[column.task]
-        for number, column in enumerate(results)
+        for number, column in enumerate(column_results)
         if column.task in contextual_chunking_by_task and column.chunking is not None
     }
 
 
-def show_context_sentences(choices: Choices, results: Sequence[ColumnResult]) -> None:
+def show_context_sentence_controls(choices: Choices, column_results: Sequence[ColumnResult]) -> None:
     """Draw the state of the columns' context sentences, and the button that generates the missing sentences."""
-    model_access, contextual_chunking_by_column = access_to_chosen_model(), chunkings_with_contexts(results)
+    model_access, contextual_chunking_by_column = access_to_chosen_language_model(), chunkings_with_contexts(column_results)
     # If any column's chunker calls a language model, the columns' controls already include the form.
     if not any_chunker_calls_model(column.chunker for column in choices.columns):
-        language_model_form()
+        draw_language_model_form()
     if model_access is None:
-        notice(CONTEXT_MODEL_MISSING, key="contexts_missing")
+        show_notice(CONTEXT_MODEL_MISSING, key="contexts_missing")
         return
     context_sentences_job = session.context_sentences_job
     if (
@@ -482,7 +496,7 @@ def show_context_sentences(choices: Choices, results: Sequence[ColumnResult]) ->
         return
     contextless_chunking_by_task = {
         column.task: column.chunking
-        for number, column in enumerate(results)
+        for number, column in enumerate(column_results)
         if column.task is not None and column.chunking is not None and number not in contextual_chunking_by_column
     }
     if contextless_chunking_by_task:
@@ -491,12 +505,12 @@ def show_context_sentences(choices: Choices, results: Sequence[ColumnResult]) ->
             and context_sentences_job.asking is model_access
             and context_sentences_job.error
         ):
-            notice(context_sentences_job.error, "error", key="contexts_error")
+            show_notice(context_sentences_job.error, "error", key="contexts_error")
         _offer_to_write_contexts(model_access, choices.tokenizer, contextless_chunking_by_task)
     for column_index, chunking in contextual_chunking_by_column.items():
         if missing_context_count := sum(not chunk.situation for chunk in chunking.chunks):
             chunks_without_contexts_phrase = f"{missing_context_count:,} of {pluralize(len(chunking.chunks), 'chunk')}"
-            notice(
+            show_notice(
                 f"Column {column_index + 1}: the model wrote no usable context sentence for "
                 f"{chunks_without_contexts_phrase}; these chunks "
                 "are "
@@ -504,11 +518,11 @@ def show_context_sentences(choices: Choices, results: Sequence[ColumnResult]) ->
                 key=f"contexts_left_out_{column_index}",
             )
     if contextual_chunking_by_column:
-        remark(f"{model_access.model.name}: {model_access.spent}.", key="contexts_spent")
+        show_remark(f"{model_access.model.name}: {model_access.spent}.", key="contexts_spent")
 
 
 def _offer_to_write_contexts(
-    asking: Asking, tokenizer: str, contextless_chunking_by_task: dict[ChunkingTask, Chunking]
+    model_access: Asking, tokenizer: str, contextless_chunking_by_task: dict[ChunkingTask, Chunking]
 ) -> None:
     """Draw the button that estimates the requests for the missing context sentences, and then the consent."""
     sent_text_phrase = (
@@ -519,7 +533,7 @@ def _offer_to_write_contexts(
         context_sentences_job = session.context_sentences_job
         contextual_chunking_by_task = (
             context_sentences_job.chunkings_with_contexts
-            if context_sentences_job is not None and context_sentences_job.asking is asking
+            if context_sentences_job is not None and context_sentences_job.asking is model_access
             else {}
         )
         # Keep neither text nor context sentences of columns that are no longer shown.
@@ -529,13 +543,13 @@ def _offer_to_write_contexts(
             if task in contextual_chunking_by_task
         }
         session.context_sentences_job = new_context_sentences_job = ContextSentencesJob(
-            asking, tokenizer, contextless_chunking_by_task, reusable_chunking_by_task
+            model_access, tokenizer, contextless_chunking_by_task, reusable_chunking_by_task
         )
         new_context_sentences_job.start()
 
     context_requests = ModelRequests(
         ("contexts", *contextless_chunking_by_task),
-        asking,
+        model_access,
         partial(estimate_context_sentence_requests, contextless_chunking_by_task, tokenizer),
         sent_text_phrase,
         "contexts",

@@ -11,17 +11,17 @@ from evaluation.remedies.tested_changes import FailingColumn
 from evaluation.retrieval.asked_question import PosedQuestion
 from viz.compare.choices_and_session.session import session
 from viz.components.remedies.payload import ColumnRemedies
-from viz.jobs import AskJob, embedder_key
+from viz.jobs import AskJob, embedder_cache_key
 from viz.jobs.remedy_search import RemedyJob, remedy_search_for_answer
 from viz.shell import ColumnResult, open_page_at_next_run
 from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
 from viz.state import stored_questions_about
 
 
-def find_remedies(
+def remedies_found_so_far(
     question_search_job: AskJob,
     document: Document,
-    results: Sequence[ColumnResult],
+    column_results: Sequence[ColumnResult],
     failing_column_indexes: Collection[int],
     marked_answer: MarkedQuestion,
     answer_span: Span,
@@ -45,11 +45,11 @@ def find_remedies(
         question_search_job.embedder,
     )
     finished_columns_by_number = {
-        number: finished for number in failing_column_indexes if (finished := results[number].finished_column)
+        number: finished for number in failing_column_indexes if (finished := column_results[number].finished_column)
     }
     # Changed chunks would need new context sentences from a language model.
     if not finished_columns_by_number or question_search_settings.embedded_as == "context":
-        return [None for _ in results]
+        return [None for _ in column_results]
     posed_question, other_questions = (
         PosedQuestion(question_search_settings.question, answer_span),
         stored_questions_about(document, excluded_question=marked_answer.question),
@@ -74,7 +74,7 @@ def find_remedies(
         posed_question,
         other_questions,
         known_boundaries,
-        embedder_key(embedder),
+        embedder_cache_key(embedder),
         reranker,
     )
     session.remedy_job = remedy_search_job = RemedyJob(
@@ -94,7 +94,7 @@ def find_remedies(
         )
         if number in finished_columns_by_number
         else None
-        for number in range(len(results))
+        for number in range(len(column_results))
     ]
 
 

@@ -11,7 +11,7 @@ from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, embedded_text
 from chunkers.support import pluralize
 from evaluation.questions import marked_question_set
 from evaluation.report.table_cells import (
-    QUESTION_HEADS,
+    QUESTION_CHANGE_HEADS,
     Cell,
     Head,
     document_change_row,
@@ -33,13 +33,13 @@ from viz.compare.choices_and_session.session import session
 from viz.compare.questions.question_search import chunkings_with_contexts
 from viz.compare.scores.scoreboard import score_row_of_column
 from viz.components.measure_table import show_measures
-from viz.components.page_elements import remark, show_folded_table, show_job_state
+from viz.components.page_elements import show_folded_table, show_job_state, show_remark
 from viz.components.score_table.score_table import RowData, draw_score_table
 from viz.controls import value_binding
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
-from viz.jobs.index_changes_and_stability import MOST_LISTED_CHANGES, IndexChanges, IndexSetting
+from viz.jobs.index_changes_and_stability import MOST_LISTED_DOCUMENTS_AND_QUESTIONS, IndexChanges, IndexSetting
 from viz.jobs.retrieval_plan import RunMaterial
-from viz.shell import ColumnResult, bundled_material, shared_question_sets, waiting_status_phrase
+from viz.shell import ColumnResult, bundled_documents_and_questions, shared_question_sets, waiting_status_phrase
 from viz.state import RANKING_METHOD_LABELS, Choices, TextSource, ranking_method_of, retrieval_limit_of
 
 THIS_TEXT_OPTION = "This text"
@@ -47,43 +47,49 @@ THIS_TEXT_OPTION = "This text"
 MOST_COUNTED_CHARACTERS = 1_000_000
 """Maximum number of characters whose tokens are counted while the page is drawn; the rest is extrapolated."""
 
-HIGHEST_TOKEN_PRICE = 1000.0
+HIGHEST_PRICE_PER_MILLION_TOKENS = 1000.0
 """The highest price of a million tokens that can be set."""
 
 
 def show_index_replacement(
-    choices: Choices, results: Sequence[ColumnResult], text_source: TextSource, document: Document, embedder: Embedder | None
+    choices: Choices,
+    column_results: Sequence[ColumnResult],
+    text_source: TextSource,
+    document: Document,
+    embedder: Embedder | None,
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
-    chosen_run_material = _choose_documents_and_price(_named_documents_with_questions(text_source, document))
+    chosen_documents_and_questions = _choose_documents_and_price(_named_documents_with_questions(text_source, document))
     dollars_per_million_tokens = session.embedding_price or None
-    is_only_this_text = chosen_run_material.texts == ((document.name, document.text),)
-    index_job_setting = _index_changes_setting(choices, chosen_run_material, embedder)
+    is_only_this_text = chosen_documents_and_questions.texts == ((document.name, document.text),)
+    index_job_setting = _index_changes_setting(choices, chosen_documents_and_questions, embedder)
     index_changes_job = session.index_changes
     if index_changes_job is not None and index_changes_job.setting != index_job_setting:
         index_changes_job.cancel()
         session.index_changes = index_changes_job = None
     if not is_only_this_text:
         # Without it the table is empty.
-        _offer_index_measurement(results, index_job_setting, embedder, is_only_this_text=is_only_this_text)
-    document_count = len(chosen_run_material.texts)
+        _offer_index_measurement(column_results, index_job_setting, embedder, is_only_this_text=is_only_this_text)
+    document_count = len(chosen_documents_and_questions.texts)
     comparison_by_column: dict[int, IndexComparison] = {}
     rows: list[RowData] = []
-    for column_index, column in enumerate(results):
+    for column_index, column in enumerate(column_results):
         try:
-            chunk_count, comparison = (
-                _comparison_on_this_text(results, choices.selected, column_index)
+            chunk_count, index_comparison = (
+                _comparison_on_this_text(column_results, choices.selected, column_index)
                 if is_only_this_text
-                else _comparison_by_job(results, index_changes_job, choices.selected, column_index)
+                else _comparison_by_job(column_results, index_changes_job, choices.selected, column_index)
             )
         except InputError as error:
             rows.append(score_row_of_column(column_index, column, message=str(error)))
             continue
-        if comparison is not None:
-            comparison_by_column[column_index] = comparison
+        if index_comparison is not None:
+            comparison_by_column[column_index] = index_comparison
         rows.append(
             score_row_of_column(
-                column_index, column, index_change_cells(chunk_count, comparison, document_count, dollars_per_million_tokens)
+                column_index,
+                column,
+                index_change_cells(chunk_count, index_comparison, document_count, dollars_per_million_tokens),
             )
         )
     draw_score_table(
@@ -93,13 +99,13 @@ def show_index_replacement(
         key="changes",
         introduction=f"An index of column {choices.selected + 1}, replaced by one of another column. A press on a column "
         "compares with that one.",
-        note=_note_on_embedded_text(choices, results, is_only_this_text=is_only_this_text),
+        note=_compose_embedded_text_note(choices, column_results, is_only_this_text=is_only_this_text),
     )
     if is_only_this_text:
-        _offer_index_measurement(results, index_job_setting, embedder, is_only_this_text=is_only_this_text)
+        _offer_index_measurement(column_results, index_job_setting, embedder, is_only_this_text=is_only_this_text)
     if index_changes_job is not None:
-        show_recall_changes(choices, results, index_changes_job)
-    show_replacement_details(choices, results, comparison_by_column, index_changes_job)
+        show_recall_changes(choices, column_results, index_changes_job)
+    show_replacement_details(choices, column_results, comparison_by_column, index_changes_job)
 
 
 def _named_documents_with_questions(text_source: TextSource, document: Document) -> dict[str, RunMaterial]:
@@ -109,50 +115,60 @@ def _named_documents_with_questions(text_source: TextSource, document: Document)
     marked_question_file = (
         marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
     )
-    named_document_parts = () if text_source.parts is None else ((document.name, text_source.parts),)
-    material_by_name = {
-        THIS_TEXT_OPTION: RunMaterial(named_document_texts, marked_question_file, True, named_document_parts)
+    document_names_and_parts = () if text_source.parts is None else ((document.name, text_source.parts),)
+    documents_and_questions_by_name = {
+        THIS_TEXT_OPTION: RunMaterial(named_document_texts, marked_question_file, True, document_names_and_parts)
     }
-    material_by_name[f"{pluralize(len(bundled_material().texts), 'bundled document')} with questions"] = bundled_material()
-    for number, (origin, material) in enumerate(shared_question_sets(), 1):
-        material_name = f"{pluralize(len(material.texts), 'document')} with questions {origin}"
-        material_by_name[f"{material_name}, set {number}" if material_name in material_by_name else material_name] = material
-    return material_by_name
+    documents_and_questions_by_name[
+        f"{pluralize(len(bundled_documents_and_questions().texts), 'bundled document')} with questions"
+    ] = bundled_documents_and_questions()
+    for question_set_number, (question_set_origin, documents_and_questions) in enumerate(shared_question_sets(), 1):
+        document_set_name = (
+            f"{pluralize(len(documents_and_questions.texts), 'document')} with questions {question_set_origin}"
+        )
+        documents_and_questions_by_name[
+            f"{document_set_name}, set {question_set_number}"
+            if document_set_name in documents_and_questions_by_name
+            else document_set_name
+        ] = documents_and_questions
+    return documents_and_questions_by_name
 
 
-def _choose_documents_and_price(material_by_name: dict[str, RunMaterial]) -> RunMaterial:
+def _choose_documents_and_price(documents_and_questions_by_name: dict[str, RunMaterial]) -> RunMaterial:
     """Draw the choice of documents and the price of embedding, and return the chosen documents."""
-    if session.index_documents_name not in material_by_name:
+    if session.index_documents_name not in documents_and_questions_by_name:
         session.index_documents_name = THIS_TEXT_OPTION
-    material_controls_row = st.container(horizontal=True, vertical_alignment="bottom")
-    material_names = [*material_by_name]
-    material_controls_row.selectbox(
+    document_controls_row = st.container(horizontal=True, vertical_alignment="bottom")
+    document_set_names = [*documents_and_questions_by_name]
+    document_controls_row.selectbox(
         "Documents",
-        material_names,
-        material_names.index(session.index_documents_name),
+        document_set_names,
+        document_set_names.index(session.index_documents_name),
         width=420,
         **value_binding(
             session.index_documents_name, "changes_documents", partial(setattr, session, "index_documents_name")
         ),
     )
-    material_controls_row.number_input(
+    document_controls_row.number_input(
         "US dollars per million tokens",
         0.0,
-        HIGHEST_TOKEN_PRICE,
+        HIGHEST_PRICE_PER_MILLION_TOKENS,
         session.embedding_price,
         step=0.01,
         width=240,
         help="The price of your embedding model, for the column “Cost”; 0 hides it.",
         **value_binding(session.embedding_price, "changes_price", partial(setattr, session, "embedding_price")),
     )
-    return material_by_name[session.index_documents_name]
+    return documents_and_questions_by_name[session.index_documents_name]
 
 
-def _index_changes_setting(choices: Choices, material: RunMaterial, embedder: Embedder | None) -> IndexSetting:
-    material_character_count = sum(len(text) for _, text in material.texts)
+def _index_changes_setting(
+    choices: Choices, documents_and_questions: RunMaterial, embedder: Embedder | None
+) -> IndexSetting:
+    material_character_count = sum(len(text) for _, text in documents_and_questions.texts)
     embedded_text_kind: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     return IndexSetting(
-        material,
+        documents_and_questions,
         ("", "") if embedder is None else (embedder.name, embedder.identity),
         choices.sentences,
         choices.tokenizer,
@@ -162,36 +178,41 @@ def _index_changes_setting(choices: Choices, material: RunMaterial, embedder: Em
     )
 
 
-ChunkCountAndComparison = tuple[int, IndexComparison | None]
+ChunkCountAndIndexComparison = tuple[int, IndexComparison | None]
 """The number of a column's chunks, and what changes if they replace the selected column's; None for that column."""
 
 
 def _comparison_by_job(
-    results: Sequence[ColumnResult], job: IndexChanges | None, selected_column_index: int, column_index: int
-) -> ChunkCountAndComparison:
+    column_results: Sequence[ColumnResult],
+    index_changes_job: IndexChanges | None,
+    selected_column_index: int,
+    column_index: int,
+) -> ChunkCountAndIndexComparison:
     """Compare a column's chunks of the job's documents with the selected column's; raise InputError if that fails."""
-    column, selected_column = results[column_index], results[selected_column_index]
+    column, selected_column = column_results[column_index], column_results[selected_column_index]
     if column.chunker is None:
         raise InputError(column.error)
-    if job is None or column.chunker not in job.results:
+    if index_changes_job is None or column.chunker not in index_changes_job.results:
         raise InputError(
-            "Not measured yet." if job is None else job.refusal_by_chunker.get(column.chunker, "Not measured yet.")
+            "Not measured yet."
+            if index_changes_job is None
+            else index_changes_job.refusal_by_chunker.get(column.chunker, "Not measured yet.")
         )
-    chunk_count = sum(len(own) for _, own in job.results[column.chunker].chunks)
+    chunk_count = sum(len(own) for _, own in index_changes_job.results[column.chunker].chunks)
     if column is selected_column:
         return chunk_count, None
-    if selected_column.chunker not in job.results:
+    if selected_column.chunker not in index_changes_job.results:
         raise InputError(f"Column {selected_column_index + 1}, with which it is compared, is not measured.")
-    return chunk_count, job.compare_chunkers(selected_column.chunker, column.chunker)
+    return chunk_count, index_changes_job.compare_chunkers(selected_column.chunker, column.chunker)
 
 
 def _comparison_on_this_text(
-    results: Sequence[ColumnResult], selected_column_index: int, column_index: int
-) -> ChunkCountAndComparison:
+    column_results: Sequence[ColumnResult], selected_column_index: int, column_index: int
+) -> ChunkCountAndIndexComparison:
     """Compare a column's chunks with the selected column's; raise InputError if that fails."""
-    embedded_text_kind = _embedded_text_kind(results)
-    contextual_chunking_by_column = chunkings_with_contexts(results) if embedded_text_kind == "context" else {}
-    column, selected_column = results[column_index], results[selected_column_index]
+    embedded_text_kind = _embedded_text_kind(column_results)
+    contextual_chunking_by_column = chunkings_with_contexts(column_results) if embedded_text_kind == "context" else {}
+    column, selected_column = column_results[column_index], column_results[selected_column_index]
     chunking = contextual_chunking_by_column.get(column_index, column.chunking)
     selected_chunking = contextual_chunking_by_column.get(selected_column_index, selected_column.chunking)
     if chunking is None or selected_chunking is None or column.task is None or selected_column.task is None:
@@ -203,17 +224,21 @@ def _comparison_on_this_text(
     )
 
 
-def _embedded_text_kind(results: Sequence[ColumnResult]) -> EmbeddedAs:
+def _embedded_text_kind(column_results: Sequence[ColumnResult]) -> EmbeddedAs:
     """Return the embedded text of chunks: without context sentences unless they are written for all columns."""
     if session.embedded_as == "context":
-        contextual_chunking_by_column = chunkings_with_contexts(results)
-        if any(column.chunking and number not in contextual_chunking_by_column for number, column in enumerate(results)):
+        contextual_chunking_by_column = chunkings_with_contexts(column_results)
+        if any(
+            column.chunking and number not in contextual_chunking_by_column for number, column in enumerate(column_results)
+        ):
             return "plain"
     return session.embedded_as
 
 
-def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *, is_only_this_text: bool) -> str:
-    embedded_text_kind = _embedded_text_kind(results) if is_only_this_text or session.embedded_as != "context" else "plain"
+def _compose_embedded_text_note(choices: Choices, column_results: Sequence[ColumnResult], *, is_only_this_text: bool) -> str:
+    embedded_text_kind = (
+        _embedded_text_kind(column_results) if is_only_this_text or session.embedded_as != "context" else "plain"
+    )
     caveat_phrase = ""
     if embedded_text_kind != session.embedded_as:
         caveat_phrase = f" Context sentences are not written for all {'columns' if is_only_this_text else 'documents'}."
@@ -235,19 +260,21 @@ def _note_on_embedded_text(choices: Choices, results: Sequence[ColumnResult], *,
     ),
 )
 def _index_comparison_between(
-    tasks: tuple[ChunkingTask, ChunkingTask], chunkings: tuple[Chunking, Chunking], embedded_as: EmbeddedAs
+    tasks: tuple[ChunkingTask, ChunkingTask], chunkings: tuple[Chunking, Chunking], embedded_text_kind: EmbeddedAs
 ) -> IndexComparison:
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
-    with ChunkComparison(embedded_as != "late") as comparison:
+    with ChunkComparison(embedded_text_kind != "late") as chunk_comparison:
         for is_replacement, chunking in enumerate(chunkings):
-            chunk_texts = [embedded_text(chunking.document, chunk, embedded_as) for chunk in chunking.chunks]
-            comparison.add("", zip(chunk_texts, map(int, tokenizer.count(chunk_texts)), strict=True), bool(is_replacement))
-        return comparison.result(MOST_LISTED_CHANGES)
+            chunk_texts = [embedded_text(chunking.document, chunk, embedded_text_kind) for chunk in chunking.chunks]
+            chunk_comparison.add(
+                "", zip(chunk_texts, map(int, tokenizer.count(chunk_texts)), strict=True), bool(is_replacement)
+            )
+        return chunk_comparison.result(MOST_LISTED_DOCUMENTS_AND_QUESTIONS)
 
 
 def _offer_index_measurement(
-    results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_only_this_text: bool
+    column_results: Sequence[ColumnResult], setting: IndexSetting, embedder: Embedder | None, *, is_only_this_text: bool
 ) -> None:
     """Draw the progress of the job, or the button that cuts and searches what is not measured yet."""
     changes_job = session.index_changes
@@ -259,17 +286,17 @@ def _offer_index_measurement(
     ):
         return
     if is_only_this_text and not setting.material.questions[1]:
-        remark(
+        show_remark(
             "To see the questions won and lost, mark answers to your questions above, or choose documents that have "
             "questions.",
             key="changes_no_questions",
         )
         return
     label_by_chunker = {
-        column.chunker: f"Column {number}" for number, column in enumerate(results, 1) if column.chunker is not None
+        column.chunker: f"Column {number}" for number, column in enumerate(column_results, 1) if column.chunker is not None
     }
-    tried_chunkers = known_results_by_chunker.keys() | refusals_by_chunker.keys()
-    if not label_by_chunker.keys() - tried_chunkers:
+    measured_or_refused_chunkers = known_results_by_chunker.keys() | refusals_by_chunker.keys()
+    if not label_by_chunker.keys() - measured_or_refused_chunkers:
         return
 
     def start_index_changes_job() -> None:
@@ -284,7 +311,9 @@ def _offer_index_measurement(
         session.index_changes = new_index_changes_job
         session.index_changes.start()
 
-    remaining_chunkers = [chunker for chunker in label_by_chunker if chunker not in tried_chunkers and not chunker.asks]
+    remaining_chunkers = [
+        chunker for chunker in label_by_chunker if chunker not in measured_or_refused_chunkers and not chunker.asks
+    ]
     button_label = (
         "Measure questions won and lost"
         if is_only_this_text
@@ -300,7 +329,7 @@ def _offer_index_measurement(
         "cancelled and continued; what is embedded is kept.",
     )
     with measure_controls_row.container():
-        remark(_embedding_estimate_in_words(setting, remaining_chunkers), key="changes_estimate")
+        show_remark(_embedding_estimate_in_words(setting, remaining_chunkers), key="changes_estimate")
 
 
 def _embedding_estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
@@ -338,17 +367,19 @@ def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
 # The questions that are won and lost if another column replaces the selected one, and the documents that change most.
 
 
-def show_recall_changes(choices: Choices, results: Sequence[ColumnResult], job: IndexChanges) -> None:
+def show_recall_changes(choices: Choices, column_results: Sequence[ColumnResult], index_changes_job: IndexChanges) -> None:
     """Draw a table of the recall of every measured column, with the questions won and lost and the interval."""
-    show_folded_table(f"{pluralize(len(job.problems), 'question')} left out", {"problem": job.problems})
-    recall_changes_by_column = recalls_compared_with_selected(choices, results, job)
+    show_folded_table(
+        f"{pluralize(len(index_changes_job.problems), 'question')} left out", {"problem": index_changes_job.problems}
+    )
+    recall_changes_by_column = recalls_compared_with_selected(choices, column_results, index_changes_job)
     refusal_by_column_number = {
-        number: job.refusal_by_chunker[column.chunker]
-        for number, column in enumerate(results)
-        if column.chunker in job.refusal_by_chunker
+        number: index_changes_job.refusal_by_chunker[column.chunker]
+        for number, column in enumerate(column_results)
+        if column.chunker in index_changes_job.refusal_by_chunker
     }
     if choices.selected in refusal_by_column_number:
-        remark(f"Column {choices.selected + 1}: {refusal_by_column_number[choices.selected]}", key="changes_refused")
+        show_remark(f"Column {choices.selected + 1}: {refusal_by_column_number[choices.selected]}", key="changes_refused")
     if not recall_changes_by_column:
         return
     retrieval_amount = next(iter(next(iter(recall_changes_by_column.values())).after))
@@ -360,69 +391,81 @@ def show_recall_changes(choices: Choices, results: Sequence[ColumnResult], job: 
             for number in other_column_numbers
         ]
     )
-    difference_by_column = (
+    recall_difference_by_column = (
         dict(zip(other_column_numbers, paired_differences(recall_differences), strict=True)) if other_column_numbers else {}
     )
     rows = [
         score_row_of_column(
             number,
-            results[number],
+            column_results[number],
             question_change_cells(
                 f"Column {number + 1}",
                 None if number == choices.selected else f"column {choices.selected + 1}",
                 changes,
                 retrieval_amount,
-                difference_by_column.get(number),
+                recall_difference_by_column.get(number),
             ),
         )
         for number, changes in recall_changes_by_column.items()
     ]
-    rows += [score_row_of_column(number, results[number], message=why) for number, why in refusal_by_column_number.items()]
+    rows += [
+        score_row_of_column(number, column_results[number], message=why) for number, why in refusal_by_column_number.items()
+    ]
     draw_score_table(
         choices,
-        QUESTION_HEADS,
+        QUESTION_CHANGE_HEADS,
         rows,
         key="changes_questions",
-        introduction=f"Recall at {retrieval_amount} of {pluralize(len(job.questions), 'question')}, "
-        f"searched {RANKING_METHOD_LABELS[job.setting.method]}, as chosen for questions above.",
+        introduction=f"Recall at {retrieval_amount} of {pluralize(len(index_changes_job.questions), 'question')}, "
+        f"searched {RANKING_METHOD_LABELS[index_changes_job.setting.method]}, as chosen for questions above.",
     )
 
 
 def recalls_compared_with_selected(
-    choices: Choices, results: Sequence[ColumnResult], job: IndexChanges
+    choices: Choices, column_results: Sequence[ColumnResult], index_changes_job: IndexChanges
 ) -> dict[int, WonAndLost]:
     """Return the recalls of every measured column beside the selected one's; empty if that one is not measured."""
-    selected_column_chunker = results[choices.selected].chunker
-    if not job.questions or selected_column_chunker not in job.results:
+    selected_column_chunker = column_results[choices.selected].chunker
+    if not index_changes_job.questions or selected_column_chunker not in index_changes_job.results:
         return {}
     return {
-        number: WonAndLost(job.results[selected_column_chunker].recalls, job.results[column.chunker].recalls)
-        for number, column in enumerate(results)
-        if column.chunker in job.results
+        number: WonAndLost(
+            index_changes_job.results[selected_column_chunker].recalls, index_changes_job.results[column.chunker].recalls
+        )
+        for number, column in enumerate(column_results)
+        if column.chunker in index_changes_job.results
     }
 
 
 def show_replacement_details(
-    choices: Choices, results: Sequence[ColumnResult], comparisons: Mapping[int, IndexComparison], job: IndexChanges | None
+    choices: Choices,
+    column_results: Sequence[ColumnResult],
+    index_comparison_by_column: Mapping[int, IndexComparison],
+    index_changes_job: IndexChanges | None,
 ) -> None:
     """Draw the documents that change most and the questions won and lost by one of the other columns."""
-    recall_changes_by_column = {} if job is None else recalls_compared_with_selected(choices, results, job)
-    other_column_numbers = [column_number for column_number in range(len(results)) if column_number != choices.selected]
+    recall_changes_by_column = (
+        {} if index_changes_job is None else recalls_compared_with_selected(choices, column_results, index_changes_job)
+    )
+    other_column_numbers = [
+        column_number for column_number in range(len(column_results)) if column_number != choices.selected
+    ]
     other_column_numbers = [
         column_number
         for column_number in other_column_numbers
         if column_number in recall_changes_by_column
-        or (column_number in comparisons and comparisons[column_number].documents > 1)
+        or (column_number in index_comparison_by_column and index_comparison_by_column[column_number].documents > 1)
     ]
     if not other_column_numbers:
         return
     title_by_column_number = {
-        column_number: f"{column_number + 1}. {results[column_number].title}" for column_number in other_column_numbers
+        column_number: f"{column_number + 1}. {column_results[column_number].title}"
+        for column_number in other_column_numbers
     }
     column_number = other_column_numbers[0]
     if len(other_column_numbers) > 1:
         # A column that is gone or selected now is not among the options any more.
-        details_selectbox_key = f"changes_details/{choices.selected}/{len(results)}"
+        details_selectbox_key = f"changes_details/{choices.selected}/{len(column_results)}"
         column_number = st.selectbox(
             "Details of",
             other_column_numbers,
@@ -430,32 +473,32 @@ def show_replacement_details(
             key=details_selectbox_key,
             width=420,
         )
-    if column_number in comparisons and comparisons[column_number].documents > 1:
-        _show_changed_documents(comparisons[column_number])
-    if job is not None and column_number in recall_changes_by_column:
-        _show_won_lost_questions(job, recall_changes_by_column[column_number])
+    if column_number in index_comparison_by_column and index_comparison_by_column[column_number].documents > 1:
+        _show_changed_documents(index_comparison_by_column[column_number])
+    if index_changes_job is not None and column_number in recall_changes_by_column:
+        _show_won_lost_questions(index_changes_job, recall_changes_by_column[column_number])
 
 
-def _show_changed_documents(comparison: IndexComparison) -> None:
-    most_changed_documents = comparison.most_changed
+def _show_changed_documents(index_comparison: IndexComparison) -> None:
+    most_changed_documents = index_comparison.most_changed
     if not most_changed_documents:
         st.caption("No document changes.")
         return
     st.caption(
         f"The documents with the most to embed again: {len(most_changed_documents):,} of "
-        f"{comparison.changed_documents:,} that change."
+        f"{index_comparison.changed_documents:,} that change."
     )
     show_measures([document_change_row(name, changes) for name, changes in most_changed_documents])
 
 
-def _show_won_lost_questions(job: IndexChanges, won_and_lost: WonAndLost) -> None:
+def _show_won_lost_questions(index_changes_job: IndexChanges, won_and_lost: WonAndLost) -> None:
     first_retrieval_amount = next(iter(won_and_lost.after))
     won_question_numbers, lost_question_numbers = won_and_lost.changed(first_retrieval_amount)
     if not won_question_numbers and not lost_question_numbers:
         st.caption("No question is won or lost.")
         return
-    listed_question_outcomes = [("won", number) for number in won_question_numbers[:MOST_LISTED_CHANGES]] + [
-        ("lost", number) for number in lost_question_numbers[:MOST_LISTED_CHANGES]
+    listed_question_outcomes = [("won", number) for number in won_question_numbers[:MOST_LISTED_DOCUMENTS_AND_QUESTIONS]] + [
+        ("lost", number) for number in lost_question_numbers[:MOST_LISTED_DOCUMENTS_AND_QUESTIONS]
     ]
     unlisted_question_count = len(won_question_numbers) + len(lost_question_numbers) - len(listed_question_outcomes)
     unlisted_questions_phrase = (
@@ -470,7 +513,7 @@ def _show_won_lost_questions(job: IndexChanges, won_and_lost: WonAndLost) -> Non
         [
             {
                 Head(""): Cell(what),
-                Head("question"): Cell(job.questions[number]),
+                Head("question"): Cell(index_changes_job.questions[number]),
                 Head("before", number="%.0f"): Cell("", 100 * float(recalls_before[number])),
                 Head("after", number="%.0f"): Cell("", 100 * float(recalls_after[number])),
             }

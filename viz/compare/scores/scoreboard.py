@@ -31,7 +31,7 @@ from evaluation.report.table_cells import (
 )
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
-    DEFAULT_EDITS,
+    DEFAULT_EDIT_COUNT,
     ChunkingRanking,
     Contender,
     EditStability,
@@ -43,12 +43,12 @@ from evaluation.segmentation import (
     rank_by_structure,
 )
 from viz.compare.choices_and_session.session import session
-from viz.components.page_elements import notice, show_job_state
+from viz.components.page_elements import show_job_state, show_notice
 from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells, score_table_row
 from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_if_quick
 from viz.jobs.index_changes_and_stability import EditStabilityJob
 from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words, waiting_status_phrase
-from viz.state import OWN_DOCUMENT, Choices
+from viz.state import OWN_DOCUMENT_KEY, Choices
 from viz.theme import duration_in_words
 
 
@@ -63,19 +63,23 @@ def token_count_per_chunk(task: ChunkingTask, chunking: Chunking, embedder: Embe
 
 
 def show_scoreboard(
-    choices: Choices, results: Sequence[ColumnResult], known: tuple[int, ...] | None, embedder: Embedder | None
+    choices: Choices,
+    column_results: Sequence[ColumnResult],
+    known_boundaries: tuple[int, ...] | None,
+    embedder: Embedder | None,
 ) -> None:
     """Draw a table of each column's chunks, tokens, boundary errors, suspicious cuts and time."""
     embedder_with_token_limit = embedder if embedder is not None and embedder.max_tokens is not None else None
     scoreboard_table_rows = [
-        _scoreboard_row(number, column, known, embedder, embedder_with_token_limit) for number, column in enumerate(results)
+        _scoreboard_row(number, column, known_boundaries, embedder, embedder_with_token_limit)
+        for number, column in enumerate(column_results)
     ]
-    scoreboard_column_heads = _scoreboard_heads(known is not None, choices.tokenizer)
+    scoreboard_column_heads = _scoreboard_heads(known_boundaries is not None, choices.tokenizer)
     for cell_index, column_head in enumerate(scoreboard_column_heads):
         if column_head.label not in ("Chunks", "Tokens"):
             flag_best_cells(scoreboard_table_rows, cell_index, max if column_head.label == "Found" else min)
     special_token_count = (
-        None if embedder_with_token_limit is None else _special_token_count(results, embedder_with_token_limit)
+        None if embedder_with_token_limit is None else _special_token_count(column_results, embedder_with_token_limit)
     )
     usable_token_limit, token_limit_note = None, ""
     if (
@@ -95,21 +99,23 @@ def show_scoreboard(
         scoreboard_table_rows,
         key="scoreboard",
         note=token_limit_note,
-        limit=usable_token_limit,
+        token_limit=usable_token_limit,
     )
 
 
-def score_row_of_column(number: int, column: ColumnResult, cells: Sequence[Cell] = (), message: str = "") -> RowData:
+def score_row_of_column(
+    column_number: int, column: ColumnResult, score_cells: Sequence[Cell] = (), message: str = ""
+) -> RowData:
     """Return the row of a column of Compare; without cells and a message, it says why the column has no result."""
     why_no_cells = message or column.error or waiting_status_phrase()
-    return score_table_row(number, column.title, settings_in_words(column), cells, why_no_cells)
+    return score_table_row(column_number, column.title, settings_in_words(column), score_cells, why_no_cells)
 
 
-def _special_token_count(results: Sequence[ColumnResult], embedder_with_token_limit: Embedder) -> int | None:
+def _special_token_count(column_results: Sequence[ColumnResult], embedder_with_token_limit: Embedder) -> int | None:
     """Return the number of special tokens that the embedder adds to each text; None if another tokenizer counts."""
     added_token_counts = {
         length - size
-        for column in results
+        for column in column_results
         if (finished := column.finished_column)
         for length, size in zip(
             token_count_per_chunk(finished.task, finished.chunking, embedder_with_token_limit) or (),
@@ -135,15 +141,15 @@ def _scoreboard_heads(has_known_boundaries: bool, tokenizer: str) -> list[Head]:
 
 
 def _scoreboard_row(
-    number: int,
+    column_number: int,
     column: ColumnResult,
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
     embedder: Embedder | None,
     embedder_with_token_limit: Embedder | None,
 ) -> RowData:
     finished_column = column.finished_column
     if finished_column is None:
-        return score_row_of_column(number, column)
+        return score_row_of_column(column_number, column)
     task, chunking = finished_column.task, finished_column.chunking
     chunk_token_counts, embedder_token_counts = (
         token_count_per_chunk(task, chunking, None),
@@ -158,18 +164,18 @@ def _scoreboard_row(
         chunk_token_counts,
         f"{pluralize(overlong_chunk_count, 'chunk')} longer than the model reads" if overlong_chunk_count else "",
     )
-    known_boundary_cells = [] if known is None else boundary_count_cells(chunking, known)
-    suspicious_cuts_cell = suspicious_findings_cell(_finding_counts_by_rule(task, chunking, embedder))
+    known_boundary_cells = [] if known_boundaries is None else boundary_count_cells(chunking, known_boundaries)
+    suspicious_cuts_cell = suspicious_findings_cell(_suspicious_cut_counts_by_rule(task, chunking, embedder))
     scoreboard_cells = [count_cell(len(chunking.chunks)), tokens_cell, *known_boundary_cells, suspicious_cuts_cell]
     return score_row_of_column(
-        number,
+        column_number,
         column,
         scoreboard_cells if lecture_mode.is_lecture_mode_on() else scoreboard_cells + _time_cells(finished_column),
     )
 
 
 @cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
-def _finding_counts_by_rule(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
+def _suspicious_cut_counts_by_rule(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None) -> dict[str, int]:
     return finding_count_per_rule(find_suspicious_cuts(chunking, embedder))
 
 
@@ -209,16 +215,18 @@ def _time_cells(column: FinishedColumn) -> list[Cell]:
 
 def show_ranking(
     choices: Choices,
-    results: Sequence[ColumnResult],
+    column_results: Sequence[ColumnResult],
     document: Document,
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> None:
     """Draw the ranking of Compare's columns, with the significance of their differences."""
     numbered_finished_columns = [
-        (column_number, finished) for column_number, column in enumerate(results) if (finished := column.finished_column)
+        (column_number, finished)
+        for column_number, column in enumerate(column_results)
+        if (finished := column.finished_column)
     ]
-    contender_names = tuple(
+    ranked_column_names = tuple(
         f"{column.chunker.title} (column {column_number + 1})" for column_number, column in numbered_finished_columns
     )
     finished_column_tasks = tuple(column.task for _, column in numbered_finished_columns)
@@ -228,16 +236,18 @@ def show_ranking(
     )
     chunker_ranking = _cached_ranking(
         document,
-        contender_names,
+        ranked_column_names,
         finished_column_tasks,
         finished_column_chunkings,
-        known,
+        known_boundaries,
         embedder,
         unranked_contender_indices,
     )
     notes = ["Significant: adjusted p below 0.05, and an interval that excludes 0."]
-    if known is not None:
-        measure_cells, why_no_cut_wins = boundary_ranking_cells(chunker_ranking, document, known, finished_column_chunkings)
+    if known_boundaries is not None:
+        measure_cells, why_no_cut_wins = boundary_ranking_cells(
+            chunker_ranking, document, known_boundaries, finished_column_chunkings
+        )
         notes.append(why_no_cut_wins)
     else:
         measure_cells = [
@@ -250,22 +260,22 @@ def show_ranking(
         column_number = (
             numbered_finished_columns[contender_index][0] if contender_index < len(numbered_finished_columns) else None
         )
-        title, settings_description = ranked_contender.name, ""
+        contender_title, settings_description = ranked_contender.name, ""
         if column_number is not None:
-            title, settings_description = (
-                results[column_number].title,
-                _settings_with_rank_note(results[column_number], ranked_contender),
+            contender_title, settings_description = (
+                column_results[column_number].title,
+                _settings_with_rank_note(column_results[column_number], ranked_contender),
             )
         rows.append(
             score_table_row(
                 column_number,
-                title,
+                contender_title,
                 settings_description,
                 score_and_distance_cells(chunker_ranking, contender_index) + measure_cells[contender_index],
             )
         )
     notes.append(_oversized_chunks_warning([column for _, column in numbered_finished_columns]))
-    if known is None and choices.document == OWN_DOCUMENT:
+    if known_boundaries is None and choices.document == OWN_DOCUMENT_KEY:
         st.button(
             "Mark boundaries",
             key="mark_boundaries",
@@ -275,17 +285,17 @@ def show_ranking(
         )
     draw_score_table(
         choices,
-        STRUCTURE_HEADS if known is None else KNOWN_BOUNDARY_HEADS,
+        STRUCTURE_HEADS if known_boundaries is None else KNOWN_BOUNDARY_HEADS,
         rows,
         key="ranking",
-        introduction=f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known is not None)}",
+        introduction=f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known_boundaries is not None)}",
         note=" ".join(filter(None, notes)),
     )
 
 
-def _settings_with_rank_note(result: ColumnResult, contender: Contender) -> str:
+def _settings_with_rank_note(column_result: ColumnResult, contender: Contender) -> str:
     """Return the settings of a column in words, with a note if it is ranked separately."""
-    return ", ".join(filter(None, (settings_in_words(result), "not ranked" * contender.is_unranked)))
+    return ", ".join(filter(None, (settings_in_words(column_result), "not ranked" * contender.is_unranked)))
 
 
 def _oversized_chunks_warning(columns: Sequence[FinishedColumn]) -> str:
@@ -311,19 +321,19 @@ def _oversized_chunks_warning(columns: Sequence[FinishedColumn]) -> str:
 )
 def _cached_ranking(
     document: Document,
-    names: tuple[str, ...],
+    contender_names: tuple[str, ...],
     tasks: tuple[ChunkingTask, ...],
     chunkings: Sequence[Chunking],
-    known: tuple[int, ...] | None,
+    known_boundaries: tuple[int, ...] | None,
     embedder: Embedder | None,
     unranked_contenders: tuple[int, ...],
 ) -> ChunkingRanking:
     """Return the ranking, cached by the tasks, since equal tasks have equal results."""
-    named_chunkings = [*zip(names, chunkings, strict=True)]
+    named_chunkings = [*zip(contender_names, chunkings, strict=True)]
     return (
         rank_by_structure(document, named_chunkings, embedder, unranked_contenders)
-        if known is None
-        else rank_by_known_boundaries(document, known, named_chunkings)
+        if known_boundaries is None
+        else rank_by_known_boundaries(document, known_boundaries, named_chunkings)
     )
 
 
@@ -335,12 +345,14 @@ _NumberedColumn = tuple[int | None, str, FinishedColumn]
 
 
 def show_label_free_measures(
-    choices: Choices, results: Sequence[ColumnResult], document: Document, embedder: Embedder | None
+    choices: Choices, column_results: Sequence[ColumnResult], document: Document, embedder: Embedder | None
 ) -> None:
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
     document_sentence_vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, session.on_disk)
     contenders: list[_NumberedColumn] = [
-        (number, column.title, finished) for number, column in enumerate(results) if (finished := column.finished_column)
+        (number, column.title, finished)
+        for number, column in enumerate(column_results)
+        if (finished := column.finished_column)
     ]
     contenders += _trivial_contenders(document, choices.tokenizer)
     edit_stability_by_task = _edit_stability_by_task(document)
@@ -357,7 +369,9 @@ def show_label_free_measures(
                 measure_cells + stability_cells,
             )
         )
-    rows += [score_row_of_column(number, column) for number, column in enumerate(results) if column.finished_column is None]
+    rows += [
+        score_row_of_column(number, column) for number, column in enumerate(column_results) if column.finished_column is None
+    ]
     draw_score_table(
         choices,
         UNLABELLED_HEADS if are_edits_measured else UNLABELLED_HEADS[:-EDIT_CELL_COUNT],
@@ -365,7 +379,9 @@ def show_label_free_measures(
         key="unlabelled",
         introduction="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and "
         "short chunks are alike inside.",
-        note=f"An edit inserts one sentence of the text at one of {DEFAULT_EDITS} places." if are_edits_measured else "",
+        note=f"An edit inserts one sentence of the text at one of {DEFAULT_EDIT_COUNT} places."
+        if are_edits_measured
+        else "",
     )
     _offer_edit_stability(contenders, document, embedder, edit_stability_by_task)
 
@@ -386,12 +402,12 @@ def _trivial_contenders(document: Document, tokenizer: str) -> list[_NumberedCol
     32, lambda result, vectors, embedder: (result.task.document, result.task, vectors is None, embedder is None)
 )
 def _label_free_measures(
-    result: FinishedColumn, vectors: VectorArray | None, embedder: Embedder | None
+    finished_column: FinishedColumn, sentence_vectors: VectorArray | None, embedder: Embedder | None
 ) -> LabelFreeMeasures:
     size_compliance_counts = count_size_compliance(
-        result.chunking, result.chunker, build_tools(embedder, result.task.tokenizer)
+        finished_column.chunking, finished_column.chunker, build_tools(embedder, finished_column.task.tokenizer)
     )
-    return measure_without_labels(result.chunking, vectors, size_compliance_counts)
+    return measure_without_labels(finished_column.chunking, sentence_vectors, size_compliance_counts)
 
 
 def _edit_stability_by_task(document: Document) -> dict[ChunkingTask, EditStability | str]:
@@ -427,9 +443,9 @@ def _offer_edit_stability(
     if not unmeasured_contenders:
         return
     try:
-        check_edit_count(document, DEFAULT_EDITS)
+        check_edit_count(document, DEFAULT_EDIT_COUNT)
     except InputError as error:
-        notice(str(error), key="edits_refused")
+        show_notice(str(error), key="edits_refused")
         return
 
     def start_edit_stability_job() -> None:
@@ -445,6 +461,6 @@ def _offer_edit_stability(
         "Measure edit stability",
         key="measure_edits",
         on_click=start_edit_stability_job,
-        help=f"Inserts one sentence at each of {DEFAULT_EDITS} places, cuts the text again with every column, and counts "
-        "the chunks that change: they would have to be embedded and stored again.",
+        help=f"Inserts one sentence at each of {DEFAULT_EDIT_COUNT} places, cuts the text again with every column, and "
+        "counts the chunks that change: they would have to be embedded and stored again.",
     )

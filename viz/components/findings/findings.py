@@ -66,20 +66,20 @@ class FindingData(TypedDict):
 
 def show_findings(
     summary: str,
-    counts: list[tuple[str, int, str]],
+    finding_counts: list[tuple[str, int, str]],
     findings: Sequence[FindingData],
-    total: int,
+    total_finding_count: int,
     *,
-    less_phrase: str,
-    nothing: str,
+    unlisted_findings_phrase: str,
+    no_findings_message: str,
     key: str,
-    sought: SoughtData | None = None,
+    chosen_finding_remedies: SoughtData | None = None,
 ) -> None:
-    """Draw the list of findings about a result; ``total`` counts all findings, including those that are not listed.
+    """Draw the list of findings about a result; ``total_finding_count`` includes those that are not listed.
 
     The page or fragment reruns after each of these events, whose details are by name in ``st.session_state[key]``:
 
-    - ``sought``: the user chose a finding that has an id, ``{"id", "at"}``, or began or stopped the search,
+    - ``chosen_finding_remedies``: the user chose a finding that has an id, ``{"id", "at"}``, or began or stopped the search,
       ``{"id", "search", "at"}``. The event repeats, without ``search``, while the search runs.
     - ``remedy``: the user wants a change as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.
     """
@@ -87,12 +87,12 @@ def show_findings(
         key=key,
         data={
             "summary": summary,
-            "counts": counts,
+            "counts": finding_counts,
             "rows": json.dumps(findings, ensure_ascii=False),
-            "more": total - len(findings),
-            "less": less_phrase,
-            "nothing": nothing,
-            "sought": sought,
+            "more": total_finding_count - len(findings),
+            "less": unlisted_findings_phrase,
+            "nothing": no_findings_message,
+            "sought": chosen_finding_remedies,
         },
         on_sought_change=no_op_callback,
         on_remedy_change=no_op_callback,

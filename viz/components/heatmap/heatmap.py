@@ -12,7 +12,7 @@ import numpy as np
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.support import FloatArray, LRUDict, cache_results_in
 from viz.components.browser_exchange import Component, Store
-from viz.jobs import CACHED_BYTES
+from viz.jobs import MOST_CACHED_BYTES
 
 
 @dataclass(frozen=True)
@@ -73,68 +73,68 @@ _heatmap_component = Component[HeatmapData](
 
 def show_heatmap(
     sentence_colours: SentenceColours,
-    vectors: FloatArray,
-    weight: float,
+    sentence_vectors: FloatArray,
+    position_weight: float,
     distance_line: tuple[str, float] | None,
     key: str,
-    lasts: list[int] | None = None,
+    last_chunk_start_sentences: list[int] | None = None,
 ) -> None:
     """Mount the heatmap of the distances between sentences, which combine meaning and position.
 
-    With ``lasts``, described in `HeatmapData`, it shows similarities, and the chunks of each step as squares. It emits
-    ``seamark-step`` and ``seamark-jump``, and marks the two sentences of the steps of other components.
+    With ``last_chunk_start_sentences``, described in `HeatmapData`, it shows similarities, and the chunks of each step as
+    squares. It emits ``seamark-step`` and ``seamark-jump``, and marks the two sentences of the steps of other components.
 
     Parameters
     ----------
-    vectors
+    sentence_vectors
         Unit vectors of the sentences, shape (n, dimension); above `MOST_SENTENCES` a message is shown instead.
-    weight
+    position_weight
         The position weight λ; 0 if only the meaning counts.
     distance_line
         The label and value of the greatest distance at which sentences are joined; None if the method has none.
     """
     matrix_hash = ""
-    if 0 < len(vectors) <= MOST_SENTENCES:
-        matrix_hash = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
-        _distance_store(_distance_matrix_payload(vectors, matrix_hash), key=f"{key}_matrix")
+    if 0 < len(sentence_vectors) <= MOST_SENTENCES:
+        matrix_hash = hashlib.blake2b(sentence_vectors.tobytes(), digest_size=12).hexdigest()
+        _distance_store(_distance_matrix_payload(sentence_vectors, matrix_hash), key=f"{key}_matrix")
     _heatmap_component(
         key=key,
         data={
             "chunk_of": list(sentence_colours.chunk_of),
             "grounds": list(sentence_colours.colour_number_of_chunk),
-            "weight": weight,
+            "weight": position_weight,
             "line": distance_line,
             "matrix": matrix_hash,
-            "block": sentences_per_heatmap_row(len(vectors)),
+            "block": sentences_per_heatmap_row(len(sentence_vectors)),
             "most": MOST_SENTENCES,
-            "lasts": lasts,
+            "lasts": last_chunk_start_sentences,
         },
     )
 
 
-def sentences_per_heatmap_row(count: int) -> int:
-    """Return the number of sentences that a heatmap row represents in a text of ``count`` sentences."""
-    return max(1, math.ceil(count / MOST_HEATMAP_ROWS))
+def sentences_per_heatmap_row(sentence_count: int) -> int:
+    """Return the number of sentences that a heatmap row represents in a text of ``sentence_count`` sentences."""
+    return max(1, math.ceil(sentence_count / MOST_HEATMAP_ROWS))
 
 
-@cache_results_in(LRUDict(CACHED_BYTES, len), lambda vectors, identity: identity)
-def _distance_matrix_payload(vectors: FloatArray, matrix_hash: str) -> bytes:
+@cache_results_in(LRUDict(MOST_CACHED_BYTES, len), lambda vectors, identity: identity)
+def _distance_matrix_payload(sentence_vectors: FloatArray, matrix_hash: str) -> bytes:
     """Return a line of JSON followed by the semantic distances as little-endian 16-bit integers; 65,535 stands for 1."""
-    block_distances = mean_block_distances(vectors, 0, sentences_per_heatmap_row(len(vectors)))
+    block_distances = mean_block_distances(sentence_vectors, 0, sentences_per_heatmap_row(len(sentence_vectors)))
     matrix_header_json = json.dumps({"id": matrix_hash, "cells": len(block_distances)})
     return f"{matrix_header_json}\n".encode() + np.rint(block_distances * 65535).astype("<u2").tobytes()
 
 
-def mean_block_distances(vectors: FloatArray, position_weight: float, sentences_per_block: int) -> FloatArray:
+def mean_block_distances(sentence_vectors: FloatArray, position_weight: float, sentences_per_block: int) -> FloatArray:
     """Return the mean distances between blocks of ``sentences_per_block`` sentences, shape (blocks, blocks).
 
     The last block may be smaller.
     """
-    sentence_count = len(vectors)
+    sentence_count = len(sentence_vectors)
     block_starts = np.arange(0, sentence_count, sentences_per_block)
     block_sizes = np.diff(np.append(block_starts, sentence_count))
     distance_sums = np.zeros((len(block_starts), len(block_starts)))
-    for first_row_index, distance_rows in joint_distances(vectors, position_weight):
+    for first_row_index, distance_rows in joint_distances(sentence_vectors, position_weight):
         np.add.at(
             distance_sums,
             np.arange(first_row_index, first_row_index + len(distance_rows)) // sentences_per_block,

@@ -60,7 +60,7 @@ def _ranges_without_leading_space(text: str, ranges: list[tuple[int, int, list[i
 
 
 def text_segments(
-    document: Document, chunking: Chunking, known: frozenset[int] | None, new_cuts: frozenset[int]
+    document: Document, chunking: Chunking, known_boundaries: frozenset[int] | None, new_cuts: frozenset[int]
 ) -> Segments:
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
@@ -101,7 +101,9 @@ def text_segments(
         if start in parent_number_by_start:
             start_label = f"parent {parent_number_by_start[start]} begins · {start_label}"
         is_spurious_boundary = (
-            known is not None and (start in first_chunk_by_start or start in continued_chunk_by_start) and start not in known
+            known_boundaries is not None
+            and (start in first_chunk_by_start or start in continued_chunk_by_start)
+            and start not in known_boundaries
         )
         segment_labels.append(start_label + (" · not a known boundary" if is_spurious_boundary else ""))
         segment_style_classes.append(
@@ -261,10 +263,10 @@ _PLACEHOLDER_AMOUNT = 987.123
 """A placeholder for the amount that no description contains otherwise; its position is the amount's."""
 
 
-def score_curve_data(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
+def score_curve_data(chunker: Chunker, chunking: Chunking, are_lines_movable: bool) -> CurveData | None:
     """Return the payload of a result's score curve, or None if the result has no scores.
 
-    If ``movable``, the threshold lines can be dragged.
+    If ``are_lines_movable``, the threshold lines can be dragged.
     """
     if not chunking.curves or not chunking.curves[0].scores:
         return None
@@ -272,7 +274,8 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, movable: bool) -> Cur
     sentence_boundary_gaps = [gap for gap in chunking.gaps if gap.offset is None]
     distinct_verdicts, verdict_digits = encode_verdicts(sentence_boundary_gaps)
     stops_per_line = [
-        _line_slider_stops(chunker, first_score_curve, line.parameter) if movable else [] for line in first_score_curve.lines
+        _line_slider_stops(chunker, first_score_curve, line.parameter) if are_lines_movable else []
+        for line in first_score_curve.lines
     ]
     line_and_stop_levels = [line.level for line in first_score_curve.lines] + [
         level for some in stops_per_line for _, level in some
@@ -347,24 +350,24 @@ def _round_to_safe_decimals(number: float) -> float:
     return float(decimal_string)
 
 
-def _line_parameter_value(chunker: Chunker, line: Line) -> float:
+def _line_parameter_value(chunker: Chunker, threshold_line: Line) -> float:
     """Return the value of the parameter that moves a line, or the line's level if the parameter is not set."""
-    value: float | None = getattr(chunker, line.parameter)
-    return line.level if value is None else value
+    value: float | None = getattr(chunker, threshold_line.parameter)
+    return threshold_line.level if value is None else value
 
 
-def _description_around_value(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
+def _description_around_value(chunker: Chunker, parameter_name: str) -> tuple[str, str] | None:
     """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
     description_parts = (
-        chunker.model_copy(update={parameter: _PLACEHOLDER_AMOUNT}).describe().split(f"{_PLACEHOLDER_AMOUNT:g}")
+        chunker.model_copy(update={parameter_name: _PLACEHOLDER_AMOUNT}).describe().split(f"{_PLACEHOLDER_AMOUNT:g}")
     )
     return (description_parts[0], description_parts[1]) if len(description_parts) == 2 else None
 
 
-def _line_slider_stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
+def _line_slider_stops(chunker: Chunker, score_curve: Curve, parameter_name: str) -> list[tuple[float, float]]:
     """Return the amounts to which the line can be dragged (the slider's steps), each with its level."""
-    parameter_spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
-    line_stop_levels = chunker.levels(parameter, parameter_spec.stops, curve.scores)
+    parameter_spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter_name)
+    line_stop_levels = chunker.levels(parameter_name, parameter_spec.stops, score_curve.scores)
     return [
         (amount, level)
         for amount, level in zip(parameter_spec.stops, line_stop_levels, strict=True)

@@ -26,7 +26,7 @@ from viz.components.reader.payload import (
     ResultsData,
     clicked_gaps_from_event,
 )
-from viz.jobs import CACHED_BYTES, cached_while_shown
+from viz.jobs import MOST_CACHED_BYTES, cached_while_shown
 from viz.state import session
 
 _reader_component = Component[ReaderData](
@@ -94,32 +94,32 @@ def show_reader(
     *,
     title: str,
     summary: str,
-    selected: int,
-    known: Sequence[int] | None,
+    selected_column_index: int,
+    known_boundaries: Sequence[int] | None,
     key: str,
     draws_axis: bool = True,
-    margin: float = 0.0,
-    marking: MarkingData | None = None,
+    score_margin: float = 0.0,
+    clickable_gaps: MarkingData | None = None,
     folding_purposes: Mapping[str, str] | None = None,
-    asking: AskingData | None = None,
+    question_form: AskingData | None = None,
     shows_card: bool = False,
 ) -> list[str]:
     """Mount the reader, which shows the columns and their text, and return the hash of each column's body.
 
-    Pass ``draws_axis=False`` if the page draws its own axis. Gaps whose score is within ``margin`` of a threshold line are
-    marked on the curve. ``folding_purposes`` are the purposes for which the columns can fold into one text with clickable
-    gaps, each with the reason why it is unavailable, empty if it is available. A page that calls
+    Pass ``draws_axis=False`` if the page draws its own axis. Gaps whose score is within ``score_margin`` of a threshold line
+    are marked on the curve. ``folding_purposes`` are the purposes for which the columns can fold into one text with
+    clickable gaps, each with the reason why it is unavailable, empty if it is available. A page that calls
     `viz.shell.card.verdicts.answer_verdict_requests` passes ``shows_card=True``.
 
     The page reruns after each of these events, whose details are by name in ``st.session_state[key]``:
 
     - ``line``: the user dropped a threshold line; ``{"column", "parameter", "value", "at"}``.
-    - ``selected``: the user clicked a column's head; ``{"column", "at"}``.
-    - ``mark``: the user set gaps, if there is a ``marking``; read by
+    - ``selected_column_index``: the user clicked a column's head; ``{"column", "at"}``.
+    - ``mark``: the user set gaps, if there is a ``clickable_gaps``; read by
       `viz.components.reader.payload.clicked_gaps_from_event`.
     - ``fold``: the user folded the columns, if there are ``folding_purposes``; ``{"purpose", "at"}``. The purpose is empty
       if the user unfolded them.
-    - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
+    - ``question_form``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
     - ``answer``: the user marked part of the text as the answer; ``{"start", "end", "at"}``, in UTF-16 code units or None.
     - ``remedy``: the user wants a remedy as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.
     - ``change``: the user applied a change that a verdict names, ``{"column", "values", "at"}``, or undid the change,
@@ -127,18 +127,20 @@ def show_reader(
     """
     text_store(text_payload(document), key=f"{key}_text")
     reader_data: ReaderData = {
-        **results_payload(document, columns, known),
+        **results_payload(document, columns, known_boundaries),
         "source": document.identity,
         "title": title,
         "summary": summary,
-        "selected": selected,
-        "margin": margin,
+        "selected": selected_column_index,
+        "margin": score_margin,
         "heard": session.handled_event_times.get((key, "line")),
         "axis": draws_axis,
-        "marking": None if marking is None else {**marking, "heard": session.handled_event_times.get((key, "mark"))},
+        "marking": None
+        if clickable_gaps is None
+        else {**clickable_gaps, "heard": session.handled_event_times.get((key, "mark"))},
         "offers": {**(folding_purposes or {})},
         "lecture": bool(session.is_in_lecture_mode),
-        "asking": asking,
+        "asking": question_form,
         "card": shows_card,
     }
     _reader_component(
@@ -162,19 +164,26 @@ def take_clicked_gaps(key: str, document: Document) -> list[ClickedGaps]:
     return clicked_gaps_from_event(take_event(key, "mark"), document, last_received_timestamp)
 
 
-def results_payload(document: Document, columns: Sequence[ReaderColumn], known: Sequence[int] | None) -> ResultsData:
+def results_payload(
+    document: Document, columns: Sequence[ReaderColumn], known_boundaries: Sequence[int] | None
+) -> ResultsData:
     """Return the reader's payload apart from the text: the columns and the known boundaries."""
     return {
-        "known": None if known is None else utf16_offsets(document.text, known),
-        "knownAt": offsets_on_sentence_axis(document, known or ()),
-        "columns": [_column_data(document, column, None if known is None else frozenset(known)) for column in columns],
+        "known": None if known_boundaries is None else utf16_offsets(document.text, known_boundaries),
+        "knownAt": offsets_on_sentence_axis(document, known_boundaries or ()),
+        "columns": [
+            _column_data(document, column, None if known_boundaries is None else frozenset(known_boundaries))
+            for column in columns
+        ],
     }
 
 
-def _column_data(document: Document, column: ReaderColumn, known: frozenset[int] | None) -> ColumnData:
+def _column_data(document: Document, column: ReaderColumn, known_boundaries: frozenset[int] | None) -> ColumnData:
     # The body is sent as a string, so that an unchanged body is neither parsed nor compared in parts.
     body_hash, body_json = (
-        ("", "") if column.result is None else _hash_and_body_json(document, column.result, known, column.new_cuts)
+        ("", "")
+        if column.result is None
+        else _hash_and_body_json(document, column.result, known_boundaries, column.new_cuts)
     )
     return {
         "title": column.title,
@@ -194,17 +203,17 @@ def _column_data(document: Document, column: ReaderColumn, known: frozenset[int]
 
 
 @cached_while_shown(
-    CACHED_BYTES,
+    MOST_CACHED_BYTES,
     lambda document, result, known, fresh: (document.identity, result.identity, result.has_movable_lines, known, fresh),
     lambda hash_and_body: len(hash_and_body[1]),
 )
 def _hash_and_body_json(
-    document: Document, result: ReaderResult, known: frozenset[int] | None, new_cuts: frozenset[int]
+    document: Document, reader_result: ReaderResult, known_boundaries: frozenset[int] | None, new_cuts: frozenset[int]
 ) -> tuple[str, str]:
     """Return the hash of a column's body, and the body as JSON."""
     column_body: ColumnBody = {
-        "segments": text_segments(document, result.chunking, known, new_cuts),
-        "curve": score_curve_data(result.chunker, result.chunking, result.has_movable_lines),
+        "segments": text_segments(document, reader_result.chunking, known_boundaries, new_cuts),
+        "curve": score_curve_data(reader_result.chunker, reader_result.chunking, reader_result.has_movable_lines),
     }
     column_body_json = compact_json(column_body)
     return hashlib.blake2b(column_body_json.encode(), digest_size=12).hexdigest(), column_body_json

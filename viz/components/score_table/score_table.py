@@ -103,27 +103,27 @@ class CellData(TypedDict):
 
 
 def score_table_row(
-    column: int | None,
-    title: str,
-    settings: str = "",
-    cells: Sequence[Cell] = (),
+    column_index: int | None,
+    row_title: str,
+    settings_description: str = "",
+    score_cells: Sequence[Cell] = (),
     message: str = "",
     *,
-    kind: str = "",
-    origin: str = "",
+    result_kind: str = "",
+    settings_origin: str = "",
 ) -> RowData:
     """Return a row of the score table, for a column of Compare, a result on Failures, or a trivial baseline.
 
     ``message`` is shown if there are no cells.
     """
     return {
-        "column": column,
-        "kind": kind,
-        "title": title,
-        "origin": origin,
-        "settings": settings,
-        "message": "" if cells else message,
-        "cells": [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in cells],  # type: ignore[typeddict-item]
+        "column": column_index,
+        "kind": result_kind,
+        "title": row_title,
+        "origin": settings_origin,
+        "settings": settings_description,
+        "message": "" if score_cells else message,
+        "cells": [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in score_cells],  # type: ignore[typeddict-item]
     }
 
 
@@ -145,10 +145,10 @@ def draw_score_table(
     key: str,
     introduction: str = "",
     note: str = "",
-    limit: float | None = None,
-    names: str = "Column",
-    action: str = "Set this column in the side bar",
-    compact: bool = False,
+    token_limit: float | None = None,
+    name_column_head: str = "Column",
+    row_action_label: str = "Set this column in the side bar",
+    is_compact: bool = False,
 ) -> None:
     """Draw the score table; a click on a row selects its column, and its kind of result if it has one, in ``choices``."""
 
@@ -163,13 +163,13 @@ def draw_score_table(
         data={
             "said": introduction,
             "note": note,
-            "names": names,
+            "names": name_column_head,
             "heads": [{"label": head.label, "help": head.help} for head in heads],
             "rows": rows,
-            "limit": limit,
+            "limit": token_limit,
             "chosen": {"column": choices.selected, "kind": choices.extra.get("result", "")},
-            "action": action,
-            "compact": compact,
+            "action": row_action_label,
+            "compact": is_compact,
         },
         on_chosen_change=select_clicked_row,
     )

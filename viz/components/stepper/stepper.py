@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from viz.components.browser_exchange import Component, Store, take_event
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.state import session
 
 REVEAL_MODES = ("whole", "build", "predict")
@@ -18,7 +18,7 @@ BOUNDARY_VISIBILITIES = ("hidden", "shown")
 DEFAULT_STEPPER_PARAMETERS = {"step": "1", "pace": REVEAL_MODES[0], "known": BOUNDARY_VISIBILITIES[0]}
 """The words of a link that a stepper reads and updates, with their defaults."""
 
-ALLOWED_WORDS = {"pace": REVEAL_MODES, "known": BOUNDARY_VISIBILITIES}
+ALLOWED_LINK_VALUES = {"pace": REVEAL_MODES, "known": BOUNDARY_VISIBILITIES}
 """The allowed values of these words, which the page must check before it shows a stepper."""
 
 MOST_STEP_DIGITS = 12
@@ -184,7 +184,7 @@ def _step_index_in_link(link_parameters: dict[str, str], step_count: int, key: s
     """Return the link's step, counted from 0; draw an error and return the first step if it is invalid."""
     step_text = link_parameters["step"]
     if not (step_text.isascii() and step_text.isdecimal() and len(step_text) <= MOST_STEP_DIGITS and int(step_text) >= 1):
-        notice(
+        show_notice(
             f"The link's step must be a number from 1 to {step_count:,}; got {step_text[:60]!r}.",
             "error",
             key=f"{key}_complaint",

@@ -87,7 +87,7 @@ class TabQuestionsOrLecture(TypedDict):
 
 
 _tab_text_store = Store[bytes]("seamark_own", "keepOwn")
-_tab_words_store = Store[TabQuestionsOrLecture]("seamark_words", "keepWords")
+_tab_questions_or_lecture_store = Store[TabQuestionsOrLecture]("seamark_words", "keepWords")
 
 
 def show_text_bar(data: TextBarData) -> None:
@@ -126,4 +126,4 @@ def keep_text_in_tab(text_metadata: TabTextMetadata | None, text: str) -> None:
 
 def store_questions_or_lecture_in_tab(questions_or_lecture: TabQuestionsOrLecture) -> None:
     """Replace the questions or the lecture that the browser's tab keeps."""
-    _tab_words_store(questions_or_lecture, key=questions_or_lecture["name"])
+    _tab_questions_or_lecture_store(questions_or_lecture, key=questions_or_lecture["name"])

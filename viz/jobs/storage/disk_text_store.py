@@ -12,10 +12,10 @@ from uuid import uuid4
 from chunkers import InputError
 from chunkers.storage.private_files import configure_sqlite, is_disk_full, open_private_sqlite
 
-MOST_BYTES = 400_000_000
+MOST_STORED_BYTES = 400_000_000
 """Size limit of the file in bytes, enough for about 20 of the largest documents."""
 
-_TABLE = """
+_CREATE_TABLE_STATEMENT = """
 CREATE TABLE IF NOT EXISTS notebooks (
     id TEXT PRIMARY KEY, revision INTEGER, changed REAL, name TEXT, questions INTEGER, head BLOB, digest TEXT, text BLOB
 )
@@ -51,7 +51,7 @@ class DiskTextStore:
 
     def listed(self) -> list[Listed]:
         """Return the list entries of the kept texts, most recently changed first."""
-        with self._open(create=False) as connection:
+        with self._open_database(create=False) as connection:
             if connection is None:
                 return []
             list_query = "SELECT id, name, changed, questions FROM notebooks ORDER BY changed DESC, id"
@@ -59,7 +59,7 @@ class DiskTextStore:
 
     def read(self, id: str) -> tuple[StoredTextKey, bytes, str] | None:
         """Return a text's key, its metadata as unchecked JSON, and the text itself; None if the text was removed."""
-        with self._open(create=False) as connection:
+        with self._open_database(create=False) as connection:
             read_query = "SELECT revision, head, text FROM notebooks WHERE id = ?"
             stored_text_row = None if connection is None else connection.execute(read_query, (id,)).fetchone()
         return (
@@ -85,7 +85,7 @@ class DiskTextStore:
         digest
             The text's digest; the text is only written if the digest has changed.
         """
-        with self._open(create=True) as connection:
+        with self._open_database(create=True) as connection:
             assert connection is not None
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -120,13 +120,13 @@ class DiskTextStore:
 
     def remove(self, id: str | None = None) -> None:
         """Delete a kept text, or all kept texts if ``id`` is None."""
-        with self._open(create=False) as connection:
+        with self._open_database(create=False) as connection:
             if connection is not None:
                 connection.execute("DELETE FROM notebooks WHERE ? IS NULL OR id = ?", (id, id))
                 connection.execute("VACUUM")
 
     @contextmanager
-    def _open(self, *, create: bool) -> Iterator[sqlite3.Connection | None]:
+    def _open_database(self, *, create: bool) -> Iterator[sqlite3.Connection | None]:
         """Open a connection for the block; one per use, since another process may replace or delete the file in between.
 
         Yields None if there is no file; a missing file is only created with ``create``.
@@ -143,16 +143,17 @@ class DiskTextStore:
                     yield None
                     return
                 with closing(store_connection):
-                    configure_sqlite(store_connection, MOST_BYTES)
+                    configure_sqlite(store_connection, MOST_STORED_BYTES)
                     # Unlike a cache, the file must survive a crash of the machine.
                     store_connection.execute("PRAGMA synchronous = FULL")
                     store_connection.execute("PRAGMA secure_delete = ON")
-                    store_connection.execute(_TABLE)
+                    store_connection.execute(_CREATE_TABLE_STATEMENT)
                     yield store_connection
         except (OSError, sqlite3.Error) as error:
             if isinstance(error, sqlite3.Error) and is_disk_full(error):
                 raise InputError(
-                    f"The file of kept texts may have at most {MOST_BYTES / 1e6:,.0f} MB, and the disk must have room for "
+                    f"The file of kept texts may have at most {MOST_STORED_BYTES / 1e6:,.0f} MB, and the disk must have "
+                    "room for "
                     "it; there is no more room. Remove a kept text, or save a session file."
                 ) from error
             raise InputError(

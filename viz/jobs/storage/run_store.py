@@ -68,16 +68,16 @@ def _application_id_and_version(connection: sqlite3.Connection) -> tuple[int, in
     return application_id, format_version
 
 
-MAX_RUNS_FILE = 200_000_000
+MAX_RUNS_FILE_BYTES = 200_000_000
 """Size limit of the file in bytes; the largest runs, on whole corpora, take about 20 MB. The oldest are deleted first."""
 
-MAX_PART = 20_000_000
+MAX_PART_BYTES = 20_000_000
 """Size limit of a finished part in bytes; larger parts are not stored."""
 
-MOST_ON_DISK = 50
+MOST_RUNS_ON_DISK = 50
 """Most runs in the file; the oldest is deleted first."""
 
-MOST_DAYS = 30
+MOST_STORAGE_DAYS = 30
 """Days that a run is available after it was begun or resumed; expired runs are deleted when another run begins."""
 
 # Runs are ordered by row number, since the clock may be changed.
@@ -109,7 +109,7 @@ class RunStore:
 
         ``embedder_hash`` is the hash of the run's embedding model, if it is known already.
         """
-        if len(plan_json) > MAX_PART:
+        if len(plan_json) > MAX_PART_BYTES:
             return
         run_begin_time = time.time()
         run_row_values = (
@@ -131,8 +131,10 @@ class RunStore:
                 run_row_values,
             )
             connection.execute("UPDATE runs SET rowid = 1 + (SELECT max(rowid) FROM runs) WHERE key = ?", (key,))
-            _delete_runs(connection, "SELECT key FROM runs WHERE began < ?", newest_run_begin_time - MOST_DAYS * 86_400)
-            _delete_runs(connection, "SELECT key FROM runs ORDER BY rowid DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
+            _delete_runs(
+                connection, "SELECT key FROM runs WHERE began < ?", newest_run_begin_time - MOST_STORAGE_DAYS * 86_400
+            )
+            _delete_runs(connection, "SELECT key FROM runs ORDER BY rowid DESC LIMIT -1 OFFSET ?", MOST_RUNS_ON_DISK)
 
         with self._lock, self._recording_write_failure():
             self.complaint = ""
@@ -146,7 +148,7 @@ class RunStore:
 
     def add(self, key: bytes, part_number: int, part_json: bytes) -> None:
         """Store a finished part of a run, unless the run was deleted, and return only after the part is written."""
-        if len(part_json) > MAX_PART:
+        if len(part_json) > MAX_PART_BYTES:
             return
         part_row_values = (key, part_number, part_json, _row_checksum(key, part_number, part_json), key)
 
@@ -184,7 +186,7 @@ class RunStore:
         with self._open_for_reading() as connection:
             stored_row = connection.execute(
                 "SELECT kind, version, plan, checksum FROM runs WHERE key = ? AND began >= ?",
-                (key, time.time() - MOST_DAYS * 86_400),
+                (key, time.time() - MOST_STORAGE_DAYS * 86_400),
             ).fetchone()
         if stored_row is None:
             return None
@@ -297,11 +299,11 @@ class RunStore:
         if self._connection is not None and store_file_identity and store_file_identity == self._inode:
             return self._connection
         self._close()
-        if (store_file_size := file_size(self._path)) > MAX_RUNS_FILE:
-            raise ForeignFileError(f"the file may have at most {MAX_RUNS_FILE:,} bytes; it has {store_file_size:,}")
+        if (store_file_size := file_size(self._path)) > MAX_RUNS_FILE_BYTES:
+            raise ForeignFileError(f"the file may have at most {MAX_RUNS_FILE_BYTES:,} bytes; it has {store_file_size:,}")
         new_store_connection = open_private_sqlite(self._path)
         try:
-            configure_sqlite(new_store_connection, MAX_RUNS_FILE)
+            configure_sqlite(new_store_connection, MAX_RUNS_FILE_BYTES)
             # Overwrite deleted content instead of leaving it in free pages.
             new_store_connection.execute("PRAGMA secure_delete = ON")
             ensure_run_tables(new_store_connection)

@@ -248,19 +248,19 @@ class BundledRun(Generic[Job]):
     def run_and_file(self) -> tuple[Job, RunFile] | str:
         """The run and the content of its file, or an error message; the run never changes, so all sessions share it."""
         try:
-            file = RunFile.read(self.path)
+            run_file = RunFile.read(self.path)
             keeper, stored_run_kind = (
-                Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, file.kind),
+                Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, run_file.kind),
                 self.job_type.stored_run_type.kind,
             )
-            keeper.begin(json.dumps(file.plan).encode(), file.vectors)
-            for part_number, part in enumerate(file.parts):
+            keeper.begin(json.dumps(run_file.plan).encode(), run_file.vectors)
+            for part_number, part in enumerate(run_file.parts):
                 keeper.add(part_number, json.dumps(part).encode())
-            run = self.job_type.stored_run_type.find(replace(keeper, kind=stored_run_kind))
-            if run is None:
+            kept_run = self.job_type.stored_run_type.find(replace(keeper, kind=stored_run_kind))
+            if kept_run is None:
                 raise InputError(f"{self.path.name}: the file must contain a {stored_run_kind} run; it does not.")
-            keeper.check_embedder(load_embedder(run.plan.embedder, "cpu"))
-            return self.job_of_stored_run(replace(run, requires_every_part=True), None), file
+            keeper.check_embedder(load_embedder(kept_run.plan.embedder, "cpu"))
+            return self.job_of_stored_run(replace(kept_run, requires_every_part=True), None), run_file
         except InputError as error:
             return str(error)
 

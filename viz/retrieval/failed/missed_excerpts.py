@@ -13,14 +13,14 @@ from evaluation.retrieval import MissedExcerpt, RankedChunk, Report, Seam
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import Component, take_event
 from viz.components.findings.findings import overlapped_sentence_range
-from viz.components.page_elements import notice
+from viz.components.page_elements import show_notice
 from viz.controls import adopt_as_own_text, draw_setting_select_box
 from viz.jobs import split_document
 from viz.jobs.retrieval import ReportAndFailures
 from viz.jobs.retrieval_plan import Plan
 from viz.shell import open_page_at_next_run
 from viz.state import (
-    OWN_DOCUMENT,
+    OWN_DOCUMENT_KEY,
     Choices,
     ColumnChoice,
     TextSource,
@@ -97,7 +97,7 @@ def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, lin
     missed_excerpts = report_and_failures.failures[chunker_number]
     searched_questions = retrieval_report.chunkers[chunker_number].evaluation.search.questions
     if retrieval_report.chunkers[chunker_number].retrieves_everything:
-        notice(
+        show_notice(
             f"No question can fail: {plan.names[chunker_number]} retrieved everything "
             f"{_retrieval_limit_in_words(retrieval_report)}.",
             key="retrieval_nothing_failed",
@@ -105,7 +105,7 @@ def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, lin
         return
     if not missed_excerpts:
         answerable_question_count = sum(bool(question.excerpts) for question in searched_questions)
-        notice(
+        show_notice(
             f"No question failed: {plan.names[chunker_number]} found every excerpt of "
             f"{pluralize(answerable_question_count, 'question')} whole "
             f"{_retrieval_limit_in_words(retrieval_report)}.",
@@ -153,16 +153,16 @@ def _select_clicked_question(
     )
     other_chunker_numbers = chosen_missed_excerpt.other_successful_chunkers(chunker_number) or tuple(
         sorted(
-            (other for other in chosen_missed_excerpt.missed if other != chunker_number),
-            key=lambda other: chosen_missed_excerpt.missed[other],
+            (other for other in chosen_missed_excerpt.missed_characters_by_chunker if other != chunker_number),
+            key=lambda other: chosen_missed_excerpt.missed_characters_by_chunker[other],
         )
     )
     if other_chunker_numbers:
         link_parameters["right"] = str(other_chunker_numbers[0] + 1)
 
 
-def _retrieval_limit_in_words(report: Report) -> str:
-    report_settings = report.choice
+def _retrieval_limit_in_words(retrieval_report: Report) -> str:
+    report_settings = retrieval_report.choice
     return (
         f"in {report_settings.budget:,} {report_settings.unit}"
         if report_settings.budget
@@ -171,15 +171,15 @@ def _retrieval_limit_in_words(report: Report) -> str:
 
 
 def _missed_excerpt_row(
-    report: Report, plan: Plan, missed_excerpt: MissedExcerpt, chunker_number: int, link_parameters: dict[str, str]
+    retrieval_report: Report, plan: Plan, missed_excerpt: MissedExcerpt, chunker_number: int, link_parameters: dict[str, str]
 ) -> FailedRowData:
-    chunker_evaluation = report.chunkers[chunker_number].evaluation
+    chunker_evaluation = retrieval_report.chunkers[chunker_number].evaluation
     question_text = chunker_evaluation.search.questions[missed_excerpt.question].text
-    retrieval, ladder = missed_excerpt.retrieval, report.chunkers[chunker_number].ladder
+    retrieval, ladder = missed_excerpt.retrieval, retrieval_report.chunkers[chunker_number].ladder
     missed_share_phrase = (
         "All of the excerpt"
-        if retrieval.missed == retrieval.size
-        else f"{retrieval.missed:,} of {retrieval.size:,} characters"
+        if retrieval.missed_character_count == retrieval.size
+        else f"{retrieval.missed_character_count:,} of {retrieval.size:,} characters"
     )
     corpus_text = chunker_evaluation.index.corpus.whole.text
     cuts_inside_excerpt = retrieval.cuts_inside({} if ladder is None else ladder.reasons)
@@ -190,7 +190,7 @@ def _missed_excerpt_row(
         "missed": f"{missed_share_phrase} missed",
         "seams": [cut_inside_excerpt_data(corpus_text, seam) for seam in cuts_inside_excerpt[:MOST_SHOWN_CUTS]],
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
-        "holder": _holding_chunk_in_words(report, missed_excerpt, chunker_number),
+        "holder": _holding_chunk_in_words(retrieval_report, missed_excerpt, chunker_number),
         "others": _successful_chunkers_in_words(plan, missed_excerpt, chunker_number),
         "here": link_parameters["question"] == str(missed_excerpt.question + 1)
         and link_parameters["left"] == str(chunker_number + 1),
@@ -210,49 +210,54 @@ def cut_inside_excerpt_data(text: str, cut_in_excerpt: Seam) -> SeamData:
     return {"before": " ".join(text_before.split()), "after": " ".join(text_after.split()), "reason": cut_reason}
 
 
-def _holding_chunk_in_words(report: Report, missed_excerpt: MissedExcerpt, chunker_number: int) -> str:
+def _holding_chunk_in_words(retrieval_report: Report, missed_excerpt: MissedExcerpt, chunker_number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
-    holder, unchunked_character_count = missed_excerpt.retrieval.holder, missed_excerpt.retrieval.outside
+    holder, unchunked_character_count = missed_excerpt.retrieval.holder, missed_excerpt.retrieval.outside_character_count
     if holder is None:
         return "No chunk holds any of it."
     unchunked_part_phrase = (
         f" {pluralize(unchunked_character_count, 'character')} of it in no chunk." if unchunked_character_count else ""
     )
-    return _why_excerpt_missed(report, missed_excerpt, holder, chunker_number) + unchunked_part_phrase
+    return _why_excerpt_missed(retrieval_report, missed_excerpt, holder, chunker_number) + unchunked_part_phrase
 
 
-def _why_excerpt_missed(report: Report, missed_excerpt: MissedExcerpt, holder: RankedChunk, chunker_number: int) -> str:
+def _why_excerpt_missed(
+    retrieval_report: Report, missed_excerpt: MissedExcerpt, holder: RankedChunk, chunker_number: int
+) -> str:
     retrieval = missed_excerpt.retrieval
     held_share_phrase = (
         f"{retrieval.held_characters(holder):,} of {retrieval.size:,} characters"
         if retrieval.fate == "split"
         else "all of it"
     )
-    holding_chunk_noun = "Chunk" if report.chunkers[chunker_number].evaluation.index.parents is None else "Child"
+    holding_chunk_noun = "Chunk" if retrieval_report.chunkers[chunker_number].evaluation.index.parents is None else "Child"
     holding_chunk_phrase = f"{holding_chunk_noun} {holder.number + 1:,} holds {held_share_phrase}"
     if not holder.rank:
         return f"{holding_chunk_phrase}; its rank is not known."
-    holder_and_rank_phrase = f"{holding_chunk_phrase} and has rank {holder.rank:,}"
-    given_chunks, report_settings = report.given_chunks(chunker_number, missed_excerpt.question), report.choice
-    if holder.rank > given_chunks.taken:
+    holding_chunk_and_rank_phrase = f"{holding_chunk_phrase} and has rank {holder.rank:,}"
+    chunks_within_limit, report_settings = (
+        retrieval_report.given_chunks(chunker_number, missed_excerpt.question),
+        retrieval_report.choice,
+    )
+    if holder.rank > chunks_within_limit.taken_count:
         if report_settings.budget:
             return (
-                f"{holder_and_rank_phrase}: the {report_settings.budget:,} {report_settings.unit} are full after "
-                f"{pluralize(given_chunks.taken, 'chunk')}."
+                f"{holding_chunk_and_rank_phrase}: the {report_settings.budget:,} {report_settings.unit} are full after "
+                f"{pluralize(chunks_within_limit.taken_count, 'chunk')}."
             )
-        return f"{holder_and_rank_phrase}: only the top {report_settings.top_k} count."
+        return f"{holding_chunk_and_rank_phrase}: only the top {report_settings.top_k} count."
     is_cut_off = retrieval.fate == "cut off" or any(
-        chunk.rank == holder.rank and not chunk.whole for chunk in given_chunks.chunks
+        chunk.rank == holder.rank and not chunk.whole for chunk in chunks_within_limit.chunks
     )
     return (
-        f"{holder_and_rank_phrase}, where the budget cuts it off."
+        f"{holding_chunk_and_rank_phrase}, where the budget cuts it off."
         if is_cut_off
-        else f"{holder_and_rank_phrase}: it was found, the rest was not."
+        else f"{holding_chunk_and_rank_phrase}: it was found, the rest was not."
     )
 
 
 def _successful_chunkers_in_words(plan: Plan, missed_excerpt: MissedExcerpt, chunker_number: int) -> str:
-    if len(missed_excerpt.missed) < 2:
+    if len(missed_excerpt.missed_characters_by_chunker) < 2:
         return ""
     successful_chunker_numbers = missed_excerpt.other_successful_chunkers(chunker_number)
     return (
@@ -287,13 +292,15 @@ def _sample_ids_by_text() -> dict[str, str]:
     return {load_sample(name).text: name for name in sample_titles()}
 
 
-def show_compare_button(corpus: Corpus, span: Span, plan: Plan, chunker_numbers: Sequence[int], choices: Choices) -> None:
-    """Draw the button that opens Compare at ``span``, with the run's chunkers ``chunker_numbers`` as columns.
+def show_compare_button(
+    corpus: Corpus, span_in_corpus: Span, plan: Plan, chunker_numbers: Sequence[int], choices: Choices
+) -> None:
+    """Draw the button that opens Compare at ``span_in_corpus``, with the run's chunkers ``chunker_numbers`` as columns.
 
-    ``span`` is on the corpus's axis. A document that is not a sample of Compare becomes the user's own text there; the label
-    names the text that it replaces.
+    ``span_in_corpus`` is on the corpus's axis. A document that is not a sample of Compare becomes the user's own text there;
+    the label names the text that it replaces.
     """
-    document_number = corpus.document_number_at(span.start)
+    document_number = corpus.document_number_at(span_in_corpus.start)
     document_offset, document = corpus.offsets[document_number], corpus.documents[document_number]
     if document.splitter != plan.sentences:
         # A run that only shows stored results uses another splitter.
@@ -304,7 +311,7 @@ def show_compare_button(corpus: Corpus, span: Span, plan: Plan, chunker_numbers:
     ]
     draw_compare_button(
         document,
-        Span(span.start - document_offset, span.end - document_offset),
+        Span(span_in_corpus.start - document_offset, span_in_corpus.end - document_offset),
         compare_column_choices,
         choices,
         "retrieval_on_compare",
@@ -313,7 +320,12 @@ def show_compare_button(corpus: Corpus, span: Span, plan: Plan, chunker_numbers:
 
 
 def draw_compare_button(
-    document: Document, span: Span, columns: list[ColumnChoice], choices: Choices, key: str, embedder: str | None = None
+    document: Document,
+    span_in_document: Span,
+    columns: list[ColumnChoice],
+    choices: Choices,
+    key: str,
+    embedder: str | None = None,
 ) -> None:
     """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
     sample_id, own_text_source = _sample_ids_by_text().get(document.text), session.own
@@ -325,19 +337,19 @@ def draw_compare_button(
     )
     button_data: OnCompareData = {
         "label": f"See the passage on Compare{replaced_text_phrase}",
-        "range": overlapped_sentence_range(document, *span),
+        "range": overlapped_sentence_range(document, *span_in_document),
     }
-    splitter_and_embedder = document.splitter, embedder or choices.embedder
+    splitter_and_embedder_names = document.splitter, embedder or choices.embedder
     _compare_button_component(
         key=key,
         data=button_data,
-        on_open_change=partial(_open_on_compare, sample_id_or_source, splitter_and_embedder, columns, choices, key),
+        on_open_change=partial(_open_on_compare, sample_id_or_source, splitter_and_embedder_names, columns, choices, key),
     )
 
 
 def _open_on_compare(
     sample_or_text: str | TextSource,
-    splitter_and_embedder: tuple[str, str],
+    splitter_and_embedder_names: tuple[str, str],
     columns: list[ColumnChoice],
     choices: Choices,
     key: str,
@@ -350,10 +362,10 @@ def _open_on_compare(
         choose_document(choices, sample_or_text)
     elif session.own is not None and session.own.text == sample_or_text.text:
         # Keep its known boundaries.
-        choose_document(choices, OWN_DOCUMENT)
+        choose_document(choices, OWN_DOCUMENT_KEY)
     else:
         adopt_as_own_text(sample_or_text, choices)
-    choices.sentences, choices.embedder = splitter_and_embedder
+    choices.sentences, choices.embedder = splitter_and_embedder_names
     compare_choices = main_page.choices()
     with record_columns_for_undo(main_page.key, "Columns replaced by those of Retrieval"):
         compare_choices.columns, compare_choices.selected = columns, 0

@@ -65,9 +65,9 @@ class PreviewData(TypedDict):
 
 
 def preview_of_change(
-    results: Sequence[ColumnResult],
+    column_results: Sequence[ColumnResult],
     change_request: Mapping[str, Any],
-    search: SearchSettings,
+    search_settings: SearchSettings,
     known_boundaries: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> PreviewData | None:
@@ -79,46 +79,46 @@ def preview_of_change(
     ----------
     change_request
         The browser's request: the index of the ``column``, and the ``values`` of parameters.
-    search
+    search_settings
         The search settings for the stored questions.
     known_boundaries
         The known boundaries; None if the text has none.
     """
     changed_column_index = change_request.get("column")
-    if not (isinstance(changed_column_index, int) and 0 <= changed_column_index < len(results)):
+    if not (isinstance(changed_column_index, int) and 0 <= changed_column_index < len(column_results)):
         return None
-    task, chunker, chunking = (
-        results[changed_column_index].task,
-        results[changed_column_index].chunker,
-        results[changed_column_index].chunking,
+    task, current_chunker, current_chunking = (
+        column_results[changed_column_index].task,
+        column_results[changed_column_index].chunker,
+        column_results[changed_column_index].chunking,
     )
-    if task is None or chunker is None or chunking is None:
+    if task is None or current_chunker is None or current_chunking is None:
         return None
-    changed_column_choice = ColumnChoice(chunker.name, chunker.model_dump())
-    changed_parameter_values = set_parameters(changed_column_choice, change_request.get("values"))
+    changed_column_choice = ColumnChoice(current_chunker.name, current_chunker.model_dump())
+    changed_parameter_values = store_parameter_values(changed_column_choice, change_request.get("values"))
     if not changed_parameter_values:
         return None
     try:
-        changed_chunker = type(chunker)(**changed_column_choice.parameters)
+        changed_chunker = type(current_chunker)(**changed_column_choice.parameters)
     except InputError:
         return None
-    questions_about_document = stored_questions_about(chunking.document)
-    would_send_texts = search.method != "bm25" and embedder is not None and embedder.remote
-    previews_questions = not would_send_texts and search.embedded_as != "context"
-    previous_job = session.changed_cuts
-    if previous_job is not None and previous_job.cancelled():
-        previous_job = None
+    questions_about_document = stored_questions_about(current_chunking.document)
+    would_send_texts = search_settings.method != "bm25" and embedder is not None and embedder.remote
+    previews_questions = not would_send_texts and search_settings.embedded_as != "context"
+    previous_changed_cuts_job = session.changed_cuts
+    if previous_changed_cuts_job is not None and previous_changed_cuts_job.cancelled():
+        previous_changed_cuts_job = None
     session.changed_cuts = changed_cuts_job = ChangedCuts(
         task,
-        chunking,
+        current_chunking,
         changed_chunker,
         questions_about_document if previews_questions else (),
-        search,
+        search_settings,
         known_boundaries or (),
         embedder,
         session.on_disk,
-    ).earlier_if_same(previous_job)
-    if changed_cuts_job is previous_job:
+    ).earlier_if_same(previous_changed_cuts_job)
+    if changed_cuts_job is previous_changed_cuts_job:
         changed_cuts_job.join(EARLIER_PREVIEW_WAIT_S)
     else:
         changed_cuts_job.start(NEW_PREVIEW_WAIT_S)
@@ -132,13 +132,21 @@ def preview_of_change(
 
 
 def _preview_payload(
-    job: ChangedCuts, column_index: int, values: Mapping[str, float], has_known_boundaries: bool, leaves_out_questions: bool
+    changed_cuts_job: ChangedCuts,
+    column_index: int,
+    values: Mapping[str, float],
+    has_known_boundaries: bool,
+    leaves_out_questions: bool,
 ) -> PreviewData:
-    is_job_running, cut_changes, document = job.running, job.change, job.chunking_before.document
-    has_preview_failed = not is_job_running and job.answers_whole is None
+    is_job_running, cut_changes, document = (
+        changed_cuts_job.running,
+        changed_cuts_job.change,
+        changed_cuts_job.chunking_before.document,
+    )
+    has_preview_failed = not is_job_running and changed_cuts_job.answers_whole is None
     preview_sentences = []
     if has_preview_failed:
-        preview_sentences.append(job.error or "This value cannot be tried without embedding the text anew.")
+        preview_sentences.append(changed_cuts_job.error or "This value cannot be tried without embedding the text anew.")
     elif cut_changes is not None:
         if has_known_boundaries:
             preview_sentences.append(
@@ -151,8 +159,8 @@ def _preview_payload(
             )
         if leaves_out_questions:
             preview_sentences.append(UNASKED_QUESTIONS_NOTE)
-        elif job.questions and job.answers_whole is not None:
-            questions_and_wholeness = [*zip(job.questions, job.answers_whole, strict=True)]
+        elif changed_cuts_job.questions and changed_cuts_job.answers_whole is not None:
+            questions_and_wholeness = [*zip(changed_cuts_job.questions, changed_cuts_job.answers_whole, strict=True)]
             won_questions, lost_questions = (
                 [_shortened_quote(posed.question) for posed, pair in questions_and_wholeness if pair == wanted]
                 for wanted in ((False, True), (True, False))
@@ -162,19 +170,19 @@ def _preview_payload(
                     pluralize(len(questions_and_wholeness), "kept question"), "won", won_questions, lost_questions
                 )
             )
-    added_cut_positions, removed_cut_positions, found_boundary_positions, lost_boundary_positions = (
+    added_cut_axis_positions, removed_cut_axis_positions, found_boundary_axis_positions, lost_boundary_axis_positions = (
         offsets_on_sentence_axis(document, offsets) for offsets in cut_changes or ((),) * 4
     )
     return {
         "column": column_index,
         "values": {**values},
         "state": "failed" if has_preview_failed else "working" if is_job_running else "done",
-        "share": job.progress()[0],
+        "share": changed_cuts_job.progress()[0],
         "said": preview_sentences,
-        "added": added_cut_positions,
-        "removed": removed_cut_positions,
-        "found": found_boundary_positions,
-        "lost": lost_boundary_positions,
+        "added": added_cut_axis_positions,
+        "removed": removed_cut_axis_positions,
+        "found": found_boundary_axis_positions,
+        "lost": lost_boundary_axis_positions,
     }
 
 
@@ -205,7 +213,7 @@ def _shortened_quote(text: str) -> str:
     return f"“{text_on_one_line}”" if len(text_on_one_line) <= LONGEST_QUOTED else f"“{shortened_text} …”"
 
 
-def set_parameters(choice: ColumnChoice, values: object) -> dict[str, float]:
+def store_parameter_values(choice: ColumnChoice, values: object) -> dict[str, float]:
     """Set the parameters that a browser event names, either all or none, and return their values."""
     parameter_spec_by_name = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
     changed_choice, converted_values = choice.copy(), dict[str, float]()
@@ -222,7 +230,7 @@ def set_parameters(choice: ColumnChoice, values: object) -> dict[str, float]:
     return converted_values
 
 
-def apply_parameter_change(page: str, event: Mapping[str, Any]) -> None:
+def apply_parameter_change(page_key: str, event: Mapping[str, Any]) -> None:
     """Apply a previewed change to a column of the page, or undo the last change.
 
     Parameters
@@ -230,15 +238,15 @@ def apply_parameter_change(page: str, event: Mapping[str, Any]) -> None:
     event
         The browser event: ``column`` and the ``values`` of its parameters, or ``undo``.
     """
-    columns_of_page = session.choices[page].columns
+    columns_of_page = session.choices[page_key].columns
     if event.get("undo"):
-        undo_last_column_change(page)
+        undo_last_column_change(page_key)
         return
     changed_column_index = event.get("column")
     if not (isinstance(changed_column_index, int) and 0 <= changed_column_index < len(columns_of_page)):
         return
     changed_column = columns_of_page[changed_column_index].copy()
-    changed_parameter_values = set_parameters(changed_column, event.get("values"))
+    changed_parameter_values = store_parameter_values(changed_column, event.get("values"))
     if not changed_parameter_values:
         return
     title_by_parameter = {
@@ -247,13 +255,13 @@ def apply_parameter_change(page: str, event: Mapping[str, Any]) -> None:
     changes_phrase = ", ".join(
         f"{title_by_parameter[name]} {format_number(value)}" for name, value in changed_parameter_values.items()
     )
-    with record_columns_for_undo(page, f"Column {changed_column_index + 1}: {changes_phrase}"):
+    with record_columns_for_undo(page_key, f"Column {changed_column_index + 1}: {changes_phrase}"):
         columns_of_page[changed_column_index].parameters = changed_column.parameters
 
 
-def last_column_change_phrase(page: str, index: int) -> str:
+def last_column_change_phrase(page_key: str, index: int) -> str:
     """Describe the last change if it was to this column's parameters and can be undone; otherwise return ""."""
-    last_column_change = last_undoable_column_change(page)
+    last_column_change = last_undoable_column_change(page_key)
     if last_column_change is None or len(last_column_change.columns_before) != len(last_column_change.columns_after):
         return ""
     numbered_column_pairs = enumerate(zip(last_column_change.columns_before, last_column_change.columns_after, strict=True))
@@ -348,42 +356,46 @@ _verdicts_component = Component[AnswerData](
 @st.fragment
 def answer_verdict_requests(
     document: Document,
-    results: Sequence[ColumnResult],
-    hashes: Sequence[str],
+    column_results: Sequence[ColumnResult],
+    column_body_hashes: Sequence[str],
     embedder: Embedder | None,
     known_boundaries: tuple[int, ...] | None,
-    search: SearchSettings,
+    search_settings: SearchSettings,
     shown_chunking: Chunking | None = None,
 ) -> None:
     """Send the verdicts at the position that the user points at, in a fragment that reruns without the page.
 
     Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
-    elements that come and go. ``known_boundaries`` is None if the text has none. ``search`` has the settings for the stored
-    questions, whose answers a previewed change may gain or lose. ``shown_chunking`` is the first column's result with the
-    scores that the page shows, if they differ from the column's scores.
+    elements that come and go. ``known_boundaries`` is None if the text has none. ``search_settings`` has the settings for
+    the stored questions, whose answers a previewed change may gain or lose. ``shown_chunking`` is the first column's result
+    with the scores that the page shows, if they differ from the column's scores.
     """
     browser_request = (st.session_state.get(VERDICTS_KEY) or {}).get("asked") or {}
-    pointed_position = browser_request.get("at")
+    pointed_axis_position = browser_request.get("at")
     parameter_change = browser_request.get("would")
     # A request about other results refers to outdated values.
-    change_to_preview = parameter_change if parameter_change and parameter_change["hashes"] == [*hashes] else None
+    change_to_preview = (
+        parameter_change if parameter_change and parameter_change["hashes"] == [*column_body_hashes] else None
+    )
     if change_to_preview is None and session.changed_cuts is not None:
         # The preview is no longer shown.
         session.changed_cuts.cancel()
     verdicts_answer_payload: Verdicts | None = None
-    if isinstance(pointed_position, int | float) and 0 < pointed_position < len(document.sentences):
+    if isinstance(pointed_axis_position, int | float) and 0 < pointed_axis_position < len(document.sentences):
         verdict_cells = [
-            verdict_cell(column, document, pointed_position, embedder, last_column_change_phrase(session.page, index))
-            for index, column in enumerate(results)
+            verdict_cell(column, document, pointed_axis_position, embedder, last_column_change_phrase(session.page, index))
+            for index, column in enumerate(column_results)
         ]
-        gap_at_pointer = None if shown_chunking is None else gap_at_axis_position(shown_chunking, document, pointed_position)
+        gap_at_pointer = (
+            None if shown_chunking is None else gap_at_axis_position(shown_chunking, document, pointed_axis_position)
+        )
         if gap_at_pointer is not None and verdict_cells[0] is not None:
             verdict_cells[0]["reason"] = gap_at_pointer.why.brief()
         verdicts_answer_payload = {
-            "at": pointed_position,
-            "hashes": [*hashes],
+            "at": pointed_axis_position,
+            "hashes": [*column_body_hashes],
             "cells": verdict_cells,
-            "preview": preview_of_change(results, change_to_preview, search, known_boundaries, embedder)
+            "preview": preview_of_change(column_results, change_to_preview, search_settings, known_boundaries, embedder)
             if change_to_preview
             else None,
         }

@@ -83,7 +83,7 @@ def test_a_removed_text_is_not_in_the_file_any_more_and_a_tab_that_has_it_keeps_
 
 
 def test_a_full_file_is_a_sentence_and_keeps_what_it_has(store, monkeypatch):
-    monkeypatch.setattr(disk_text_store, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(disk_text_store, "MOST_STORED_BYTES", 100_000)
     place = write(store)
     with pytest.raises(InputError, match=r"may have at most 0 MB, and the disk must have room .* Remove a kept text"):
         write(store, place, text="x" * 200_000)

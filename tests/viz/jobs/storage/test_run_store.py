@@ -166,7 +166,7 @@ def test_every_byte_of_the_file_may_be_wrong(path):
 
 
 def test_the_oldest_go_beyond_the_number_and_after_the_days(path, monkeypatch):
-    monkeypatch.setattr(run_store, "MOST_ON_DISK", 3)
+    monkeypatch.setattr(run_store, "MOST_RUNS_ON_DISK", 3)
     now = time.time()
     for number in range(5):
         monkeypatch.setattr(time, "time", lambda number=number: now + number)
@@ -176,7 +176,7 @@ def test_the_oldest_go_beyond_the_number_and_after_the_days(path, monkeypatch):
     # Resumed, it is kept for longer.
     monkeypatch.setattr(time, "time", lambda: now + 20 * 86_400)
     keeper(path, "run 2").begin(PLAN)
-    monkeypatch.setattr(time, "time", lambda: now + (run_store.MOST_DAYS + 1) * 86_400)
+    monkeypatch.setattr(time, "time", lambda: now + (run_store.MOST_STORAGE_DAYS + 1) * 86_400)
     assert keeper(path, "run 4").plan() is None
     assert keeper(path, "run 2").plan() == PLAN
     filled(path, "run 5")
@@ -187,7 +187,7 @@ def test_the_oldest_go_beyond_the_number_and_after_the_days(path, monkeypatch):
 
 
 def test_runs_of_a_clock_that_was_ahead_push_out_none_that_is_newer(path, monkeypatch):
-    monkeypatch.setattr(run_store, "MOST_ON_DISK", 3)
+    monkeypatch.setattr(run_store, "MOST_RUNS_ON_DISK", 3)
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 400 * 86_400)
     for number in range(3):
@@ -245,7 +245,7 @@ def test_on_a_full_disk_the_newest_runs_are_whole_or_it_is_said(tmp_path, size, 
 
 
 def test_a_full_file_lets_the_oldest_go_and_stays_below_its_limit(path, monkeypatch):
-    monkeypatch.setattr(run_store, "MAX_RUNS_FILE", 200_000)
+    monkeypatch.setattr(run_store, "MAX_RUNS_FILE_BYTES", 200_000)
     now = time.time()
     for number in range(6):
         monkeypatch.setattr(time, "time", lambda number=number: now + number)
@@ -261,7 +261,7 @@ def test_a_full_file_lets_the_oldest_go_and_stays_below_its_limit(path, monkeypa
 
 
 def test_a_part_that_is_too_large_is_not_kept(path, monkeypatch):
-    monkeypatch.setattr(run_store, "MAX_PART", 100)
+    monkeypatch.setattr(run_store, "MAX_PART_BYTES", 100)
     run_keeper = filled(path)
     run_keeper.add(5, b"x" * 101)
     run_keeper.add(6, b"x" * 100)
@@ -272,7 +272,7 @@ def test_a_part_that_is_too_large_is_not_kept(path, monkeypatch):
 
 def test_a_file_that_is_larger_than_allowed_is_not_read(path, monkeypatch):
     filled(path).store._close()
-    monkeypatch.setattr(run_store, "MAX_RUNS_FILE", 5_000)
+    monkeypatch.setattr(run_store, "MAX_RUNS_FILE_BYTES", 5_000)
     with pytest.raises(InputError, match="the file may have at most 5,000 bytes"):
         keeper(path).plan()
 
@@ -302,7 +302,7 @@ def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
 
 def test_a_run_that_cannot_begin_while_another_process_writes_says_so(path, monkeypatch):
     filled(path)
-    monkeypatch.setattr(private_files, "_BUSY_S", 0)
+    monkeypatch.setattr(private_files, "_BUSY_WAIT_SECONDS", 0)
     run_keeper = keeper(path, "another token")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
@@ -328,7 +328,7 @@ def test_a_folder_that_may_not_be_looked_into_does_no_harm(path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_file_that_another_holds_is_left_to_it(path, monkeypatch):
-    monkeypatch.setattr("chunkers.storage.private_files._BUSY_S", 0.1)
+    monkeypatch.setattr("chunkers.storage.private_files._BUSY_WAIT_SECONDS", 0.1)
     run_keeper = filled(path)
     run_keeper.store._close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

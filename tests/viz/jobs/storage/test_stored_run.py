@@ -193,7 +193,7 @@ def report(run):
 
 def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, indexed):
     first = done(new_run(folder))
-    assert (sorted(first.found), first.stopped_early) == ([0, 1], True)
+    assert (sorted(first.evaluation_by_chunker), first.stopped_early) == ([0, 1], True)
     kept = StoredRetrieval.find(keeper(folder, "retrieval"))
     assert (kept.plan.own, kept.done) == (True, 2)
     # In another order, as files are uploaded.
@@ -203,10 +203,10 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     shown = done(Retrieval(plan, None, True, kept))
     assert not indexed
     assert report(shown) == report(first)
-    assert shown.found[1].answers == first.found[1].answers
+    assert shown.evaluation_by_chunker[1].answers == first.evaluation_by_chunker[1].answers
     resumed = done(Retrieval(plan, HashEmbedder(), True, kept))
     assert indexed == [4]
-    assert (sorted(resumed.found), resumed.stopped_early) == ([0, 1, 2], False)
+    assert (sorted(resumed.evaluation_by_chunker), resumed.stopped_early) == ([0, 1, 2], False)
     assert {key: figures for key, figures in report(resumed).items() if key[0] < 2} == report(first)
 
 
@@ -217,7 +217,7 @@ def test_a_run_that_an_earlier_version_kept_has_its_top_k(folder):
         before = {name: value for name, value in json.loads(part).items() if name != "ladder"}
         run.stored_run.keeper.add(number, json.dumps(before).encode())
     again = done(Retrieval(run.plan, None, True, run.stored_run))
-    assert sorted(again.found) == [0, 1, 2]
+    assert sorted(again.evaluation_by_chunker) == [0, 1, 2]
     assert (run.all_measured_at_budgets, again.all_measured_at_budgets) == (True, False)
     told = ended(again.report_job(ReportChoice("recall", "tokens", 2, 0, 500))).report_and_failures
     assert (told.report.choice.budget, told.report.curve) == (0, None)
@@ -272,7 +272,7 @@ def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):
     assert (len(run.errors), run.stopped_early) == (3, False)
     monkeypatch.setattr(retrievals, "build_index", build)
     again = done(Retrieval(run.plan, HashEmbedder(), True, run.stored_run))
-    assert (len(again.found), again.errors) == (3, {})
+    assert (len(again.evaluation_by_chunker), again.errors) == (3, {})
 
 
 @pytest.mark.parametrize("part", [b"torn", b"{}", b"x" * 100])
@@ -280,7 +280,7 @@ def test_an_evaluation_of_something_else_is_measured_again(folder, part):
     run = done(new_run(folder))
     run.stored_run.keeper.add(1, part)
     run.stored_run.keeper.add(7, run.stored_run.keeper.parts()[0])
-    assert sorted(done(Retrieval(run.plan, None, True, run.stored_run)).found) == [0, 2]
+    assert sorted(done(Retrieval(run.plan, None, True, run.stored_run)).evaluation_by_chunker) == [0, 2]
 
 
 def test_no_text_no_name_no_link_and_no_key_is_in_the_files(folder):

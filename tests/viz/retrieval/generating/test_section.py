@@ -168,7 +168,7 @@ def test_nothing_is_sent_before_the_click_and_a_second_run_sends_nothing(http):
     press(app, "Send")
     again = ended(generating(app))
     # What became of a schema is known by now, and not asked for.
-    assert (len(http.requests), again.asked.spent.remembered) == (sent, sent - 1)
+    assert (len(http.requests), again.ledger.spent.remembered) == (sent, sent - 1)
     assert again.window_results == first.window_results
     assert any(f"{sent - 1} answers from before" in text for text in remarks(ran(app)))
     assert KEY not in everything(app)
@@ -253,7 +253,7 @@ def test_stopping_keeps_what_was_asked_and_going_on_keeps_what_was_written(http,
     again = ended(generating(app))
     assert again is not job
     assert again.window_results[:2] == job.window_results[:2]
-    assert again.asked.spent.remembered >= len(job.window_results)
+    assert again.ledger.spent.remembered >= len(job.window_results)
     ended(ran(app).session_state["similarity_job"])
     ran(app)
     assert "What is written anew?" in tables[-1]["question"]

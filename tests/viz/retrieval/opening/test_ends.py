@@ -14,7 +14,7 @@ from viz.retrieval.bundled_run import BUNDLED_RUN
 def recall_and_failures(run, exact_ends):
     """Return each chunker's recall at the top 5, in percent, and its excerpts that 2,000 tokens do not hold whole."""
     recalls, lost = [], []
-    for number, evaluation in sorted(run.found.items()):
+    for number, evaluation in sorted(run.evaluation_by_chunker.items()):
         corpus = replace(evaluation.index.corpus, exact_ends=exact_ends)
         ruler = TokenRuler(corpus.whole.text, load_tokenizer(run.plan.tokenizer))
         there = replace(

@@ -12,7 +12,7 @@ from evaluation.search.index import build_index
 from tests.support import HashEmbedder, differing, ended
 from viz.retrieval import bundled_run as opening
 from viz.retrieval.bundled_run import BUNDLED_RUN, default_retrieval_choices
-from viz.retrieval.documents_and_questions import bundled_material
+from viz.retrieval.documents_and_questions import bundled_documents_and_questions
 
 MOST_BYTES = 300_000
 
@@ -34,8 +34,8 @@ def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
     plan = run.plan
     assert plan.chunkers == chunkers
     assert (plan.embedder, plan.sentences, plan.tokenizer) == (choices.embedder, choices.sentences, choices.tokenizer)
-    assert (plan.material, plan.embedded_as) == (bundled_material(), "plain")
-    assert [*run.found] == [*run.ladders] == [0, 1, 2]
+    assert (plan.material, plan.embedded_as) == (bundled_documents_and_questions(), "plain")
+    assert [*run.evaluation_by_chunker] == [*run.ladders] == [0, 1, 2]
     assert len(run.questions.usable) == 40
     assert file.made.year >= 2026
 
@@ -43,7 +43,7 @@ def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
 def test_it_is_small_and_holds_no_text():
     data = BUNDLED_RUN.path.read_bytes()
     assert len(data) < MOST_BYTES
-    assert words_of_the_texts(data.decode(), bundled_material().texts) == []
+    assert words_of_the_texts(data.decode(), bundled_documents_and_questions().texts) == []
 
 
 def words_of_the_texts(data, texts):
@@ -61,14 +61,14 @@ def measured_chunks(run, number, embedder):
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_chunkers_that_need_no_model_cut_as_they_did(shown, number):
     run, _ = shown
-    assert measured_chunks(run, number, HashEmbedder()) == run.found[number].index.chunks
+    assert measured_chunks(run, number, HashEmbedder()) == run.evaluation_by_chunker[number].index.chunks
 
 
 @pytest.mark.full
 @pytest.mark.model
 def test_the_one_that_embeds_cuts_as_it_did(shown):
     run, _ = shown
-    assert measured_chunks(run, 2, load_embedder()) == run.found[2].index.chunks
+    assert measured_chunks(run, 2, load_embedder()) == run.evaluation_by_chunker[2].index.chunks
 
 
 @pytest.mark.full
@@ -98,7 +98,7 @@ def opened_again(path=BUNDLED_RUN.path):
 
 
 def test_other_documents_or_questions_do_not_fit(monkeypatch):
-    material = bundled_material()
+    material = bundled_documents_and_questions()
     (name, text), *others = material.texts
     for other in (
         replace(material, texts=((name, text + " "), *others)),
@@ -106,7 +106,7 @@ def test_other_documents_or_questions_do_not_fit(monkeypatch):
         replace(material, texts=(*material.texts, ("more.txt", "More."))),
         replace(material, questions=(material.questions[0], material.questions[1] + b" ")),
     ):
-        monkeypatch.setattr(opening, "bundled_material", lambda other=other: other)
+        monkeypatch.setattr(opening, "bundled_documents_and_questions", lambda other=other: other)
         assert opened_again() == "The documents or the questions have changed since the run was measured."
 
 
@@ -132,4 +132,4 @@ def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
     path = tmp_path / "run.json"
     file.write(path)
     assert path.read_bytes() == BUNDLED_RUN.path.read_bytes()
-    assert np.isfinite(run.found[0].values("recall")).all()
+    assert np.isfinite(run.evaluation_by_chunker[0].values("recall")).all()

@@ -4,22 +4,22 @@
 The rules were tuned on one half of the labels; the other half was held out.
 """
 
-from benchmarks.harness import benchmark, markdown_table, option
+from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
 from tests.fixtures.labelled_chunks import LANGUAGES, ON_PAGES, ON_PASSAGES, RuleScore, cohens_kappa, labels_and_findings
 
 
-@benchmark(
-    option("--rule", choices=(*ON_PASSAGES, *ON_PAGES), help="measure only this rule"),
+@benchmark_command(
+    make_option_adder("--rule", choices=(*ON_PASSAGES, *ON_PAGES), help="measure only this rule"),
 )
 def main(rule: str | None) -> int:
     """Print a row for each rule and language; return 1 if a pair is not supported."""
     rows, is_missed = [], False
     for name in [rule] if rule else (*ON_PASSAGES, *ON_PAGES):
         for language in LANGUAGES:
-            labels = labels_and_findings(name, language)
+            labels_and_rule_findings = labels_and_findings(name, language)
             score, held_out_score = (
-                RuleScore.from_labels(labels),
-                RuleScore.from_labels([label for label in labels if label.is_held_out]),
+                RuleScore.from_labels(labels_and_rule_findings),
+                RuleScore.from_labels([label for label in labels_and_rule_findings if label.is_held_out]),
             )
             is_missed |= not score.is_supported
             rows.append(
@@ -28,7 +28,7 @@ def main(rule: str | None) -> int:
                     language,
                     f"{score.labelled}",
                     f"{score.positives}",
-                    f"{cohens_kappa(labels):.2f}",
+                    f"{cohens_kappa(labels_and_rule_findings):.2f}",
                     f"{score.right} of {score.reported}",
                     f"{score.right} of {score.positives}",
                     f"{held_out_score.precision:.0%}",
