@@ -44,7 +44,7 @@ RECIPE = {
 """A recipe that embeds nothing, so that only reading, cutting and writing are measured."""
 
 MAX_DOCUMENT_BYTES = 200_000
-"""Most characters of a document; lengths vary from a hundredth of this."""
+"""Most bytes of a document; lengths vary from a hundredth of this."""
 
 MAX_MEMORY_GROWTH_RATIO = 1.25
 

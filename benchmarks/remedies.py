@@ -161,7 +161,7 @@ class RemedyCounts(NamedTuple):
     def from_questions(
         cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, max_failure_count: int | None = None
     ) -> Self:
-        """Search remedies for at most ``max_failure_count`` failures of one column, and by exhaustive search."""
+        """Search for remedies of up to ``max_failure_count`` failures of one column; compare with an exhaustive search."""
         asked_count = failure_count = helped_count = agreeing_with_exhaustive_count = 0
         for question in questions:
             asked_count += 1
@@ -181,7 +181,7 @@ class RemedyCounts(NamedTuple):
 
     @classmethod
     def from_findings(cls, bench: Bench, texts: Iterable[Document], title: str, max_finding_count: int, seed: int) -> Self:
-        """Search remedies for at most ``max_finding_count`` findings of one column, and by exhaustive search."""
+        """Search for remedies of up to ``max_finding_count`` findings of one column; compare with an exhaustive search."""
         suspicious_columns = [bench.suspect_column(document, title) for document in texts]
         columns_with_findings = [
             (suspect, finding) for suspect in suspicious_columns for finding in removable_findings(suspect, bench.tools)

@@ -85,7 +85,7 @@ def pages_or_chapters_from_column(parts_value: Mapping[str, Any] | None, documen
 
 
 def pages_or_chapters_to_column(pages_or_chapters: TextParts | None) -> dict[str, Any] | None:
-    """Convert a document's pages or chapters to a value of the column ``pages_or_chapters``."""
+    """Convert a document's pages or chapters to a value of the column ``parts``."""
     return (
         None
         if pages_or_chapters is None
@@ -359,5 +359,5 @@ def _documents_in_batch(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[
                 f"{', '.join(documents.schema.names)}."
             )
     for row_index in range(documents.num_rows):
-        column_name, text, *pages_or_chapters = (column[row_index].as_py() for column in document_table_columns)
-        yield column_name, text, pages_or_chapters[0] if pages_or_chapters else None
+        document_id, text, *pages_or_chapters = (column[row_index].as_py() for column in document_table_columns)
+        yield document_id, text, pages_or_chapters[0] if pages_or_chapters else None

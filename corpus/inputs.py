@@ -54,7 +54,7 @@ class InputPiece(NamedTuple):
         For rows, the number of the row group, and the number of rows in the groups before it.
     weight
         Approximate number of bytes to read for the piece.
-    complaint
+    said
         For a problem, the message.
     """
 
@@ -68,7 +68,7 @@ class InputPiece(NamedTuple):
     group: int = 0
     before: int = 0
     weight: int = 0
-    complaint: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Inputs:
                 root_number,
                 folder_path,
                 "problem",
-                complaint=f"the folder cannot be read: {error.strerror}. Check its permissions.",
+                said=f"the folder cannot be read: {error.strerror}. Check its permissions.",
             )
             return
         for entry in sorted_folder_entries:
@@ -179,7 +179,7 @@ class Inputs:
                 root_number,
                 relative_path,
                 "problem",
-                complaint=f"the file cannot be read: {error.strerror}. Check its permissions.",
+                said=f"the file cannot be read: {error.strerror}. Check its permissions.",
             )
             return
         if stat.S_ISREG(entry_file_status.st_mode):
@@ -212,7 +212,7 @@ class Inputs:
                 schema, metadata = parquet_file.schema_arrow, parquet_file.metadata
         except (OSError, pa.ArrowException) as error:
             yield whole_file_piece._replace(
-                kind="problem", complaint=f"the file must be valid Parquet; reading it failed: {one_line_message(error)}"
+                kind="problem", said=f"the file must be valid Parquet; reading it failed: {one_line_message(error)}"
             )
             return
         self._check_columns(schema, printable_file_name(whole_file_piece.path or file_path.name))
@@ -355,7 +355,7 @@ class Source:
         path = self.roots[input_piece.root] / input_piece.path if input_piece.path else self.roots[input_piece.root]
         try:
             if input_piece.kind == "problem":
-                raise InputError(f"{input_piece_label}: {input_piece.complaint}")
+                raise InputError(f"{input_piece_label}: {input_piece.said}")
             current_file_status = path.stat()
             if (current_file_status.st_size, current_file_status.st_mtime_ns) != (input_piece.size, input_piece.changed):
                 raise InputError(

@@ -231,7 +231,7 @@ def _engine_in_this_process(batch_chunker: Chunks) -> ShardWritingEngine:
 def write_in_processes(job: Job, missing_shards: Iterator[Shard], worker_count: int) -> Generator[Tally]:
     """Write shards in worker processes on this machine, each with its own model and a single thread.
 
-    The function is an `ShardWritingEngine`.
+    The function is a `ShardWritingEngine`.
     """
     from joblib.externals.loky import ProcessPoolExecutor
 

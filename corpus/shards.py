@@ -293,7 +293,7 @@ MANIFEST_VERSION = 1
 
 
 def group_into_shards(input_pieces: Iterable[InputPiece], most_shard_bytes: int) -> Iterator[Shard]:
-    """Group consecutive input pieces into shards of at most ``most_shard_bytes`` and `MOST_FILES` pieces each.
+    """Group consecutive input pieces into shards of at most ``most_shard_bytes`` and `MAX_FILES_PER_SHARD` pieces each.
 
     A piece larger than ``most_shard_bytes`` forms a shard of its own.
     """

@@ -24,13 +24,13 @@ COST_ROUNDING_ERROR = 1e-9
 """The rounding error of sums of costs; it must not decide a tie."""
 
 PLACES_PER_BLOCK = 64
-"""Sentences that the search advances by at a time."""
+"""Places that the search advances by at a time."""
 
 MAX_SKIPPED_PLACES = 1024
-"""Number of sentences ahead for which a candidate can be skipped."""
+"""Maximum number of places ahead for which a candidate can be skipped."""
 
 NO_NEXT_TRIAL = np.iinfo(np.intp).max
-"""Next round of a candidate that PELT has dropped: it is never considered again."""
+"""Next trial place of a candidate that PELT has dropped: it is never tried again."""
 
 
 def _squared_row_norms(rows: FloatArray) -> FloatArray:
@@ -40,7 +40,7 @@ def _squared_row_norms(rows: FloatArray) -> FloatArray:
 def _lower_to_column_minima(
     costs_by_candidate: FloatArray, least_costs_so_far: FloatArray, cheapest_candidates: IntArray, candidate_places: IntArray
 ) -> None:
-    """Lower each best value to the least value of its column, and note the candidate that has it.
+    """Lower each least cost to the minimum of its column, and note the candidate that has it.
 
     Ties, up to `COST_ROUNDING_ERROR`, take the earliest candidate.
 
@@ -49,7 +49,7 @@ def _lower_to_column_minima(
     costs_by_candidate
         A row for each candidate, in order, shape (candidates, n).
     least_costs_so_far, cheapest_candidates
-        The best of the candidates before these, and which it is, shape (n,).
+        The least costs of the candidates before these, and the candidates that have them, shape (n,).
     """
     if not len(costs_by_candidate):
         return
@@ -90,11 +90,11 @@ def _skippable_place_counts(
     following_vector_counts: FloatArray,
     tested_block_size: int,
 ) -> IntArray:
-    """Return for how many places after ``start`` each candidate cannot be best, at most ``len(largest_drifts)``.
+    """Return for how many places after the block's start each candidate cannot be best, at most ``len(largest_drifts)``.
 
-    Let R be the run up to ``start`` from the best candidate there, S that from this one, and B the next m vectors, whose sum
+    Let R be the run to the block's start from the best candidate, S that from this one, and B the next m vectors, whose sum
     less m times the mean of R is b. By Ward's identity for the cost of two runs joined, this candidate is behind the other
-    after m more vectors by what it is behind at ``start``, and by
+    after m more vectors by what it is behind at the block's start, and by
 
         h_S |μ_S - μ_B|² - h_R |μ_R - μ_B|² ≥ h_S D² - 2 |S| / (|S| + m) D |b| - (|R| - |S|)⁺ |b|² / ((|S| + m) (|R| + m))
 
@@ -105,13 +105,13 @@ def _skippable_place_counts(
     Parameters
     ----------
     candidate_excess_costs
-        By how much the candidates are behind at ``start``, shape (n,).
+        By how much the candidates are behind at the block's start, shape (n,).
     squared_mean_distances
         D², shape (n,).
     candidate_run_sizes, run_size
         |S|, shape (n,), and |R|.
     largest_drifts
-        The greatest |b| up to each place after ``start``.
+        The greatest |b| up to each place after the block's start.
     following_vector_counts
         m at each of these places, ascending.
     """

@@ -37,7 +37,7 @@ def row_cosines(left_rows: FloatArray, right_rows: FloatArray) -> FloatArray:
 
 
 def join_with_neighbours(sentences: Sequence[str], neighbour_count_per_side: int) -> list[str]:
-    """Join each sentence with ``neighbour_count_per_side`` sentences on either side by spaces, as LangChain does."""
+    """Join each sentence by spaces with ``neighbour_count_per_side`` neighbours on either side, as LangChain does."""
     if neighbour_count_per_side == 0:
         return list(sentences)
     return [

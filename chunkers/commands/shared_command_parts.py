@@ -17,7 +17,16 @@ from chunkers.embedders import EMBEDDERS, OTHER_NAME_FORMS, load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICES
 from chunkers.language_models import Asking, SpendingLimit, as_language_model_access
-from chunkers.recipes import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Recipe, build_chunker, known_chunkers_phrase
+from chunkers.recipes import (
+    ADAPTERS,
+    CHUNKERS,
+    CHUNKERS_ASKING_LANGUAGE_MODEL,
+    CHUNKERS_OF_GIVEN_CHUNKS,
+    Recipe,
+    build_chunker,
+    known_chunkers_phrase,
+    register_installed_chunkers,
+)
 from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_FILE_BYTES, MOST_SPENT_TOKENS, InputError, short_repr
@@ -39,7 +48,7 @@ class SeveralValues(argparse.Action):
 
     def ends_before(self, word: str) -> bool:
         """Return whether a word behind the first value is no value, but a positional argument."""
-        return bool(self.const(word))
+        return self.nargs == 1 or bool(self.const(word))
 
     def __call__(
         self,
@@ -60,17 +69,26 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse arguments after moving the words that end an option's values to the front, where argparse expects them."""
+        words = list(sys.argv[1:] if args is None else args)
+        words_before_dashes = words[: words.index("--")] if "--" in words else words
         positional_words: list[str] = []
         option_words: list[str] = []
         option = ""
-        for word in sys.argv[1:] if args is None else args:
+        for word in words_before_dashes:
             action = self._option_string_actions.get(option)
             if word.startswith("-") and word != "-":
                 option = word
             elif isinstance(action, SeveralValues) and option_words[-1] != option and action.ends_before(word):
                 option = ""
             (option_words if option else positional_words).append(word)
-        return super().parse_known_args([*positional_words, *option_words], namespace)
+        if [*positional_words, *option_words] != words_before_dashes:
+            # Positional arguments stand together: in front, or behind the "--" with the others.
+            words = (
+                [*positional_words, *option_words]
+                if words_before_dashes is words
+                else [*option_words, "--", *positional_words, *words[len(words_before_dashes) + 1 :]]
+            )
+        return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Raise the parser's error message as `InputError` instead of exiting."""
@@ -121,7 +139,7 @@ def printable_line(text: str) -> str:
 
 
 def warn_of_unusable_answers(warning_sentence: str, unusable_answer_count: int) -> None:
-    """Print a warning about a language model's unusable answers; the count ``unusable_answer_count`` is ignored."""
+    """Print a warning about a language model's unusable answers; ``unusable_answer_count`` is ignored."""
     print_to_stderr(warning_sentence)
 
 
@@ -717,13 +735,21 @@ def add_chunker_option(
         "--chunker",
         nargs="+" if several else 1,
         action=SeveralValues,
-        const=lambda word: word not in {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **ADAPTERS} and is_document(word),
+        const=lambda word: is_document(word) and not _names_chunker(word),
         default=[default] if default else [],
         metavar="NAME",
         help=f"{'one or several chunkers, each by' if several else 'the chunker:'} {spec_forms_help}{help_ending}"
         + f" (default: {default})" * bool(default),
     )
     add_refused_old_options(parser, "--recipe", "--set")
+
+
+def _names_chunker(word: str) -> bool:
+    """Return whether a word is a chunker's name, one of an installed package included; a path is not looked up."""
+    if not word.isidentifier():
+        return False
+    register_installed_chunkers()
+    return word in {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **CHUNKERS_OF_GIVEN_CHUNKS, **ADAPTERS}
 
 
 def named_chunkers(options: argparse.Namespace, chunk_file_refusal_phrase: str = "", most: float = 1) -> list[ChunkerSpec]:

@@ -262,7 +262,7 @@ class Oddity(NamedTuple):
     number
         The chunk's number among the given chunks, counted from 1.
     explanation
-        Explanation in words.
+        Phrase or sentence on the mismatch.
     text_beginning
         The beginning of the chunk's given text; empty if it has no text.
     span

@@ -64,7 +64,7 @@ def read_chunks(file_bytes: bytes, name: str, cancelled: Callable[[], bool] = bo
 
     A row has a text, under one of the names in `TEXTS`, or a position, as ``spans`` or as a start and an end under the names
     in `STARTS` and `ENDS`, or both. Positions and the document's name may be in ``metadata`` or ``meta``. JSON may also be a
-    list of texts or spans, or an object that has the list as ``chunks``, ``nodes``, ``documents`` or ``file_bytes``. The
+    list of texts or spans, or an object that has the list as ``chunks``, ``nodes``, ``documents`` or ``data``. The
     output of LangChain's ``dumps``, LlamaIndex's ``to_dict`` and ``to_json``, Haystack's and Chonkie's ``to_dict`` and
     Docling's ``model_dump`` consists of such rows.
 

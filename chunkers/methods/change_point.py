@@ -362,7 +362,7 @@ class ChangePoint(SizeLimitedChunker):
         )
 
     def _minimum_cut_gain(self, shuffled_penalties: FloatArray | None) -> float:
-        """Return the minimum gain of a cut."""
+        """Return the penalty per cut: the one that is set, or else the one that the shuffled texts give at this caution."""
         if self.penalty is not None or shuffled_penalties is None:
             return self.penalty or 0.0
         if self.caution == "balanced":

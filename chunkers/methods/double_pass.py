@@ -98,7 +98,7 @@ class JoinedGroups:
         Raises
         ------
         InputError
-            If the texts of all groups so far have more than `MOST_JOINED_CHARACTERS`.
+            If the texts of all groups so far have more than `MOST_EMBEDDED_GROUP_CHARACTERS`.
         """
         self._embed([self._joined_text(group) for group in groups])
 

@@ -373,6 +373,6 @@ def _proposition_notes(
 
 
 def _shortened_list_phrase(list_items: Sequence[str]) -> str:
-    """Return the first of them, and how many more there are."""
+    """Return the first items of a list as a phrase, and how many more there are."""
     unlisted_count = len(list_items) - _MAX_LISTED_ITEMS
     return ", ".join(list_items[:_MAX_LISTED_ITEMS]) + (f" and {unlisted_count:,} more" if unlisted_count > 0 else "")

@@ -267,12 +267,12 @@ def chunk(
     chunker
         A key of `CHUNKERS` or `ADAPTERS`, or a `Chunker` with its parameters.
     sentences
-        A name from `SPLITTERS`, or all sentences in order, as texts or as pairs of code points.
+        A key of `SPLITTER_DESCRIPTIONS`, or all sentences in order, as texts or as pairs of code points.
     embedder
         A name from `EMBEDDERS`, or any object whose ``encode`` takes a list of texts and returns a vector for each, as an
         array, a tensor or lists; see `Encoder`.
     tokenizer
-        A name from `TOKENIZERS`.
+        A key of `TOKENIZER_DESCRIPTIONS`.
     cache
         Cache of embeddings, instead of `SHARED_CACHE`.
     embedded_as

@@ -343,7 +343,7 @@ class Syntax:
         ModelError
             If the package of the grammar is missing.
         InputError
-            If it takes longer than `READ_SECONDS`.
+            If it takes longer than `MOST_READING_SECONDS`.
         Cancelled
             If the user asked to stop.
         """

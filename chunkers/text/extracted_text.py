@@ -259,7 +259,7 @@ def xml_root(archive: "zipfile.ZipFile", member_name: str) -> "Element":
 
 
 def too_large_error(name: str, size: int, size_prefix: str = "", *, item_noun: str = "a document") -> InputError:
-    """Return the InputError for a document, or another kind of item (``item_noun``), of more than `MAX_BYTES`."""
+    """Return the InputError for a document, or another kind of item (``item_noun``), of more than `MAX_FILE_BYTES`."""
     return InputError(
         f"{name}: {item_noun} may have at most 20 MB, {MAX_FILE_BYTES:,} bytes; this one has {size_prefix}{size:,}."
     )

@@ -291,8 +291,8 @@ def read_document(data: bytes, name: str, encoding: str | None = None, cancelled
     Raises
     ------
     InputError
-        If the file, or the text in it, is larger than `MAX_BYTES`; if it is damaged, locked or without text, takes too long
-        or too much memory; and as for `decode_text`.
+        If the file, or the text in it, is larger than `MAX_FILE_BYTES`; if it is damaged, locked or without text, takes too
+        long or too much memory; and as for `decode_text`.
     Cancelled
         If the user asked to stop.
     """
@@ -305,7 +305,7 @@ def decode_text(data: bytes, name: str, encoding: str | None = None, cancelled: 
     Raises
     ------
     InputError
-        If the file is larger than `MAX_BYTES`, not text, not in the given encoding, or UTF-8 with broken bytes in it.
+        If the file is larger than `MAX_FILE_BYTES`, not text, not in the given encoding, or UTF-8 with broken bytes in it.
     Cancelled
         If the user asked to stop.
     """

@@ -64,7 +64,7 @@ def markdown_of(html: str, name: str, *, is_xhtml: bool = False) -> Markdown:
     Raises
     ------
     InputError
-        If elements are nested deeper than `MAX_DEPTH`.
+        If elements are nested deeper than `MAX_HTML_NESTING_DEPTH`.
     """
     omission_counts: Counter[str] = Counter()
     html, omission_counts["processing instruction"] = _without_processing_instructions(html)

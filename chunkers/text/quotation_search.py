@@ -19,7 +19,7 @@ import numpy as np
 from chunkers.support import IntArray
 from chunkers.text.document import Span
 
-# Search for a pattern by edit distance.
+# Search for a quotation by edit distance.
 
 
 def code_points(text: str) -> IntArray:
@@ -35,7 +35,7 @@ def nearest_passage(
     max_comparisons: int,
     searched_ranges: Sequence[Span] | None = None,
 ) -> tuple[int, int, int, int]:
-    """Find the passage closest to a pattern by edit distance; return its distance, start and end, and the comparisons made.
+    """Find the passage closest to a quotation by edit distance; return its distance, start, end and the comparisons made.
 
     Of passages with the same distance, the one that begins nearest to ``preferred_start`` is returned, and the longest of
     these. The distance is -1 if no passage is within ``max_distance``, and -2 if the search would take more than
@@ -81,7 +81,7 @@ def nearest_passage(
 
 
 def _least_edit_distance(quotation_code_points: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
-    """Return the least edit distance of a stretch of the text to the pattern, at most ``max_distance``, and its ends.
+    """Return the least edit distance of a stretch of the text to the quotation, at most ``max_distance``, and its ends.
 
     The bits of ``vertical_increases_mask`` and ``vertical_decreases_mask`` say in which rows of Sellers' table the distance
     grows or falls by 1 from the row above.
@@ -124,7 +124,7 @@ def _match_starts(quotation_code_points: IntArray, text: IntArray) -> IntArray:
     edit_distance_by_row, start_by_row = row_numbers.copy(), np.zeros(len(row_numbers), dtype=np.intp)
     match_starts = np.empty(len(text), dtype=np.intp)
     for text_offset, code_point in enumerate(text.tolist()):
-        # A character replaced or kept; one of the text left out, if that is less; one of the pattern, if that is less still.
+        # A character replaced or kept; one of the text left out, if that is less; one of the quotation, if less still.
         new_distances = np.concatenate(([0], edit_distance_by_row[:-1] + (quotation_code_points != code_point)))
         new_starts = np.concatenate(([text_offset + 1], start_by_row[:-1]))
         text_character_skipped_mask = edit_distance_by_row + 1 < new_distances
@@ -213,7 +213,7 @@ class CommonPassage(NamedTuple):
     Attributes
     ----------
     quotation_range
-        Range in the quotation.
+        Offsets of the part in the quotation, in code points.
     span
         First occurrence in the text.
     is_altered
@@ -534,7 +534,7 @@ def _find_in_context(text: str, quotation: Quotation) -> tuple[int, bool] | None
 
 
 def _nearest_occurrence_start(text: str, searched_passage: str, preferred_offset: int) -> int:
-    """Return the start of the pattern nearest to the place; -1 if it is not found."""
+    """Return the start of the occurrence nearest to ``preferred_offset``; -1 if the passage is not found."""
     preferred_offset = max(0, preferred_offset)
     next_occurrence_start = text.find(searched_passage, preferred_offset)
     if next_occurrence_start == preferred_offset:

@@ -66,7 +66,7 @@ def parse_in_reader_process(
     Raises
     ------
     InputError
-        If the parser raises it, or if reading exceeds `READ_SECONDS` or `READ_MEMORY` or crashes the process.
+        If the parser raises it, or crashes, or reading exceeds `MOST_READING_SECONDS` or `MOST_READER_MEMORY_BYTES`.
     Cancelled
         If the user asked to stop.
     """

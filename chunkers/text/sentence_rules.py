@@ -191,7 +191,7 @@ def move_opening_marks(text: str, starts: list[int]) -> list[int]:
 
 
 def _remove_false_ends(text: str, starts: list[int], sentence_numbers_with_unsure_start: Sequence[int]) -> list[int]:
-    """Remove false ends of sentences; only those before ``sentence_numbers_with_unsure_start`` may be false.
+    """Remove false ends of sentences; only the sentences in ``sentence_numbers_with_unsure_start`` may follow one.
 
     False ends come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an
     initial, and before a small letter, unless the text has no capitals.

@@ -53,7 +53,7 @@ def cell_text(value: str) -> str:
 
 
 def check_row_count(count: int, name: str) -> None:
-    """Raise InputError if a table has more than `MOST_ROWS` rows, empty ones included."""
+    """Raise InputError if a table has more than `MOST_TABLE_ROWS` rows, empty ones included."""
     if count > MOST_TABLE_ROWS:
         raise InputError(
             f"{name}: a table may have at most {MOST_TABLE_ROWS:,} rows; this table has more. Divide the table."

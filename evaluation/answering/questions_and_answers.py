@@ -216,8 +216,8 @@ class Passage(NamedTuple):
 class AnswerContext:
     """Passages that the model receives with a question, best first, and their total tokens.
 
-    With ``closed_book``, there are no passages, and the model answers from its own knowledge. If an answer is
-    ``given_answer``, no model is asked; an empty answer stands for a question that has no answer.
+    With ``closed_book``, there are no passages, and the model answers from its own knowledge. With a ``given_answer``,
+    no model is asked; an empty answer stands for a question that has no answer.
     """
 
     passages: tuple[Passage, ...]

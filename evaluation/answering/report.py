@@ -214,8 +214,8 @@ def cost_table(
     """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
 
     The last four columns are those of the answers alone, without judgements; a cached answer counts at its original cost.
-    Source of what is counted: the article that
-    introduced double-pass merging, here for the user's own text.
+    Source of the quantities that are counted: the article that introduced double-pass merging. Here they are counted
+    for the user's own text.
     """
     cost_rows: list[dict[str, float | str | None]] = []
     some_chunker_asks_model = any(

@@ -254,7 +254,7 @@ def judge_result(
 ) -> None:
     """Have the model judge an answer by the ``judgement_kinds`` that apply; store the result after each judgement.
 
-    A new ``repeat_number`` number asks again instead of using the cache. Raises the same errors as `answer_and_judge_item`.
+    A new ``repeat_number`` asks again instead of using the cache. Raises the same errors as `answer_and_judge_item`.
     """
     assert services.judge is not None
     judging_input = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)

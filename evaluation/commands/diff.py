@@ -206,6 +206,9 @@ def _check_options(options: argparse.Namespace) -> None:
     if options.price is not None and not (options.price >= 0 and math.isfinite(options.price)):
         raise InputError(f"--price must be a number of dollars of at least 0; got {options.price:g}.")
     refuse_chunkers_by_position(options, options.corpus, 2)
+    if len(options.chunker) == len(options.corpus) == 1 and is_corpus_run(Path(options.chunker[0])):
+        # A folder behind a run is meant as the other run.
+        _corpus_run_in_folder(str(options.corpus[0]))
     if len(options.chunker) != 2 or len(options.corpus) > 1:
         raise InputError(
             f"A diff is of two chunkers on one CORPUS; got {len(options.chunker)} and {len(options.corpus)}. Write seamark "

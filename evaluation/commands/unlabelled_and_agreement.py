@@ -3,6 +3,7 @@
 import argparse
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -112,18 +113,21 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     ]
     size_bounds = size_bounds_of_options(options)
     sentence_splitter_name = shared_setting(options, "sentences", chunker_specs)
-    for document_number, (document_name, file_text) in enumerate(read_texts(options.files, options.encoding)):
-        document = Document.from_text(file_text.text, sentence_splitter_name, document_name)
-        if options.edits:
-            check_edit_count(document, options.edits)
-        chunker_measure_rows = _measure_chunkers(
-            document, measured_chunkers, tools, size_bounds, options.edits, options.seed
-        )
-        if options.json:
-            for chunker_label, label_free_measures, stability_under_edits in chunker_measure_rows:
-                print_json(measures_as_json(document_name, chunker_label, label_free_measures, stability_under_edits))
-        else:
-            print("\n" * (document_number > 0) + measures_table(document_name, list(chunker_measure_rows)), flush=True)
+    with ExitStack() as spending_reports:
+        for chunker_label, _, model_access in measured_chunkers:
+            spending_reports.enter_context(report_spending_at_end(model_access, f"{chunker_label}: "))
+        for document_number, (document_name, file_text) in enumerate(read_texts(options.files, options.encoding)):
+            document = Document.from_text(file_text.text, sentence_splitter_name, document_name)
+            if options.edits:
+                check_edit_count(document, options.edits)
+            chunker_measure_rows = _measure_chunkers(
+                document, measured_chunkers, tools, size_bounds, options.edits, options.seed
+            )
+            if options.json:
+                for chunker_label, label_free_measures, stability_under_edits in chunker_measure_rows:
+                    print_json(measures_as_json(document_name, chunker_label, label_free_measures, stability_under_edits))
+            else:
+                print("\n" * (document_number > 0) + measures_table(document_name, list(chunker_measure_rows)), flush=True)
     if not options.json:
         print("\n" + "\n".join(f"{label:<13} {meaning}" for label, meaning in MEASURES_EXPLAINED.items()))
 
@@ -143,14 +147,13 @@ def _measure_chunkers(
     document_sentence_vectors = sentence_vectors(document, tools)
     for chunker_label, chunker, access in chunkers:
         chunker_edit_stability = None
-        with report_spending_at_end(access, f"{chunker_label}: "):
-            chunking = run(chunker, document, replace(tools, asking=access))
-            if edit_count:
-                edits_progress_callback = progress_callback(f"{chunker_label}: ", "edits")
-                chunker_edit_stability = edit_stability(
-                    chunker, document, replace(tools, asking=access), edit_count, seed, edits_progress_callback
-                )
-                end_progress_line()
+        chunking = run(chunker, document, replace(tools, asking=access))
+        if edit_count:
+            edits_progress_callback = progress_callback(f"{chunker_label}: ", "edits")
+            chunker_edit_stability = edit_stability(
+                chunker, document, replace(tools, asking=access), edit_count, seed, edits_progress_callback
+            )
+            end_progress_line()
         label_free_measures = measure_without_labels(
             chunking, document_sentence_vectors, count_size_compliance(chunking, chunker, tools, size_bounds)
         )

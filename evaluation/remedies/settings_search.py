@@ -311,7 +311,7 @@ def try_variations(
     Parameters
     ----------
     select_kept_result
-        Returns the `Trial.kept` of a chunking.
+        Returns the `Trial.kept_result` of a chunking.
 
     Raises
     ------

@@ -62,7 +62,7 @@ from evaluation.segmentation import (
 
 
 MOST_QUESTION_COLUMNS = 20
-"""Most kept questions that have a column of their own in the table; its first column counts all of them."""
+"""Most stored questions that have a column of their own in the table; its first column counts all of them."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class ComparedColumns:
     vectors
         Vectors of the sentences, shape (n, dimension); None if they have not been computed.
     questions
-        The kept questions about the document, with their marked answers.
+        The stored questions about the document, with their marked answers.
     """
 
     document: Document
@@ -212,7 +212,7 @@ def label_free_measures_table(compared: ComparedColumns) -> Table:
 
 
 def answers_table(compared: ComparedColumns) -> Table:
-    """Return the table of the chunks that contain the marked answers of the kept questions."""
+    """Return the table of the chunks that contain the marked answers of the stored questions."""
     shown_questions = compared.questions[:MOST_QUESTION_COLUMNS]
     answer_column_heads = [
         Head("Answers whole", "Kept questions whose marked answer stands in one chunk, whether or not it is retrieved."),

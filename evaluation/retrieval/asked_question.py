@@ -131,7 +131,7 @@ def retrieve_for_question(
     ruler
         Counts the tokens of ranges of the text.
     reranker
-        Cross-encoder that reorders the first `MOST_RERANKED` chunks; None for no reordering.
+        Cross-encoder that reorders the first `MOST_RERANKED_CHUNKS` chunks; None for no reordering.
     """
     final_chunk_ranking, rankings_by_method = PreparedQuestions.of(index, [question], tools).ranking(0)
     if reranker is not None:

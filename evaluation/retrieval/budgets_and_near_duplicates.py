@@ -72,7 +72,7 @@ class RetrievedDuplicates:
         For every question that retrieves such chunks, by its number, their ranks, counted from 0 and ascending, within the
         top k and the largest budgets.
     ranked
-        Best chunks of these questions with near-duplicates behind all other chunks, shape (len(places), top k).
+        Best chunks of these questions with near-duplicates behind all other chunks, shape (these questions, top k).
     at
         Results of these questions at budgets, with near-duplicates behind all other chunks.
     """

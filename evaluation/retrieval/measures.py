@@ -236,7 +236,7 @@ class Evaluation:
         return tuple(self.answer(number) for number in range(len(self.search.questions)))
 
     def answer(self, question_number: int) -> QuestionScores:
-        """Return the retrieval result of the question with the zero-based number ``question_number``."""
+        """Return the retrieval result of question ``question_number``, counted from 0."""
         character_scores, token_scores = (
             _scores_by_name(RETRIEVAL_MEASURES, scores[:, question_number]) for scores in self.scores
         )

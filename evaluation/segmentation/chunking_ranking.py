@@ -121,7 +121,7 @@ class ChunkingRanking:
         Value of each contender, higher being better; None if it has no value.
     order
         Numbers of the contenders, best first, with ties going to trivial baselines. Contenders without a value follow, then
-        contenders that are ``apart``.
+        the unranked contenders.
     leads
         Lead of the leader over each other ranked contender that has a value, by the other's number.
     sections
@@ -193,7 +193,7 @@ class ChunkingRanking:
         return " ".join([*ranking_summary_sentences, *self._unranked_contenders_sentences()])
 
     def _unranked_contenders_sentences(self) -> list[str]:
-        """Return a sentence on the contenders that stand apart, if there are any."""
+        """Return a sentence on the unranked contenders, if there are any."""
         unranked_contender_names = [contender.name for contender in self.contenders if contender.is_unranked]
         if not unranked_contender_names:
             return []
@@ -426,7 +426,7 @@ def _cut_and_overlong_chunk_positions(chunking: Chunking, embedder: Embedder | N
 
 
 def _kinds_and_positions_of_cuts(document: Document, offsets_of_cuts: Iterable[int]) -> list[tuple[str, int]]:
-    """Return the kind and position of each of the ``offsets_of_cuts``, code points."""
+    """Return the kind and position of each cut; ``offsets_of_cuts`` are in code points."""
     text, special_blocks = document.text, outline_of(document.text).whole_blocks
     block_starts = [block.span.start for block in special_blocks]
     kinds_and_cuts = []

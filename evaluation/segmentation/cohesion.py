@@ -258,8 +258,8 @@ def compare_around_greedy_cuts(
     Returns
     -------
     dict
-        For each sentence after which ``greedy_chunking`` cuts, the cuts of both chunkings between its previous and its next
-        cut.
+        For each sentence after which ``greedy_chunking`` cuts, the cuts that both chunkings make between its previous cut
+        and its next.
     """
     greedy_cuts, other_cuts = sentence_numbers_before_cuts(greedy_chunking), sentence_numbers_before_cuts(other_chunking)
     greedy_cuts_with_ends = [-1, *greedy_cuts, len(greedy_chunking.document.sentences) - 1]

@@ -119,7 +119,7 @@ MEASURES_EXPLAINED = {
     "at worst": "The largest share of changed chunks over all places.",
     "at least": "The unavoidable share: the one chunk with the new sentence. Compare the other two with it.",
 }
-"""Description of each measure; the last three come from `evaluation.segmentation.label_free_measures`."""
+"""Description of each measure; the last three are of edit stability."""
 
 
 _SENTENCES_PER_BASELINE_CHUNK = 4

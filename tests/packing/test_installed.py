@@ -92,15 +92,19 @@ def test_a_document_is_cut_on_the_command_line(reader, tmp_path):
 @pytest.mark.parametrize(
     ("options", "extra", "who"),
     [
-        (["--sentences", "spacy"], "spacy", "sentences: the splitter spacy"),
-        (["--embedder", "tfidf"], "clustering", "tfidf"),
-        (["--embedder", str(STUBS.parent)], "models", str(STUBS.parent)),
-        (["--embedder", "spacy:en_core_web_md"], "spacy", "embedder: the spaCy pipeline 'en_core_web_md'"),
+        (["--chunker", "breakpoint", "--sentences", "spacy"], "spacy", "sentences: the splitter spacy"),
+        (["--chunker", "breakpoint", "--embedder", "tfidf"], "clustering", "tfidf"),
+        (["--chunker", "breakpoint", "--embedder", str(STUBS.parent)], "models", str(STUBS.parent)),
+        (
+            ["--chunker", "breakpoint", "--embedder", "spacy:en_core_web_md"],
+            "spacy",
+            "embedder: the spaCy pipeline 'en_core_web_md'",
+        ),
         (["--chunker", "fixed_tokens", "--tokenizer", "cl100k_base"], "tokens", "cl100k_base"),
     ],
 )
 def test_a_choice_that_is_missing_says_what_brings_it(library, options, extra, who):
-    message = ran(library, "chunk", str(STUBS), "--chunker", "breakpoint", *options, status=2)
+    message = ran(library, "chunk", str(STUBS), *options, status=2)
     assert message.startswith(f"stubs.txt: {who} needs the package"), message
     assert message.endswith(f"; to install what is missing: pip install 'seamark[{extra}]'.\n")
 

@@ -260,7 +260,7 @@ def restore_text_of_tab(tab_content: Mapping[str, Any]) -> bool:
     """Restore the text kept by the browser's tab; return whether the user's own text is open.
 
     A text that is already open stays. If there is no text to restore, because it was too long for the tab or because a link
-    refers to a text that the session lacks, `session.lost` has the reason.
+    refers to a text that the session lacks, `session.lost_text_message` has the reason.
     """
     session.tab_answered = True
     if session.own is not None:

@@ -234,7 +234,7 @@ def _choose_score_margin(choices: Choices) -> float:
     )
 
 
-@cached_while_shown(32, lambda task, chunking, embedder, hair: (task.document, task, hair))
+@cached_while_shown(32, lambda task, chunking, embedder, score_margin: (task.document, task, score_margin))
 def _cached_findings(
     task: ChunkingTask, chunking: Chunking, embedder: Embedder | None, score_margin: float
 ) -> list[Finding]:

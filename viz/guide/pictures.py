@@ -277,7 +277,7 @@ def show_pictures(
     first_picture_number
         The number of the first picture.
     are_drawn_small, effect_explanation
-        As in `PicturesData`.
+        As ``small`` and ``told`` in `PicturesData`.
     on_question
         Called with each question that the user enters in a picture.
     on_cut

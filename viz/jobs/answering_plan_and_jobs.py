@@ -288,7 +288,7 @@ class Answering(StoredRunJob):
     Attributes
     ----------
     passages_by_column
-        See `Gathering.found`.
+        See `Gathering.passages_by_column`.
     models
         The models that answer and judge.
     asking, judge

@@ -403,7 +403,7 @@ def _show_near_duplicates(retrieval_report: Report, chunker_names: dict[int, str
 def _show_trade_off(
     retrieval_report: Report, chunker_names: dict[int, str], cost_kind: str, search_method: SearchMethod
 ) -> None:
-    """Draw the measure against a cost, a key of `COSTS`."""
+    """Draw the measure against a cost, a key of `COST_KIND_TITLES`."""
     chunkers, costs_by_chunker, measure_title = (
         retrieval_report.chunkers.values(),
         retrieval_report.costs,

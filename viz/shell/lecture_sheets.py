@@ -17,7 +17,7 @@ OFFLINE_EMBEDDERS = (MiniLM.name, "tfidf")
 
 
 def lecture_sheets(deck: Deck, own_text_source_by_name: Mapping[str, TextSource]) -> list[SceneSheet]:
-    """Return the scenes of a lecture with their results; the user's own texts are by the names in the scenes."""
+    """Return the scenes of a lecture with their results; the user's own texts are given by their names in the scenes."""
     return [_scene_sheet(scene, own_text_source_by_name.get(scene.text)) for scene in deck.scenes]
 
 

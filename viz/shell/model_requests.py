@@ -177,7 +177,7 @@ def run_button_row(
 ) -> None:
     """Draw the button that starts a run, a sentence next to it, and the consent that the run's requests need.
 
-    The button is disabled unless the run is ``can_start_run``.
+    The button is disabled unless the run can start.
     """
     run_button_container = st.container(horizontal=True, vertical_alignment="center")
     if button_pressed(run_button_container, "Run", button_key, disabled=not can_start_run, type="primary") and can_start_run:

@@ -86,7 +86,7 @@ class Page:
             show_notice(sentence, "error", key=f"complaint_{len(self._complaints) - 1}")
 
     def check_link_parameters(self, allowed_values_by_parameter: Mapping[str, Collection[str]]) -> None:
-        """Replace values of the link's own parameters that are not allowed by the defaults, with an error message."""
+        """Replace disallowed values of the link's own parameters with the defaults, and show an error message."""
         for parameter_name, allowed_values in allowed_values_by_parameter.items():
             value_in_link = self.choices.extra.get(parameter_name, "")
             if value_in_link not in allowed_values:

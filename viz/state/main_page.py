@@ -20,7 +20,7 @@ LABEL_BY_SHARED_SETTING = {"sentences": "splitter", "embedder": "embedder", "tok
 
 
 class MainPage:
-    """The page with the session's columns, which kept texts and session files restore and recipes extend.
+    """The page with the session's columns, which stored texts and session files restore and recipes extend.
 
     The page declares itself when it is imported, which ``app.py`` does.
 

@@ -216,7 +216,7 @@ class Session:
     is_lecture_read = SessionValue("is_lecture_read", False)  # whether the lecture was read from the link
     deck_complaint = SessionValue("deck_complaint", "")
     own_lecture: MutableSessionValue[LectureFile] = MutableSessionValue("own_lecture", LectureFile)
-    lecture_request_token = SessionValue("lecture_request_token", "")  # token of the request to the tab for its kept lecture
+    lecture_request_token = SessionValue("lecture_request_token", "")  # token of the request to the tab for its lecture
     lecture_sent = SessionValue("lecture_sent", False)  # whether the own lecture was sent to the tab
     scene_picture: SessionValue[ScenePicture | None] = SessionValue("scene_picture", None)  # asked for last
     # The own lecture before a removal or another file
@@ -253,12 +253,12 @@ class Session:
     )  # whether a link refers to an own text that the session lacks
     outside_text_count = SessionValue("outside_text_count", 0)  # number of texts that did not come from the text box
     own_complaint = SessionValue("own_complaint", "")
-    text_request_token = SessionValue("text_request_token", "")  # token of the request to the tab for its kept text
+    text_request_token = SessionValue("text_request_token", "")  # token of the request to the tab for its stored text
     tab_answered = SessionValue("tab_answered", False)
     stored_versions: MutableSessionValue[dict[str, StoredTextVersion]] = MutableSessionValue(
         "stored_versions", dict
-    )  # by document kept on this machine
-    linked_text_id = SessionValue("linked_text_id", "")  # the id of the kept text that a link refers to
+    )  # by document stored on this machine
+    linked_text_id = SessionValue("linked_text_id", "")  # the id of the stored text that a link refers to
     requested_view = SessionValue("requested_view", "")  # the view below the text that the main page will open
     # The previous own text, if its questions or boundaries are stored nowhere else
     replaced: SessionValue[ReplacedText | None] = SessionValue("replaced", None)
@@ -299,8 +299,8 @@ class Session:
     )  # for a page and a column number
 
     # All that the user has allowed. An entry is for one thing only: an embedder or a sentence splitter by its name, sending
-    # a text for one `ChunkingTask` without its embedder, or embedding one long text, by its
-    # identity, with one embedder.
+    # a text for one `ChunkingTask` without its embedder, or embedding one long text, by its identity, with one embedder.
+    # The first item of an entry says which of these.
     given_consents: MutableSessionValue[set[tuple[Literal["embedder", "sentences", "send", "embed"], Hashable]]] = (
         MutableSessionValue("given_consents", set)
     )
@@ -316,7 +316,7 @@ class Session:
     language_server = SessionValue("language_server", LanguageServer())
     local_servers: SessionValue[tuple[LocalServer, ...] | None] = SessionValue("local_servers", None)
     linked_model = SessionValue("linked_model", "")  # the model that a link names; used only once the user names it too
-    # What asks it, with the answers so far, which no other session is given
+    # Access to it, and its answers so far, which no other session is given
     model_access: SessionValue[tuple[LanguageServer, Asking] | None] = SessionValue("model_access", None)
     answers: MutableSessionValue[AnswerCache] = MutableSessionValue("answer_cache", AnswerCache)
     # A run over many documents that waits for the user to allow what it sends
@@ -351,7 +351,7 @@ class Session:
     )  # questions whose text is not open
     question_request_token = SessionValue(
         "question_request_token", ""
-    )  # token of the request to the tab for its kept questions
+    )  # token of the request to the tab for its stored questions
     questions_sent = SessionValue("questions_sent", False)  # whether questions were sent to the tab
 
     # What files of chunks give to embed, and what a question is compared with

@@ -315,7 +315,7 @@ def _write_text_if_changed(document_name: str, stored_version: StoredTextVersion
 
 
 def current_document_name() -> str:
-    """Return the current page's document: a sample's id, or `OWN_DOCUMENT` for the user's own text."""
+    """Return the current page's document: a sample's id, or `OWN_DOCUMENT_KEY` for the user's own text."""
     choices_by_page = session.choices
     return choices_by_page[session.page].document if session.page in choices_by_page else main_page.choices().document
 
@@ -327,7 +327,7 @@ def stored_text_key_of_document() -> StoredTextKey | None:
 
 
 def delete_stored_texts(stored_text_id: str | None = None) -> None:
-    """Delete a kept text, or all kept texts, from disk; an open text stays on the page."""
+    """Delete a stored text, or all stored texts, from disk; an open text stays on the page."""
     try:
         disk_text_store().remove(stored_text_id)
         session.storage_complaint = ""
@@ -340,7 +340,7 @@ def delete_stored_texts(stored_text_id: str | None = None) -> None:
 
 
 def open_stored_text(stored_text_id: str, choices: Choices) -> str:
-    """Open a kept document with its questions and columns; return its page's key, empty if that fails."""
+    """Open a stored document with its questions and columns; return its page's key, empty if that fails."""
     key_metadata_and_text = _read_validated_text(stored_text_id)
     if key_metadata_and_text is None:
         return ""
@@ -360,7 +360,7 @@ def open_stored_text(stored_text_id: str, choices: Choices) -> str:
 
 
 def open_linked_text() -> None:
-    """Reopen the kept text that the link names, if the text is on this machine; the link's settings stay."""
+    """Reopen the stored text that the link names, if the text is on this machine; the link's settings stay."""
     stored_text_id, session.linked_text_id = session.linked_text_id, ""
     validated_linked_text = _read_validated_text(stored_text_id) if stored_text_id and is_server_private() else None
     session.storage_complaint = ""

@@ -68,10 +68,10 @@ def evidence_is_true(wanted, diagnosis, whole):
         seen = wanted["places"][: len(diagnosis.placements)]
         holds = [place and place[0] == name and place[1] <= span.start and span.end <= place[2] for place in seen]
         rank = holds.index(True) + 1 if True in holds else 0
-        assert (f"at rank {rank};" if rank else f"not among the retrieved texts ({len(seen)});") in outcome.said
+        assert (f"at rank {rank};" if rank else f"not among the retrieved texts ({len(seen)});") in outcome.evidence
         for rank, (place, placement) in enumerate(zip(seen, diagnosis.placements, strict=True), 1):
             if rank <= MOST_NAMED_BETTER_CHUNKS and placement.only_place is not None:
-                assert f"{rank} {place[0]} {place[1]:,}–{place[2]:,}" in outcome.said
+                assert f"{rank} {place[0]} {place[1]:,}–{place[2]:,}" in outcome.evidence
 
 
 @pytest.mark.full

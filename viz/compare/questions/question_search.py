@@ -159,8 +159,8 @@ def retrieve_for_asked_question(
 ) -> None:
     """Retrieve chunks for the user's question from every column, in a fragment that reruns without the page.
 
-    Like `viz.shell.card.verdicts.answer_verdict_requests`, it must be drawn above all elements that come
-    and go. ``no_embedder_reason`` says why there is no embedder; ``known_boundaries`` are the known boundaries.
+    Like `viz.shell.card.verdicts.answer_verdict_requests`, it must be drawn above all elements that come and go.
+    ``no_embedder_reason`` says why there is no embedder; ``known_boundaries`` is None if the text has none.
     """
     asked_question_event = (st.session_state.get(QUESTION_COMPONENT_KEY) or {}).get("asked")
     is_new_event = asked_question_event is not None and asked_question_event["moment"] != session.question_moment

@@ -88,6 +88,7 @@ function fill(place, root, { id, remedies, why_none: whyNone }) {
   const helps = Boolean(remedies?.lines.length);
   if (helps && !fitted.firstChild) {
     const test = el("button", "test", "Test on other texts");
+    test.dataset.act = "test";
     test.title = "Opens Tune, which measures settings on other documents";
     test.addEventListener("click", () => root.tell?.("remedy", { tune: true, at: at() }));
     fitted.append("Fitted to this text. ", test);

@@ -79,7 +79,7 @@ def show_findings(
 
     The page or fragment reruns after each of these events, whose details are by name in ``st.session_state[key]``:
 
-    - ``chosen_finding_remedies``: the user chose a finding that has an id, ``{"id", "at"}``, or began or stopped the search,
+    - ``sought``: the user chose a finding that has an id, ``{"id", "at"}``, or began or stopped the search,
       ``{"id", "search", "at"}``. The event repeats, without ``search``, while the search runs.
     - ``remedy``: the user wants a change as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.
     """

@@ -35,7 +35,7 @@ class HeatmapData(TypedDict):
     Attributes
     ----------
     chunk_of, grounds
-        The fields of `SentenceColours`.
+        ``chunk_of`` and ``colour_number_of_chunk`` of `SentenceColours`.
     weight
         The position weight λ; 0 if only the meaning counts.
     line

@@ -114,12 +114,12 @@ def show_reader(
     The page reruns after each of these events, whose details are by name in ``st.session_state[key]``:
 
     - ``line``: the user dropped a threshold line; ``{"column", "parameter", "value", "at"}``.
-    - ``selected_column_index``: the user clicked a column's head; ``{"column", "at"}``.
-    - ``mark``: the user set gaps, if there is a ``clickable_gaps``; read by
+    - ``selected``: the user clicked a column's head; ``{"column", "at"}``.
+    - ``mark``: the user set gaps, if there are ``clickable_gaps``; read by
       `viz.components.reader.payload.clicked_gaps_from_event`.
     - ``fold``: the user folded the columns, if there are ``folding_purposes``; ``{"purpose", "at"}``. The purpose is empty
       if the user unfolded them.
-    - ``question_form``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
+    - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
     - ``answer``: the user marked part of the text as the answer; ``{"start", "end", "at"}``, in UTF-16 code units or None.
     - ``remedy``: the user wants a remedy as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.
     - ``change``: the user applied a change that a verdict names, ``{"column", "values", "at"}``, or undid the change,

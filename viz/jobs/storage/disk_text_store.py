@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS notebooks (
 
 
 class Listed(NamedTuple):
-    """The list entry of a kept text: its id, name, time of the last change (Unix time), and number of questions."""
+    """The list entry of a stored text: its id, name, time of the last change (Unix time), and number of questions."""
 
     id: str
     name: str
@@ -32,14 +32,14 @@ class Listed(NamedTuple):
 
 
 class StoredTextKey(NamedTuple):
-    """The key of a kept text: its id, and the last revision that this session has seen."""
+    """The key of a stored text: its id, and the last revision that this session has seen."""
 
     id: str
     revision: int
 
 
 class DiskTextStore:
-    """A store of kept texts in a SQLite file, safe for several threads and processes.
+    """A store of texts in a SQLite file, safe for several threads and processes.
 
     The file is created with the first text. All methods raise `InputError`, with the reason in a sentence, if the file
     cannot be read or written.
@@ -50,7 +50,7 @@ class DiskTextStore:
         self._lock = threading.Lock()
 
     def listed(self) -> list[Listed]:
-        """Return the list entries of the kept texts, most recently changed first."""
+        """Return the list entries of the stored texts, most recently changed first."""
         with self._open_database(create=False) as connection:
             if connection is None:
                 return []
@@ -119,7 +119,7 @@ class DiskTextStore:
         return stored_key
 
     def remove(self, id: str | None = None) -> None:
-        """Delete a kept text, or all kept texts if ``id`` is None."""
+        """Delete a stored text, or all stored texts if ``id`` is None."""
         with self._open_database(create=False) as connection:
             if connection is not None:
                 connection.execute("DELETE FROM notebooks WHERE ? IS NULL OR id = ?", (id, id))
