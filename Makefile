@@ -48,7 +48,7 @@ types: .venv/test.stamp ## check types
 	$(PY) -m mypy
 
 scripts: node_modules/.stamp .venv/test.stamp ## check the scripts of the page: style, types, unit tests
-	$(PY) -m packing.payload_types
+	$(PY) -m packing.typescript_payload_types
 	$(BIOME) check --error-on-warnings
 	$(TSC) --project .
 	$(TSC) --project tests/scripts

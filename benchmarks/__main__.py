@@ -15,7 +15,7 @@ from benchmarks.harness import (
     print_progress,
     time_call,
 )
-from benchmarks.reference_chunkers import CountingEncoder, langchain_breakpoint, llama_index_double_merging
+from benchmarks.other_library_chunkers import CountingEncoder, langchain_breakpoint, llama_index_double_merging
 from chunkers import (
     CHUNKERS,
     Breakpoint,

@@ -25,7 +25,7 @@ from benchmarks.harness import (
     time_call,
     use_bundled_token_table,
 )
-from benchmarks.reference_chunkers import CountingEncoder, langchain_breakpoint
+from benchmarks.other_library_chunkers import CountingEncoder, langchain_breakpoint
 from chunkers import (
     Document,
     Embedder,

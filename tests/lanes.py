@@ -136,7 +136,7 @@ def keep_quick():
     from streamlit.testing.v1 import AppTest
 
     from chunkers.embedders import sentence_models
-    from chunkers.embedders.bert import BertNetwork
+    from chunkers.embedders.numpy_bert_encoder import BertNetwork
 
     sys.meta_path.insert(0, _NoModel())
     # It asks whether the packages are there without importing them.

@@ -18,11 +18,11 @@ from chunkers.found_again.located_chunks import read_chunks
 from chunkers.text import reader_process
 from chunkers.text.file_reading import read_document
 from evaluation.answering.questions_and_answers import questions_of_file
-from evaluation.checking.baseline import Baseline
+from evaluation.checking.baseline_and_known_problems import Baseline
 from evaluation.questions import question_rows
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import read_questions
-from evaluation.questions.question_sets import read_beir, read_question_set
+from evaluation.questions.questions_with_documents import read_beir, read_question_set
 from evaluation.segmentation import boundary_files
 from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
 from evaluation.traces.trace_files import read_traces

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers.embedders import sentence_models
-from chunkers.embedders.bert import BertNetwork
+from chunkers.embedders.numpy_bert_encoder import BertNetwork
 from tests import ROOT
 from tests.lanes import BY_FILE, BY_FIXTURE, imports_originals, is_left_out, keep_quick
 

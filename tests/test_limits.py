@@ -29,7 +29,7 @@ SENTENCES = {
     "chunkers.support.limits.MOST_FILE_TEXT_CHARACTERS": ("characters in total; these texts have",),
     "chunkers.support.limits.MOST_JSON_BRACKETS": ("JSON may have at most",),
     "chunkers.support.limits.LONGEST_RECIPE_CHARACTERS": ("characters of JSON; it has more.",),
-    "evaluation.checking.baseline.LONGEST_BASELINE": ("characters of JSON; it has more.",),
+    "evaluation.checking.baseline_and_known_problems.LONGEST_BASELINE": ("characters of JSON; it has more.",),
     "viz.state.session_file_reader.MAX_HEAD_CHARACTERS": ("characters of JSON; it has more.",),
     "evaluation.questions.question_rows.MOST_ROWS_READ": ("rows of a file are read",),
     "evaluation.questions.question_rows.MOST_ITEMS_PER_ROW": ("items in its lists",),
@@ -40,7 +40,7 @@ SENTENCES = {
     "evaluation.questions.question_files.MOST_QUESTIONS": ("a file may have at most",),
     "evaluation.retrieval.asked_question.MOST_QUESTION_CHARACTERS": ("A question may have at most",),
     "evaluation.retrieval.asked_question.MOST_ANSWER_CHARACTERS": ("An answer may have at most",),
-    "evaluation.questions.question_sets.MOST_DOCUMENTS": ("a question set may have at most",),
+    "evaluation.questions.questions_with_documents.MOST_DOCUMENTS": ("a question set may have at most",),
     "chunkers.found_again.chunk_location.MAX_SCANNED_CHARACTERS": (
         "stands in the text only once was not looked into",
         "Not every chunk was looked for with a context around it",
@@ -52,7 +52,7 @@ SENTENCES = {
     "evaluation.generating.question_generation.MOST_GENERATED_QUESTIONS": ("to generate",),
     "evaluation.generating.question_generation.MOST_WINDOW_CHARACTERS": ("characters in a window",),
     "chunkers.methods.your_cuts.MOST_CUTS": ("cuts of your own; got",),
-    "chunkers.language_models.answer_forms.MOST_EXCERPTS": ("excerpts; it has",),
+    "chunkers.language_models.answer_schemas_and_parsers.MOST_EXCERPTS": ("excerpts; it has",),
     "chunkers.results.notebook_comparison.MOST_SIDE_BY_SIDE": ("results; got",),
     "integrations.original_chunkers.MAX_CHARACTERS_TO_RUN": ("the text may have at most",),
     "chunkers.support.limits.MOST_CHUNKS": (
@@ -84,11 +84,11 @@ SENTENCES = {
     "chunkers.support.limits.MOST_SPENT_TOKENS": ("the spending limit is",),
     "evaluation.answering.questions_and_answers.MOST_QUESTIONS": ("questions can be answered; the rest is left out.",),
     "evaluation.answering.questions_and_answers.LONGEST_REFERENCE": ("A reference answer may have at most",),
-    "chunkers.recipes.context_sentences.LONGEST_EXTRACT_CHARACTERS": (
+    "chunkers.recipes.model_written_context.LONGEST_EXTRACT_CHARACTERS": (
         "characters: beside each chunk the model was shown its section",
     ),
-    "chunkers.recipes.context_sentences.LONGEST_CONTEXT_SENTENCE": ("the answer may have at most",),
-    "evaluation.segmentation.marked_texts.MOST_STITCHED_DOCUMENTS": ("stitching: ",),
+    "chunkers.recipes.model_written_context.LONGEST_CONTEXT_SENTENCE": ("the answer may have at most",),
+    "evaluation.segmentation.texts_with_known_boundaries.MOST_STITCHED_DOCUMENTS": ("stitching: ",),
     "evaluation.segmentation.label_free_measures.MOST_EDITED_CHARACTERS": ("edits × characters must be at most",),
     "corpus.command_line.MOST_WORKERS": ("--workers must be from 1 to",),
     "corpus.command_line.MAX_SHARD_MB": ("--shard-size must be from",),
@@ -108,7 +108,7 @@ SENTENCES = {
     ),
     "viz.state.choices.MAX_LINK_NAME_CHARACTERS": ("The link's embedder must be a name of 1 to",),
     "viz.breakpoints.page.MOST_NEAR_THRESHOLD_MARGIN": ("The link's margin must be a number from 0 to",),
-    "viz.breakpoints.steps_view.MOST_SCANNED": ("numbers are shown for at most",),
+    "viz.breakpoints.chunker_steps_view.MOST_SCANNED": ("numbers are shown for at most",),
     "viz.double_pass.passes.MOST_DRAWN_SENTENCES": ("the rows and steps cover the first",),
     "viz.clustering.linkage.MOST_NAMED_RANGES": ("more places",),
     "viz.state.choices.MOST_COLUMNS": ("columns, the maximum;",),
@@ -117,7 +117,7 @@ SENTENCES = {
     "viz.jobs.storage.run_store.MOST_STORAGE_DAYS": ("after a restart, for ",),
     "evaluation.report.html_page.MOST_GAPS": (" not shown here.</li>",),
     "evaluation.report.html_page.MOST_SHOWN_CHARACTERS": (" not shown here.</li>",),
-    "chunkers.text.text_warnings.LONGEST_WORD": ("characters without a space",),
+    "chunkers.text.splitter_and_model_misfits.LONGEST_WORD": ("characters without a space",),
 }
 """Parts of the messages about a limit, by its constant; a part has no values in it."""
 

@@ -11,13 +11,13 @@ from chunkers.methods.breakpoint import convert_to_similarities
 from chunkers.results.result_html import result_html
 from chunkers.support.formatting import format_number
 from evaluation.report.html_page import ComparedColumns, html_report
-from evaluation.segmentation.chunking_ranking import ChunkingLead
+from evaluation.segmentation.boundary_and_structure_ranking import ChunkingLead
 from evaluation.segmentation.threshold_staircase import Stretch
 from evaluation.statistics.paired_tests import Difference
 from tests import ROOT
 from tests.sources import parsed
 from tests.support import AngleEmbedder, cut, tools
-from viz.breakpoints.decision_steps import greedy_scan_steps
+from viz.breakpoints.decision_steps_by_chunker import greedy_scan_steps
 from viz.breakpoints.gap_table import gap_rows
 from viz.components.reader.column_body import score_curve_data
 from viz.double_pass.passes import rows_of_both_passes, steps_of_both_passes

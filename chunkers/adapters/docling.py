@@ -15,8 +15,8 @@ from chunkers.text import Document, check_markdown_mark_count, headings
 class DoclingHybrid(Adapter):
     """Adapter for Docling's HybridChunker, which counts tokens with the selected tokenizer.
 
-    Docling receives the blocks and headings that `chunkers.text.outline` finds, each with its original text, so that
-    only the cutting is compared and not Docling's file parsing. Headings are kept outside the chunks. The header of a
+    Docling receives the blocks and headings that `chunkers.text.blocks_and_headings` finds, each with its original text, so
+    that only the cutting is compared and not Docling's file parsing. Headings are kept outside the chunks. The header of a
     table that Docling cuts is repeated, and becomes the context of the chunk here.
     """
 

@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 from chunkers.building_blocks.size_limits import window_end_unit_index
 from chunkers.contract import Tools
-from chunkers.language_models import Message, UnusableAnswer, answer_forms, ask_until_usable, parse_json_answer, prompts
+from chunkers.language_models import (
+    Message,
+    UnusableAnswer,
+    answer_schemas_and_parsers,
+    ask_until_usable,
+    parse_json_answer,
+    prompts,
+)
 from chunkers.results import Proposition, QuotationMatch
 from chunkers.text import SHORTEST_ALTERED_EXCERPT, ComparisonBudget, Document, Quotation, SearchableText, Span, shorten
 
@@ -153,12 +160,12 @@ def request_propositions(
         nonlocal finished_sentence_count
         sentence_count = window.last - window.first
         answer_token_limit = (
-            answer_forms.TOKENS_BESIDE_CONTENT
+            answer_schemas_and_parsers.TOKENS_BESIDE_CONTENT
             + _ANSWER_TOKENS_PER_TEXT_TOKEN * window.tokens
             + 2 * _EXTRA_ANSWER_TOKENS_PER_PROPOSITION * sentence_count
         )
         number_bounds_by_field = {"sentence": (window.first + 1, window.last)}
-        propositions_answer_form = answer_forms.PROPOSITIONS_ANSWER.for_request(
+        propositions_answer_form = answer_schemas_and_parsers.PROPOSITIONS_ANSWER.for_request(
             number_bounds_by_field, answer_token_limit, _answer_size_limits(document, window, answer_token_limit)
         )
         window_answer_parser = partial(
@@ -185,7 +192,7 @@ def request_propositions(
 
 def _answer_size_limits(
     document: Document, window: SentenceWindow, answer_token_limit: int
-) -> answer_forms.SizeLimitByField:
+) -> answer_schemas_and_parsers.SizeLimitByField:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
     sentence_count, window_sentence_texts = window.last - window.first, document.sentence_texts[window.first : window.last]
     longest_sentence_length = max(map(len, window_sentence_texts))
@@ -214,7 +221,7 @@ def parse_claims(answer: str, first_sentence_number: int, last_sentence_number: 
         If the answer has another form, has no proposition, or names a sentence outside the range.
     """
     claims_in_answer = []
-    for stated_proposition in parse_json_answer(answer, answer_forms.PropositionsAnswer).propositions:
+    for stated_proposition in parse_json_answer(answer, answer_schemas_and_parsers.PropositionsAnswer).propositions:
         if not first_sentence_number <= stated_proposition.sentence <= last_sentence_number:
             raise UnusableAnswer(
                 f"the answer may name only sentences {first_sentence_number} to {last_sentence_number}; it names sentence "
@@ -476,7 +483,7 @@ def request_proposition_groups(
         batch_end_index = min(batch_start_index + batch_size, len(proposition_texts))
         grouped_propositions.batch_count += 1
         listed_group_indices = sorted(sorted(last_batch_by_group, key=last_batch_by_group.__getitem__)[-MOST_LISTED_CHUNKS:])
-        answer_token_limit = answer_forms.TOKENS_BESIDE_CONTENT + _ANSWER_TOKENS_PER_PLACEMENT * (
+        answer_token_limit = answer_schemas_and_parsers.TOKENS_BESIDE_CONTENT + _ANSWER_TOKENS_PER_PLACEMENT * (
             batch_end_index - batch_start_index
         )
         # Without chunks so far, no number of one is allowed.
@@ -488,7 +495,7 @@ def request_proposition_groups(
             "chunks": batch_end_index - batch_start_index,
             "propositions": batch_end_index - batch_start_index,
         }
-        grouping_answer_form = answer_forms.GROUP_PLACEMENTS_ANSWER.for_request(
+        grouping_answer_form = answer_schemas_and_parsers.GROUP_PLACEMENTS_ANSWER.for_request(
             {"chunk": chunk_number_bounds, "propositions": (batch_start_index + 1, batch_end_index)},
             answer_token_limit,
             answer_list_size_limits,
@@ -568,7 +575,7 @@ def grouping_prompt(
 
 def parse_proposition_placements(
     answer: str, listed_chunk_numbers: Sequence[int], first_proposition_number: int, last_proposition_number: int
-) -> list[answer_forms.PlacedChunk]:
+) -> list[answer_schemas_and_parsers.PlacedChunk]:
     """Parse an answer that assigns a range of propositions to chunks.
 
     The range includes both its first and its last proposition; propositions are numbered from 1. A proposition
@@ -579,7 +586,7 @@ def parse_proposition_placements(
     UnusableAnswer
         If the answer has another form, names a chunk that is not in ``listed_chunk_numbers``, or omits a proposition.
     """
-    answered_placements = parse_json_answer(answer, answer_forms.PlacementsAnswer).chunks
+    answered_placements = parse_json_answer(answer, answer_schemas_and_parsers.PlacementsAnswer).chunks
     placed_proposition_numbers: set[int] = set()
     for placement in answered_placements:
         if placement.chunk is not None and placement.chunk not in listed_chunk_numbers:

@@ -5,7 +5,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from chunkers.embedders.base import Embedder, Encoder, as_embedder
-from chunkers.embedders.classical import SpacyVectors, TfIdf
 from chunkers.embedders.embedding_server import OpenAIServer
 from chunkers.embedders.sentence_models import (
     BFLOAT16_EMBEDDER_NAME,
@@ -15,6 +14,7 @@ from chunkers.embedders.sentence_models import (
     MiniLM,
     check_device,
 )
+from chunkers.embedders.spacy_and_tfidf import SpacyVectors, TfIdf
 from chunkers.embedders.static_embedder import Static
 from chunkers.support import InputError, ModelName, missing_extra_message, short_repr
 

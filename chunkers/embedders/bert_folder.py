@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from chunkers.embedders.bert import WEIGHTS_FILE, BertEncoder, BertNetwork, Pooling, read_tensors
+from chunkers.embedders.numpy_bert_encoder import WEIGHTS_FILE, BertEncoder, BertNetwork, Pooling, read_tensors
 
 _POOLING_MODES = {
     "pooling_mode_cls_token": "cls",

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.embedders.bert import BertEncoder
+from chunkers.embedders.numpy_bert_encoder import BertEncoder
 from chunkers.embedders.sentence_models import Model
 from chunkers.support import IntArray, ModelError, VectorArray, raise_if_cancelled
 

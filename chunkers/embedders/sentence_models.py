@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chunkers.embedders.base import Embedder, scale_to_unit_length
-from chunkers.embedders.bert import (
+from chunkers.embedders.bert_folder import read_encoder
+from chunkers.embedders.numpy_bert_encoder import (
     MOST_TEXTS_PER_BATCH,
     MOST_TOKENS_PER_BATCH,
     WEIGHTS_FILE,
@@ -26,7 +27,6 @@ from chunkers.embedders.bert import (
     BertNetwork,
     read_tensors,
 )
-from chunkers.embedders.bert_folder import read_encoder
 from chunkers.support import (
     InputError,
     ModelError,
@@ -156,9 +156,9 @@ _LEAST_UNLIMITED_TOKENS = 1_000_000
 class Model(Embedder):
     """A sentence-transformers model; code that comes with the weights is never run.
 
-    On the processor, `chunkers.embedders.bert` runs the models that it computes exactly; sentence-transformers runs all
-    others. The vectors of both are within 1e-6 of each other and share a revision. The revision and the length limit are
-    known once the model is loaded.
+    On the processor, `chunkers.embedders.numpy_bert_encoder` runs the models that it computes exactly; sentence-transformers
+    runs all others. The vectors of both are within 1e-6 of each other and share a revision. The revision and the length
+    limit are known once the model is loaded.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Language models behind a server: prompts, costs and a cache of answers."""
 
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import (
+from chunkers.language_models.answer_schemas_and_parsers import (
     ANSWER_IN_WORDS,
     CHUNK_SPLITS_ANSWER,
     CONTEXT_SENTENCE_ANSWER,

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from chunkers.language_models.answer_forms import Form, LineForm
+from chunkers.language_models.answer_schemas_and_parsers import Form, LineForm
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.prompts import EMPTY_ANSWER_PLACEHOLDER, UNUSABLE_ANSWER_MESSAGE_TEMPLATE
 from chunkers.support import first_field_and_error, pluralize, short_repr

@@ -1,6 +1,6 @@
 """All prompts for language models in one place; the pages show the same text."""
 
-from chunkers.language_models.answer_forms import (
+from chunkers.language_models.answer_schemas_and_parsers import (
     Correctness,
     Faithfulness,
     PlacementsAnswer,

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Literal, TypeVar
 
 from chunkers.language_models.answer_cache import SHARED_ANSWERS, AnswerCache
-from chunkers.language_models.answer_forms import FREE_TEXT_ANSWER, AnswerKind, LineForm
+from chunkers.language_models.answer_schemas_and_parsers import FREE_TEXT_ANSWER, AnswerKind, LineForm
 from chunkers.language_models.base import (
     UNRESTRICTED_ANSWER_SHAPE,
     AnswerShape,

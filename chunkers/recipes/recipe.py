@@ -16,7 +16,7 @@ from chunkers.embedders.base import as_embedder
 from chunkers.files.json_and_table_files import read_recipe_entry, recipe_entry_from_json
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.recipes.context_sentences import MISSING_MODEL_MESSAGE, add_context_sentences
+from chunkers.recipes.model_written_context import MISSING_MODEL_MESSAGE, add_context_sentences
 from chunkers.results import Chunking, EmbeddedAs, check_embedded_as
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support import InputError, ModelError, ModelName, ParameterError, short_repr
@@ -277,7 +277,7 @@ def chunk(
         Cache of embeddings, instead of `SHARED_CACHE`.
     embedded_as
         Text to embed in exported files: the chunk alone, with its headings in front, or with a context sentence that the
-        language model writes (`chunkers.recipes.context_sentences`).
+        language model writes (`chunkers.recipes.model_written_context`).
     language_model
         The model that chunkers such as `llm` ask and that writes context sentences: ``openai:NAME``, on the server that
         OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a

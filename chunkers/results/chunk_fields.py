@@ -22,7 +22,7 @@ EMBEDDED_AS_LABELS: Mapping[EmbeddedAs, str] = {
     "context": "With a context sentence",
     "late": "Late chunking",
 }
-"""The ways to embed a chunk, with their names on the page; see `chunkers.recipes.context_sentences` and
+"""The ways to embed a chunk, with their names on the page; see `chunkers.recipes.model_written_context` and
 `chunkers.embedders.late_chunking` for the last two."""
 
 assert tuple(EMBEDDED_AS_LABELS) == get_args(EmbeddedAs)

@@ -159,7 +159,7 @@ class Chunk(NamedTuple):
         Title, summary and propositions by a language model, if they are the chunk's text; None for most.
     situation
         A sentence or two by a language model on the chunk's place in its document, embedded with the chunk; see
-        `chunkers.recipes.context_sentences`. Empty if no model was asked or its answer is unusable.
+        `chunkers.recipes.model_written_context`. Empty if no model was asked or its answer is unusable.
     document
         The document that was cut; None for a chunk outside a result. Ignored by equality.
     """

@@ -1,5 +1,18 @@
 """From bytes to sentences and tokens: reading files, splitting into sentences, counting tokens."""
 
+from chunkers.text.blocks_and_headings import (
+    BLOCK_KIND_BY_TOKEN_TYPE,
+    BLOCK_KINDS_KEPT_WHOLE,
+    BLOCK_KINDS_WITHOUT_SENTENCES,
+    Block,
+    Heading,
+    Outline,
+    check_markdown_mark_count,
+    clear_outline_caches,
+    heading_path,
+    headings,
+    outline_of,
+)
 from chunkers.text.bundled_model import FILE_HASHES, HUB_NAME, WEIGHTS_HASH, checked_model_folder, model_folder
 from chunkers.text.code_syntax import (
     CODE_ENDINGS,
@@ -24,19 +37,6 @@ from chunkers.text.file_reading import (
     read_document,
 )
 from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE, detect_language, is_written_in_latin
-from chunkers.text.outline import (
-    BLOCK_KIND_BY_TOKEN_TYPE,
-    BLOCK_KINDS_KEPT_WHOLE,
-    BLOCK_KINDS_WITHOUT_SENTENCES,
-    Block,
-    Heading,
-    Outline,
-    check_markdown_mark_count,
-    clear_outline_caches,
-    heading_path,
-    headings,
-    outline_of,
-)
 from chunkers.text.quotation_search import (
     CONTEXT_CHARACTERS,
     MIN_ALTERED_SIMILARITY,
@@ -66,8 +66,8 @@ from chunkers.text.sentences import (
     split_sentences,
     splitter_packages,
 )
+from chunkers.text.splitter_and_model_misfits import Misfit, SuggestedSetting, clear_misfit_caches, misfit_warnings
 from chunkers.text.spreadsheets import check_column_count, check_row_count, csv_reader, find_csv_separator
-from chunkers.text.text_warnings import Misfit, SuggestedSetting, clear_misfit_caches, misfit_warnings
 from chunkers.text.tokenizers import (
     BYTE_PAIR_TABLE_URLS,
     TOKENIZER_DESCRIPTIONS,

@@ -195,6 +195,6 @@ def _sample_text(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _load_language_identifier() -> "LanguageIdentifier":
-    from chunkers.text.language_detector_model import load_detector_model
+    from chunkers.text.language_detector_loading import load_detector_model
 
     return load_detector_model()

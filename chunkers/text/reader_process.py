@@ -123,7 +123,7 @@ class _Reader:
             [
                 sys.executable,
                 "-P",
-                Path(__file__).with_name("reader_start.py"),
+                Path(__file__).with_name("lazy_reader_process_start.py"),
                 library_folder,
                 f"{__package__}.reader_process_program",
             ],

@@ -1,5 +1,12 @@
 """Answers of a language model from each chunker's chunks alone, and what a judging model and the embedder say of them."""
 
+from evaluation.answering.answer_statistics import (
+    ANSWER_MEASURES,
+    AnswerReport,
+    answers_to_csv,
+    answers_to_json_lines,
+    cost_table,
+)
 from evaluation.answering.judging import Judgement, applicable_kinds_of_judgement, bert_scores, has_bert_score
 from evaluation.answering.questions_and_answers import (
     ANSWER_SEPARATOR,
@@ -19,13 +26,6 @@ from evaluation.answering.questions_and_answers import (
     questions_of_file,
     questions_of_lines,
     row_numbers_of_controls,
-)
-from evaluation.answering.report import (
-    ANSWER_MEASURES,
-    AnswerReport,
-    answers_to_csv,
-    answers_to_json_lines,
-    cost_table,
 )
 from evaluation.answering.results import (
     AnswerResult,

@@ -10,7 +10,14 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Literal, NamedTuple
 
-from chunkers.language_models import Message, UnusableAnswer, answer_forms, ask_until_usable, parse_json_answer, prompts
+from chunkers.language_models import (
+    Message,
+    UnusableAnswer,
+    answer_schemas_and_parsers,
+    ask_until_usable,
+    parse_json_answer,
+    prompts,
+)
 from chunkers.support import FloatArray, ModelError, format_number, import_required
 from evaluation.answering.questions_and_answers import AnswerContext, Exchange, Recording
 
@@ -18,21 +25,21 @@ JudgementKind = Literal["faithfulness", "relevancy", "correctness"]
 
 JUDGEMENT_KINDS: tuple[JudgementKind, ...] = ("faithfulness", "relevancy", "correctness")
 
-JUDGING_PROMPTS: Mapping[JudgementKind, tuple[str, str, answer_forms.AnswerKind]] = {
+JUDGING_PROMPTS: Mapping[JudgementKind, tuple[str, str, answer_schemas_and_parsers.AnswerKind]] = {
     "faithfulness": (
         prompts.FAITHFULNESS_SYSTEM_PROMPT,
         prompts.FAITHFULNESS_QUESTION_TEMPLATE,
-        answer_forms.FAITHFULNESS_JUDGEMENT_ANSWER,
+        answer_schemas_and_parsers.FAITHFULNESS_JUDGEMENT_ANSWER,
     ),
     "relevancy": (
         prompts.RELEVANCY_SYSTEM_PROMPT,
         prompts.RELEVANCY_QUESTION_TEMPLATE,
-        answer_forms.RELEVANCY_JUDGEMENT_ANSWER,
+        answer_schemas_and_parsers.RELEVANCY_JUDGEMENT_ANSWER,
     ),
     "correctness": (
         prompts.CORRECTNESS_SYSTEM_PROMPT,
         prompts.CORRECTNESS_QUESTION_TEMPLATE,
-        answer_forms.CORRECTNESS_JUDGEMENT_ANSWER,
+        answer_schemas_and_parsers.CORRECTNESS_JUDGEMENT_ANSWER,
     ),
 }
 """System prompt, template of the question, and kind of reply for each kind of judgement."""
@@ -90,7 +97,9 @@ def applicable_kinds_of_judgement(reference: str, context: AnswerContext) -> tup
     return tuple(kind for kind in JUDGEMENT_KINDS if kind not in inapplicable_judgement_kinds)
 
 
-def judgement_request(kind: JudgementKind, judging_input: JudgingInput) -> tuple[list[Message], answer_forms.AnswerKind]:
+def judgement_request(
+    kind: JudgementKind, judging_input: JudgingInput
+) -> tuple[list[Message], answer_schemas_and_parsers.AnswerKind]:
     """Return the chat messages that ask a model for one kind of judgement, and the kind of its reply."""
     system_prompt, question_template, expected_reply_kind = JUDGING_PROMPTS[kind]
     filled_judging_prompt = question_template.format(**judging_input._asdict(), passages=judging_input.context)
@@ -136,7 +145,7 @@ def read_faithfulness(reply: str) -> _Verdict:
 
     It is undefined if the answer states nothing. Raises UnusableAnswer if the reply is not in the requested form.
     """
-    judged_answer_statements = parse_json_answer(reply, answer_forms.Faithfulness).statements
+    judged_answer_statements = parse_json_answer(reply, answer_schemas_and_parsers.Faithfulness).statements
     statement_verdict_sentences = tuple(
         f"{'borne out' if statement.supported else 'not borne out'}: {statement.statement}"
         for statement in judged_answer_statements
@@ -154,7 +163,7 @@ def read_relevancy(reply: str, question: str, cosine_function: CosineFunction) -
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises UnusableAnswer if the reply is not in the requested form.
     """
-    parsed_relevancy_reply = parse_json_answer(reply, answer_forms.Relevancy)
+    parsed_relevancy_reply = parse_json_answer(reply, answer_schemas_and_parsers.Relevancy)
     if parsed_relevancy_reply.evasive:
         return _Verdict(0.0, ("The answer is evasive.", *parsed_relevancy_reply.questions))
     derived_question_cosines = cosine_function(question, parsed_relevancy_reply.questions)
@@ -167,7 +176,7 @@ def read_relevancy(reply: str, question: str, cosine_function: CosineFunction) -
 
 def read_correctness(reply: str) -> _Verdict:
     """Return the correctness grade in a model's reply. Raise UnusableAnswer if the reply has another form."""
-    correctness_reply = parse_json_answer(reply, answer_forms.Correctness)
+    correctness_reply = parse_json_answer(reply, answer_schemas_and_parsers.Correctness)
     return _Verdict(float(correctness_reply.grade), (correctness_reply.reason,) if correctness_reply.reason else ())
 
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as etree
 
 from chunkers import Recipe, __version__
 from chunkers.support import pluralize
-from evaluation.checking.baseline import ScoresByKind
+from evaluation.checking.baseline_and_known_problems import ScoresByKind
 from evaluation.checking.problems import (
     ALL_RULES,
     BOUNDARIES_RULE,

@@ -28,7 +28,7 @@ from chunkers.commands.shared_command_parts import (
 )
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
-from evaluation.checking.baseline import (
+from evaluation.checking.baseline_and_known_problems import (
     TOLERATED_SCORE_LOSS,
     Baseline,
     KnownProblems,

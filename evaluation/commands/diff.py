@@ -50,7 +50,7 @@ from evaluation.commands.retrieval import (
 )
 from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
 from evaluation.questions import Excerpt, Question, TokenRuler, read_questions
-from evaluation.report.table_cells import (
+from evaluation.report.measure_table_cells import (
     DOCUMENT_HEAD,
     document_change_row,
     index_change_cells,

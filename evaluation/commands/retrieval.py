@@ -59,7 +59,7 @@ from evaluation.questions import (
     read_questions,
     ruler_for_unit,
 )
-from evaluation.report.table_cells import mean_cell
+from evaluation.report.measure_table_cells import mean_cell
 from evaluation.retrieval import (
     RANGE_UNITS,
     RETRIEVAL_MEASURES,

@@ -10,7 +10,7 @@ import numpy as np
 from chunkers import InputError
 from chunkers.support import FloatArray, pluralize, text_table
 from evaluation.questions import TokenRuler
-from evaluation.report.table_cells import mean_cell
+from evaluation.report.measure_table_cells import mean_cell
 from evaluation.retrieval import (
     LAST_CHUNK_CHOICES,
     MEASURE_NAMES,

@@ -33,7 +33,7 @@ from chunkers.commands.shared_command_parts import (
 from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL, CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
-from evaluation.report.table_cells import SETTING_HEAD, setting_row, terminal_table
+from evaluation.report.measure_table_cells import SETTING_HEAD, setting_row, terminal_table
 from evaluation.segmentation import (
     BOUNDARY_FILE_ENDING,
     HIGHER_IS_BETTER,

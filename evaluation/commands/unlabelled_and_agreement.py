@@ -41,7 +41,7 @@ from chunkers.language_models import Asking
 from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL
 from chunkers.support import text_table
 from evaluation.commands.check import add_size_options, size_bounds_of_options
-from evaluation.report.table_cells import EDIT_CELL_COUNT, edit_stability_cells, label_free_measure_cells
+from evaluation.report.measure_table_cells import EDIT_CELL_COUNT, edit_stability_cells, label_free_measure_cells
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDIT_COUNT,

@@ -1,6 +1,6 @@
 """Questions and their excerpts: read from files, located in the documents of a corpus, and written again."""
 
-from evaluation.questions.corpus import (
+from evaluation.questions.corpus_ranges_and_rulers import (
     AnyRuler,
     CharacterRuler,
     Corpus,
@@ -34,7 +34,7 @@ from evaluation.questions.question_rows import (
     read_question_rows,
     shorten_text,
 )
-from evaluation.questions.question_sets import (
+from evaluation.questions.questions_with_documents import (
     MarkedQuestion,
     QuestionSet,
     is_beir_path,

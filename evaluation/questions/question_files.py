@@ -21,7 +21,7 @@ from chunkers.text import (
     SearchableText,
     surrounding_text,
 )
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_rows import (
     EXCERPT_COLUMNS,
     QuestionRow,

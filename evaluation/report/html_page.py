@@ -31,7 +31,7 @@ from chunkers.results import (
 from chunkers.support import VectorArray, format_milliseconds, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, finding_count_per_rule
 from evaluation.questions import MarkedQuestion
-from evaluation.report.table_cells import (
+from evaluation.report.measure_table_cells import (
     EDIT_CELL_COUNT,
     FOUND_BOUNDARY_HEADS,
     KNOWN_BOUNDARY_HEADS,

@@ -18,6 +18,15 @@ from evaluation.retrieval.budgets_and_near_duplicates import (
     find_retrieved_duplicates,
     measure_at_standard_budgets,
 )
+from evaluation.retrieval.computed_reports import (
+    Costs,
+    Distribution,
+    Failures,
+    MeansAtK,
+    Report,
+    ReportChoice,
+    Reports,
+)
 from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads, PairedDifferences, values_on_shared_questions
 from evaluation.retrieval.measures import (
     MEASURE_NAMES,
@@ -34,15 +43,7 @@ from evaluation.retrieval.measures import (
     mean_and_deviation,
     score_search,
 )
-from evaluation.retrieval.report import (
-    Costs,
-    Distribution,
-    Failures,
-    MeansAtK,
-    Report,
-    ReportChoice,
-    Reports,
-)
+from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     AnswerRetrieval,
     GivenChunks,
@@ -54,4 +55,3 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     judge_answer_retrieval,
     whole_answer_chunk_numbers,
 )
-from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json

@@ -1,5 +1,13 @@
 """Chunks against known boundaries: measures, grids and sweeps, stitched documents, marked texts."""
 
+from evaluation.segmentation.boundary_and_structure_ranking import (
+    ChunkingRanking,
+    Contender,
+    count_cuts_by_position,
+    f1_from_counts,
+    rank_by_known_boundaries,
+    rank_by_structure,
+)
 from evaluation.segmentation.boundary_files import (
     BoundaryFile,
     boundary_file_json,
@@ -35,14 +43,6 @@ from evaluation.segmentation.chunk_statistics import (
     requested_size_bounds,
     sentence_count_per_chunk,
 )
-from evaluation.segmentation.chunking_ranking import (
-    ChunkingRanking,
-    Contender,
-    count_cuts_by_position,
-    f1_from_counts,
-    rank_by_known_boundaries,
-    rank_by_structure,
-)
 from evaluation.segmentation.cohesion import (
     EQUAL_COHESION_TOLERANCE,
     Cohesion,
@@ -66,19 +66,6 @@ from evaluation.segmentation.label_free_measures import (
     sentence_vectors,
     spans_to_keep_whole,
 )
-from evaluation.segmentation.marked_texts import (
-    BOUNDARY_FILE_ENDING,
-    MarkedDocument,
-    MarkedText,
-    SubjectPassage,
-    cut_into_passages,
-    message_with_file_name,
-    read_marked_texts,
-    read_passages,
-    split_by_subject,
-    stitch_several_documents,
-    texts_sharing_heldout_sections,
-)
 from evaluation.segmentation.settings_sweep import (
     HIGHER_IS_BETTER,
     OUR_SOURCE,
@@ -97,5 +84,18 @@ from evaluation.segmentation.settings_sweep import (
     sweep_rows_to_csv,
     sweep_settings,
     untested_lead_sentence,
+)
+from evaluation.segmentation.texts_with_known_boundaries import (
+    BOUNDARY_FILE_ENDING,
+    MarkedDocument,
+    MarkedText,
+    SubjectPassage,
+    cut_into_passages,
+    message_with_file_name,
+    read_marked_texts,
+    read_passages,
+    split_by_subject,
+    stitch_several_documents,
+    texts_sharing_heldout_sections,
 )
 from evaluation.segmentation.threshold_staircase import MIN_FLAT_STRETCH_AMOUNTS, ScoreHistogram, Staircase, score_histogram

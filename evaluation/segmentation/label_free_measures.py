@@ -78,7 +78,7 @@ def spans_to_keep_whole(text: str) -> list[tuple[str, Span]]:
 
     The spans are those of lists, tables, code blocks and formulas, and of headings. A heading's span includes the first
     character of the next block, so that a heading at the end of a chunk is not whole. There are no spans for texts that
-    `chunkers.text.outline` does not parse.
+    `chunkers.text.blocks_and_headings` does not parse.
     """
     outermost_blocks = outline_of(text).blocks
     headings_joined_to_next_block = (

@@ -31,7 +31,7 @@ from evaluation.segmentation.boundary_measures import (
     window_diff,
 )
 from evaluation.segmentation.label_free_measures import block_integrity
-from evaluation.segmentation.marked_texts import MarkedDocument
+from evaluation.segmentation.texts_with_known_boundaries import MarkedDocument
 from evaluation.segmentation.worker_processes import is_joblib_installed, run_in_processes
 from evaluation.statistics import (
     FALSE_VERDICT_SENTENCE,

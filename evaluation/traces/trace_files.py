@@ -12,7 +12,7 @@ from chunkers.files.external_chunks import GivenChunk
 from chunkers.support import short_repr
 from chunkers.text import parse_in_reader_process
 from evaluation.questions import MOST_QUESTIONS
-from evaluation.traces import trace_formats
+from evaluation.traces import trace_file_rows
 
 _NEGATIVE_FEEDBACK_WORDS = frozenset(
     [
@@ -137,7 +137,7 @@ def read_traces(file_bytes: bytes, file_name: str, cancelled: Callable[[], bool]
 
     The file is read in another process; see `chunkers.text.reader_process`. Formats are the spans of OpenInference
     (Phoenix) and OpenTelemetry's GenAI conventions, Langfuse's exports, ragas' data sets, and plain rows of JSON lines, JSON
-    or CSV with a question and what was retrieved; `evaluation.traces.trace_formats` has the names of the fields.
+    or CSV with a question and what was retrieved; `evaluation.traces.trace_file_rows` has the names of the fields.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def read_traces(file_bytes: bytes, file_name: str, cancelled: Callable[[], bool]
     """
     questions: list[TracedQuestion] = []
     problems: list[str] = []
-    for row in parse_in_reader_process(trace_formats.parse_traces, file_bytes, file_name, cancelled):
+    for row in parse_in_reader_process(trace_file_rows.parse_traces, file_bytes, file_name, cancelled):
         if "problem" in row:
             problems.append(row["problem"])
         elif len(questions) == MOST_QUESTIONS:

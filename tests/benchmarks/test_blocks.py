@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmarks.blocks import (
+from benchmarks.markdown_block_differences import (
     differing_blocks,
     expected_blocks,
     is_each_blank_lined_list_whole,
@@ -76,7 +76,7 @@ def test_it_lists_what_differs(tmp_path, capsys, monkeypatch):
     (tmp_path / "a.md").write_text("- a\n\n- b\n\nText.\n", encoding="utf-8")
     assert main([str(tmp_path)]) == 0
     assert [cell.strip() for cell in capsys.readouterr().out.splitlines()[2].split("|")[1:-1]] == ["1", "4", "0", "1", "0"]
-    monkeypatch.setattr("benchmarks.blocks.our_blocks", lambda _: set())
+    monkeypatch.setattr("benchmarks.markdown_block_differences.our_blocks", lambda _: set())
     assert main([str(tmp_path)]) == 1
     assert "a.md: paragraph at 10 to 15, outermost" in capsys.readouterr().out
 

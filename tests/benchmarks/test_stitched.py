@@ -3,7 +3,7 @@
 from benchmarks import stitched
 from chunkers import build_chunker
 from chunkers.recipes.presets import PRESETS
-from evaluation.segmentation.marked_texts import MarkedText, texts_sharing_heldout_sections
+from evaluation.segmentation.texts_with_known_boundaries import MarkedText, texts_sharing_heldout_sections
 
 
 def test_the_benchmark_tunes_on_nothing_that_it_holds_out():

@@ -26,20 +26,20 @@ TEXT = ("--text", "sample_docs/three_topics.txt")
 
 SETTINGS = {
     "__main__": ["--repeats", "1", *TEXT],
-    "blocks": ["docs"],
+    "markdown_block_differences": ["docs"],
     "browser": ["--steps", "2", "--characters", "5000"],
     "browser ask": ["--ask", "--steps", "2"],
     "browser hostile": ["--hostile", "--steps", "2", "--only", "spaces"],
-    "change_point": ["--sizes", "30", "--texts", "2"],
+    "change_point_false_cuts": ["--sizes", "30", "--texts", "2"],
     "chroma": ["{chroma}", "--corpus", "chatlogs"],
     "code": ["--files", "3", "--sizes", "400"],
     "corpus": ["--sizes", "1", "--kills", "1"],
-    "diff": ["--sizes", "1"],
+    "diff_time_and_memory": ["--sizes", "1"],
     "embedding": ["--repeats", "1", "--only", "three_topics"],
     "heading_path": ["{missing}", "--only", "structure"],
     "hostile_files": ["--only", "torn"],
     "process_kills": ["--moments", "1"],
-    "language_model": [
+    "language_model_features": [
         *("--server", "{address}", "--folder", "{missing}"),
         *("--characters", "200", "--questions", "1", "--controls", "2"),
     ],
@@ -51,23 +51,23 @@ SETTINGS = {
     "server_load rounds": ["rounds", "--sessions", "2", "--rounds", "1", "--characters", "500", "--ttl", "1"],
     "server_load waiting": ["waiting", "--sessions", "2", "--characters", "20000"],
     "server_load soak": ["soak", "--sessions", "1", "--seconds", "20", "--think", "0.2", "--characters", "500"],
-    "near_duplicates": ["{chroma}", "--corpus", "chatlogs", "--chunkers", "1"],
+    "retrieved_near_duplicates": ["{chroma}", "--corpus", "chatlogs", "--chunkers", "1"],
     "remedies": ["--only", "article", "--failures", "3", "--repeats", "1"],
-    "questions": ["--megabytes", "1", "--questions", "20"],
+    "retrieval_at_scale": ["--megabytes", "1", "--questions", "20"],
     "standalone_chunk_rules": ["--rule", "empty"],
     "scaling": ["--only", "fixed_words", "--sizes", "100"],
-    "sentences": ["--repeats", "1"],
+    "sentence_ends_and_speed": ["--repeats", "1"],
     "page_layout_shift": ["--only", "retrieval", "--size", "400x800"],
     "time_and_memory_at_scale": ["--repeats", "1", *TEXT],
     "startup_time": ["--repeats", "1"],
     "stitched": ["--count", "2"],
     "structure": ["--only", "table.md", "--edits", "3"],
-    "traces": ["--megabytes", "1", "--questions", "5"],
+    "traced_text_location": ["--megabytes", "1", "--questions", "5"],
     "verdict_error_rates": ["--sets", "100", "--most", "10"],
 }
 """A small setting by module, and a word where a module has several; chroma's corpus and a model's server are the test's."""
 
-CHEAP = {"blocks", "change_point", "hostile_files", "scaling", "structure"}
+CHEAP = {"markdown_block_differences", "change_point_false_cuts", "hostile_files", "scaling", "structure"}
 
 TIMED = {
     "__main__",

@@ -11,7 +11,7 @@ from tests.browser.steps import embedded, open_app, paste
 from tests.browser.test_accessibility import AXE, FOUND
 from tests.fixtures.hostile_strings import STRINGS
 from tests.lanes import mostly_full
-from viz.shell.lecture_sheets import lecture_sheets
+from viz.shell.printed_lecture_scenes import lecture_sheets
 from viz.state.lecture_decks import bundled_decks
 
 LIGHT = "?embedder=tfidf&tokenizer=words&sentences=lines&c1=breakpoint&c1.amount=60&c2=recursive&c2.size=150"

@@ -11,7 +11,7 @@ from chunkers import CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Document, Recipe,
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
 from chunkers.results.chunk_fields import chunk_heading_path
-from chunkers.text.outline import headings
+from chunkers.text.blocks_and_headings import headings
 from sample_docs import load_sample, sample_titles
 from tests.lanes import mostly_full
 from tests.properties.promises import OUT_OF_ORDER, check_result

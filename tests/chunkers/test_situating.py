@@ -17,7 +17,8 @@ from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import CONTEXT_SYSTEM_PROMPT
 from chunkers.language_models.spending import SpendingLimit
 from chunkers.methods.fixed_sentences import FixedSentences
-from chunkers.recipes.context_sentences import (
+from chunkers.recipes.export import to_jsonl
+from chunkers.recipes.model_written_context import (
     LONGEST_CONTEXT_SENTENCE,
     LONGEST_EXTRACT_CHARACTERS,
     MISSING_MODEL_MESSAGE,
@@ -25,9 +26,8 @@ from chunkers.recipes.context_sentences import (
     document_extract_span,
     estimate_context_requests,
 )
-from chunkers.recipes.export import to_jsonl
 from chunkers.results.chunk_fields import embedded_text
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import Question
 from evaluation.search.index import build_index, search
 from sample_docs import load_sample

@@ -1,8 +1,8 @@
 """The lesson plan in the documents is that of the scenes, and short enough to read before a lesson."""
 
-from packing.lesson_plan import LESSON_PLAN_PATH, lesson_plan
+from packing.lesson_plan_writer import LESSON_PLAN_PATH, lesson_plan
 
 
 def test_the_plan_is_up_to_date_and_short():
-    assert LESSON_PLAN_PATH.read_text(encoding="utf-8") == lesson_plan(), "python -m packing.lesson_plan writes it"
+    assert LESSON_PLAN_PATH.read_text(encoding="utf-8") == lesson_plan(), "python -m packing.lesson_plan_writer writes it"
     assert len(lesson_plan().split()) <= 700

@@ -6,7 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 
 import pytest
 
-from packing import payload_types
+from packing import typescript_payload_types
 from tests import ROOT
 
 
@@ -53,17 +53,17 @@ export interface Leaf {
     ],
 )
 def test_a_type_of_python_has_one_of_typescript(kind, written):
-    assert payload_types.typescript_type(kind) == written
+    assert typescript_payload_types.typescript_type(kind) == written
 
 
 def test_a_type_that_json_lacks_is_refused():
     with pytest.raises(TypeError, match="must be of types that JSON has"):
-        payload_types.typescript_type(set[int])
+        typescript_payload_types.typescript_type(set[int])
 
 
 def test_a_declaration_keeps_its_names_its_order_and_its_words():
-    assert payload_types.typescript_interface(Leaf) == LEAF
-    assert payload_types.typescript_interface(Branch).splitlines()[-3:-1] == [
+    assert typescript_payload_types.typescript_interface(Leaf) == LEAF
+    assert typescript_payload_types.typescript_interface(Branch).splitlines()[-3:-1] == [
         "  from: [number, number];",
         "  leaves: Leaf[];",
     ]
@@ -71,9 +71,10 @@ def test_a_declaration_keeps_its_names_its_order_and_its_words():
 
 def test_a_file_imports_what_another_module_declares(monkeypatch):
     module = ModuleType("viz.some.room")
-    monkeypatch.setattr(payload_types, "declared_typed_dicts", lambda module: [Branch])
-    assert 'import type { Leaf } from "../../tests/packing/test_payload_types.data.d.ts";' in payload_types.types_file_text(
-        module
+    monkeypatch.setattr(typescript_payload_types, "declared_typed_dicts", lambda module: [Branch])
+    assert (
+        'import type { Leaf } from "../../tests/packing/test_payload_types.data.d.ts";'
+        in typescript_payload_types.types_file_text(module)
     )
 
 
@@ -81,10 +82,10 @@ def test_the_files_are_written_again_and_those_of_no_module_removed(tmp_path, mo
     (tmp_path / "viz" / "room").mkdir(parents=True)
     (tmp_path / "viz" / "gone.data.d.ts").write_text("")
     module = ModuleType("viz.room.leaves")
-    monkeypatch.setattr(payload_types, "ROOT", tmp_path)
-    monkeypatch.setattr(payload_types, "modules_with_typed_dicts", lambda: [module])
-    monkeypatch.setattr(payload_types, "declared_typed_dicts", lambda module: [Leaf])
-    payload_types.main()
+    monkeypatch.setattr(typescript_payload_types, "ROOT", tmp_path)
+    monkeypatch.setattr(typescript_payload_types, "modules_with_typed_dicts", lambda: [module])
+    monkeypatch.setattr(typescript_payload_types, "declared_typed_dicts", lambda module: [Leaf])
+    typescript_payload_types.main()
     assert [path.name for path in (tmp_path / "viz").rglob("*.data.d.ts")] == ["leaves.data.d.ts"]
     assert LEAF in (tmp_path / "viz" / "room" / "leaves.data.d.ts").read_text()
 
@@ -92,14 +93,14 @@ def test_the_files_are_written_again_and_those_of_no_module_removed(tmp_path, mo
 def test_no_script_declares_again_what_python_declares():
     declared = {
         each.__name__
-        for module in payload_types.modules_with_typed_dicts()
-        for each in payload_types.declared_typed_dicts(module)
+        for module in typescript_payload_types.modules_with_typed_dicts()
+        for each in typescript_payload_types.declared_typed_dicts(module)
     }
     assert len(declared) > 20
     by_hand = {
         name
         for path in (ROOT / "viz").rglob("*")
-        if path.name.endswith((".js", ".d.ts")) and not path.name.endswith(payload_types.TYPES_FILE_ENDING)
+        if path.name.endswith((".js", ".d.ts")) and not path.name.endswith(typescript_payload_types.TYPES_FILE_ENDING)
         for name in declared
         if f"interface {name} " in (text := path.read_text()) or f"@typedef {{object}} {name}\n" in text
     }

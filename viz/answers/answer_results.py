@@ -16,7 +16,7 @@ from evaluation.answering import (
     answers_to_json_lines,
     cost_table,
 )
-from evaluation.report.table_cells import answer_cost_rows, answer_measures_row, difference_row
+from evaluation.report.measure_table_cells import answer_cost_rows, answer_measures_row, difference_row
 from evaluation.statistics import FALSE_VERDICT_SENTENCE
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures

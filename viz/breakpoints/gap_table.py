@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from typing import TypedDict
 
 from chunkers import Chunking, Verdict
-from viz.breakpoints.decision_steps import is_near_threshold
+from viz.breakpoints.decision_steps_by_chunker import is_near_threshold
 from viz.components.browser_exchange import Component, compact_json
 from viz.components.reader.payload import VerdictData, encode_verdicts, verdict_data
 from viz.jobs import MOST_CACHED_BYTES, cached_while_shown

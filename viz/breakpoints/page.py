@@ -10,9 +10,9 @@ from chunkers.methods import has_similarity_reading
 from chunkers.support import pluralize
 from evaluation.segmentation import count_found_missed_added, cut_offsets, sentence_count_per_chunk
 from sample_docs import sample_splitters
+from viz.breakpoints.chunker_steps_view import new_column_choice, show_steps
 from viz.breakpoints.gap_table import show_gap_table
 from viz.breakpoints.score_histogram_and_staircase import DisplayedResult, displayed_result, show_scores
-from viz.breakpoints.steps_view import new_column_choice, show_steps
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import show_notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader

@@ -103,7 +103,7 @@ def show() -> None:
             with st.sidebar:
                 _show_timing_controls(column_results, page_text.document, current_page.embedder)
         # What stands below the columns is imported when these are sent.
-        from viz.compare.embedder_agreement import show_embedder_agreement
+        from viz.compare.approximate_embedder_check import show_embedder_agreement
         from viz.compare.views_below_text import show_requested_views
 
         with hidden_container:

@@ -12,7 +12,7 @@ import streamlit as st
 from chunkers import Document
 from chunkers.support import IntArray
 from viz.components import script_bundler
-from viz.components.text_formatting import FormattedRangeKind, find_formatted_ranges
+from viz.components.bold_and_monospaced_ranges import FormattedRangeKind, find_formatted_ranges
 from viz.jobs import MOST_CACHED_BYTES, cached_while_shown, call_when_text_gone
 from viz.state import session
 from viz.theme import palette

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from evaluation.report.table_cells import TableRow
+from evaluation.report.measure_table_cells import TableRow
 
 
 def show_measures(rows: Sequence[TableRow], name_width: int | None = None, **options: Any) -> Any:

@@ -55,7 +55,7 @@ from viz.state import (
     session_file,
     set_own_text,
     store_own_text,
-    stored_texts,
+    stored_texts_and_questions,
     with_dashes_as_boundaries,
 )
 
@@ -77,7 +77,7 @@ def apply_document_events(choices: Choices, default_choices: Choices) -> None:
     if tab_text_event and restore_text_of_tab(tab_text_event):
         session.outside_text_count += 1
     if tab_questions_event:
-        stored_texts.add_questions_of_tab(tab_questions_event.get("questions"))
+        stored_texts_and_questions.add_questions_of_tab(tab_questions_event.get("questions"))
     if chip_event := take_event(TEXT_BAR_KEY, "storage"):
         apply_chip_action(chip_event, choices.document)
     if choices.document == OWN_DOCUMENT_KEY and session.own is None and session.tab_answered:
@@ -120,7 +120,7 @@ def show_document_row(choices: Choices, page_text: PageText | None) -> None:
     )
     if (text_copy := text_copy_for_tab()) is not None:
         keep_text_in_tab(*text_copy)
-    stored_texts.activate_questions_of_opened_texts()
+    stored_texts_and_questions.activate_questions_of_opened_texts()
 
 
 @cache
@@ -302,7 +302,7 @@ def _open_session_or_recipe(session_or_recipe: session_file.SessionFile | Recipe
             session_or_recipe.pages_or_chapters,
         )
     )
-    stored_texts.restore_questions(session_or_recipe.questions)
+    stored_texts_and_questions.restore_questions(session_or_recipe.questions)
     _switch_to_own_text(choices)
 
 

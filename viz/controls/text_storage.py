@@ -32,7 +32,7 @@ from viz.state import (
     set_own_text,
     start_storing_document,
     stored_text_key_of_document,
-    stored_texts,
+    stored_texts_and_questions,
     text_in_stored_form,
 )
 from viz.theme import known_boundary_count_phrase
@@ -233,12 +233,12 @@ def text_copy_for_tab() -> tuple[TabTextMetadata | None, str] | None:
 
 def store_questions_in_tab() -> None:
     """Store the session's questions in the browser's tab, at the end of a run of the page."""
-    session_stored_questions = stored_texts.questions_in_stored_form()
+    session_stored_questions = stored_texts_and_questions.questions_in_stored_form()
     # Until this session has questions, the tab may still have those of the previous session.
     session.questions_sent = session.questions_sent or bool(session_stored_questions)
     if session.questions_sent:
         store_questions_or_lecture_in_tab(
-            {"name": "questions", "words": stored_texts.questions_to_json(session_stored_questions)}
+            {"name": "questions", "words": stored_texts_and_questions.questions_to_json(session_stored_questions)}
         )
 
 

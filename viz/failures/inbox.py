@@ -23,7 +23,7 @@ from viz.failures.session import session
 from viz.jobs import ChunkingTask, cached_while_shown, call_when_text_gone, embedder_cache_key
 from viz.jobs.remedy_search import RemedyJob, remedy_search_for_finding
 from viz.shell import ColumnResult, choices_of_compare, open_page_at_next_run
-from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
+from viz.shell.remedy_payload_and_columns import add_remedy_column, is_remedy_search_automatic, remedies_payload
 from viz.state import Choices, PageText, main_page, ranking_method_of, retrieval_limit_of, stored_questions_about
 
 call_when_text_gone(lambda _: repeated_runs.cache_clear())

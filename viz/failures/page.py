@@ -9,7 +9,7 @@ from chunkers import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Chunkin
 from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
 from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
-from evaluation.report.table_cells import Head, chunking_score_cells, count_cell
+from evaluation.report.measure_table_cells import Head, chunking_score_cells, count_cell
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
     SETTINGS_BY_CHUNKER,

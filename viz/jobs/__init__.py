@@ -22,7 +22,8 @@ from viz.jobs.chunking import (
     sentence_vectors,
     worked_formula_if_cached,
 )
-from viz.jobs.column_jobs import (
+from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_converter
+from viz.jobs.question_preview_context_jobs import (
     AskJob,
     ChangedCuts,
     ColumnInquiry,
@@ -31,7 +32,6 @@ from viz.jobs.column_jobs import (
     estimate_context_sentence_requests,
     token_ruler_of,
 )
-from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_converter
 from viz.jobs.shared_resources import (
     CACHED_EMBEDDINGS_WATCHER,
     MOST_CACHED_BYTES,

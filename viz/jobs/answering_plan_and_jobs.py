@@ -36,7 +36,7 @@ from evaluation.answering import (
 from evaluation.questions import Corpus, read_questions
 from viz.jobs.background_jobs import BackgroundJob, ReusableJob, StoredRunJob
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.column_jobs import token_ruler_of
+from viz.jobs.question_preview_context_jobs import token_ruler_of
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.jobs.storage.stored_run import Keeper, StoredPlan, StoredRun
 

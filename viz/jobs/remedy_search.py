@@ -18,7 +18,7 @@ from evaluation.remedies.tested_changes import (
 from evaluation.search import Reranker
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.column_jobs import token_ruler_of
+from viz.jobs.question_preview_context_jobs import token_ruler_of
 from viz.jobs.shared_resources import cached_while_shown, embedder_cache_key
 
 

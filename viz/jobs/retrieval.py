@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from chunkers import Document, Embedder, InputError, build_chunker, load_tokenizer, run
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
-from chunkers.recipes import context_sentences
+from chunkers.recipes import model_written_context
 from chunkers.results import EmbeddedAs
 from chunkers.support import raise_if_cancelled
 from evaluation.questions import Corpus, Question, Questions, TokenRuler, read_questions
@@ -451,7 +451,7 @@ def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bo
             for document in split_documents:
                 raise_if_cancelled(job.cancelled)
                 request_estimates.append(
-                    context_sentences.estimate_context_requests(run(cutting_chunker, document, tools), tools)
+                    model_written_context.estimate_context_requests(run(cutting_chunker, document, tools), tools)
                 )
         except InputError:
             # A run skips a column whose file lacks chunks.

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from chunkers.support import format_three_figures, join_words, pluralize, round_up_estimate
-from evaluation.report.table_cells import near_duplicate_row, retrieval_row
+from evaluation.report.measure_table_cells import near_duplicate_row, retrieval_row
 from evaluation.retrieval import MEASURE_NAMES, RETRIEVAL_MEASURE_TITLES, Costs, Lead, Report
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, SearchMethod
 from evaluation.statistics import FALSE_VERDICT_SENTENCE, Difference

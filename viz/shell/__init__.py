@@ -1,6 +1,17 @@
 """Parts shared by all pages: the menu, lecture mode, the page's lifecycle, results and progress."""
 
-from viz.shell.column_exchange import (
+from viz.shell.column_runs_and_results import (
+    ColumnResult,
+    FinishedColumn,
+    known_boundaries_comparison_row,
+    reader_column_for_result,
+    run_columns,
+    settings_in_words,
+    show_misfit_warnings,
+    show_progress,
+    waiting_status_phrase,
+)
+from viz.shell.columns_shared_with_compare import (
     add_column_to_compare,
     choices_of_compare,
     column_index_on_compare,
@@ -12,33 +23,12 @@ from viz.shell.column_exchange import (
     show_column_added_message,
     show_compare_column_number,
 )
-from viz.shell.column_results import (
-    ColumnResult,
-    FinishedColumn,
-    known_boundaries_comparison_row,
-    reader_column_for_result,
-    run_columns,
-    settings_in_words,
-    show_misfit_warnings,
-    show_progress,
-    waiting_status_phrase,
-)
 from viz.shell.current_lecture import show_lecture_list
 from viz.shell.keyboard_shortcuts import show_shortcuts_dialog
-from viz.shell.linked_runs import (
-    RUN_PARAMETER,
-    LostRun,
-    RestOfRun,
-    begin_run,
-    find_run,
-    show_bundled_origin,
-    show_run_state,
-    show_unfinished_run,
-)
-from viz.shell.model_requests import ModelRequests, run_button_row, run_or_estimate_requests, show_consent
+from viz.shell.model_request_consent import ModelRequests, run_button_row, run_or_estimate_requests, show_consent
 from viz.shell.navigation import PAGES, open_page_at_next_run
 from viz.shell.page import Page, side_by_side_columns
-from viz.shell.question_exchange import (
+from viz.shell.questions_between_pages import (
     RETRIEVAL_QUESTIONS,
     GivenQuestions,
     QuestionExchangeSession,
@@ -50,4 +40,14 @@ from viz.shell.question_exchange import (
     share_generated_questions,
     share_own_questions_with_answers_page,
     shared_question_sets,
+)
+from viz.shell.runs_opened_by_link import (
+    RUN_PARAMETER,
+    LostRun,
+    RestOfRun,
+    begin_run,
+    find_run,
+    show_bundled_origin,
+    show_run_state,
+    show_unfinished_run,
 )

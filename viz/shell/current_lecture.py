@@ -289,7 +289,7 @@ def picture_of_page(drawn_sentence_count: int | None, caption: Sequence[str]) ->
     """Return the page with its present settings as SVG, up to a sentence of its stepper, or None if nothing is drawn."""
     # The first page has no use for pictures.
     from evaluation.report.lecture_scenes import scene_picture
-    from viz.shell.lecture_sheets import lecture_sheets
+    from viz.shell.printed_lecture_scenes import lecture_sheets
 
     deck_and_scene_index = current_scene()
     if deck_and_scene_index is None or session.page not in session.choices:
@@ -409,7 +409,7 @@ def _offer_lecture_download(key_prefix: str) -> None:
 def _handout_html(deck: Deck, texts: Mapping[str, TextSource]) -> str:
     # The first page has no use for reports.
     from evaluation.report.lecture_scenes import handout_html
-    from viz.shell.lecture_sheets import lecture_sheets
+    from viz.shell.printed_lecture_scenes import lecture_sheets
 
     return handout_html(deck.title, deck.about, lecture_sheets(deck, texts))
 

@@ -107,7 +107,7 @@ from viz.state.session_state import (
     undo_last_column_change,
     went_back_or_forward,
 )
-from viz.state.stored_texts import (
+from viz.state.stored_texts_and_questions import (
     StoredTextMetadata,
     current_document_name,
     delete_stored_texts,

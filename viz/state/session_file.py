@@ -36,7 +36,7 @@ MOST_QUESTIONS = 100
 
 
 class SavedQuestion(BaseModel, frozen=True, extra="forbid"):
-    """The stored form of a question and its marked answer, `evaluation.questions.question_sets.MarkedQuestion`.
+    """The stored form of a question and its marked answer, `evaluation.questions.questions_with_documents.MarkedQuestion`.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from viz.jobs import ChangedCuts, ChunkingJob, ChunkingTask, Estimating, ReadingJob
     from viz.state.own_text import ReplacedText
     from viz.state.page_text import TextSource
-    from viz.state.stored_texts import StoredTextVersion
+    from viz.state.stored_texts_and_questions import StoredTextVersion
 
 
 UploadedContent = FileText | SessionFile | Recipe

@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
-from evaluation.report.table_cells import setting_row
+from evaluation.report.measure_table_cells import setting_row
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
     TRIVIAL_BASELINES,

@@ -8,7 +8,7 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from chunkers.text.outline import headings
+from chunkers.text.blocks_and_headings import headings
 from sample_docs import load_sample, sample_titles
 from tests.chunkers.adapters.checks import check
 from tests.support import HashEmbedder, cut, tools

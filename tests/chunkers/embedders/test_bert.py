@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from chunkers import load_embedder
-from chunkers.embedders.bert import balanced_text_slices, gelu, softmax
 from chunkers.embedders.bert_folder import read_encoder
+from chunkers.embedders.numpy_bert_encoder import balanced_text_slices, gelu, softmax
 from tests.fixtures.small_embedding_model import TEXTS, WORDS
 
 pytestmark = pytest.mark.model

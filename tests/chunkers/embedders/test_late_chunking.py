@@ -6,7 +6,7 @@ import pytest
 from chunkers import Cancelled, Document, ModelError, Tools, Watcher, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.embedders.late_chunking import LateChunks, overlapping_windows
 from chunkers.storage.embedding_cache import EmbeddingCache
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.retrieval.asked_question import index_text
 from evaluation.search.index import build_index, embed_chunks_late
 from tests.chunkers.embedders.test_bert import make

@@ -5,18 +5,18 @@ import json
 import jsonschema
 import pytest
 
-from chunkers.language_models import answer_forms, prompts
+from chunkers.language_models import answer_schemas_and_parsers, prompts
 from chunkers.language_models.asking_until_usable import parse_json_answer
 
 SYSTEMS = {
-    prompts.PROPOSITIONS_SYSTEM_PROMPT: answer_forms.PROPOSITIONS_ANSWER,
-    prompts.GROUPS_SYSTEM_PROMPT: answer_forms.GROUP_PLACEMENTS_ANSWER,
-    prompts.QUESTION_WRITING_SYSTEM_PROMPT: answer_forms.QUESTION_WITH_EXCERPTS_ANSWER,
-    prompts.FAITHFULNESS_SYSTEM_PROMPT: answer_forms.FAITHFULNESS_JUDGEMENT_ANSWER,
-    prompts.RELEVANCY_SYSTEM_PROMPT: answer_forms.RELEVANCY_JUDGEMENT_ANSWER,
-    prompts.CORRECTNESS_SYSTEM_PROMPT: answer_forms.CORRECTNESS_JUDGEMENT_ANSWER,
+    prompts.PROPOSITIONS_SYSTEM_PROMPT: answer_schemas_and_parsers.PROPOSITIONS_ANSWER,
+    prompts.GROUPS_SYSTEM_PROMPT: answer_schemas_and_parsers.GROUP_PLACEMENTS_ANSWER,
+    prompts.QUESTION_WRITING_SYSTEM_PROMPT: answer_schemas_and_parsers.QUESTION_WITH_EXCERPTS_ANSWER,
+    prompts.FAITHFULNESS_SYSTEM_PROMPT: answer_schemas_and_parsers.FAITHFULNESS_JUDGEMENT_ANSWER,
+    prompts.RELEVANCY_SYSTEM_PROMPT: answer_schemas_and_parsers.RELEVANCY_JUDGEMENT_ANSWER,
+    prompts.CORRECTNESS_SYSTEM_PROMPT: answer_schemas_and_parsers.CORRECTNESS_JUDGEMENT_ANSWER,
 }
-KINDS = [*SYSTEMS.values(), answer_forms.CHUNK_SPLITS_ANSWER, answer_forms.TOPIC_SHIFT_ANSWER]
+KINDS = [*SYSTEMS.values(), answer_schemas_and_parsers.CHUNK_SPLITS_ANSWER, answer_schemas_and_parsers.TOPIC_SHIFT_ANSWER]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.form.__name__)
@@ -50,46 +50,46 @@ def test_the_schema_keeps_to_what_servers_take(kind):
 def test_every_prompt_asks_for_its_form():
     for system, kind in SYSTEMS.items():
         assert kind.form.wording() in system
-    assert prompts.SPLITS_SYSTEM_PROMPT.endswith(answer_forms.SplitsAnswer.line_wording())
-    assert prompts.SHIFT_SYSTEM_PROMPT.endswith(answer_forms.ShiftAnswer.line_wording())
+    assert prompts.SPLITS_SYSTEM_PROMPT.endswith(answer_schemas_and_parsers.SplitsAnswer.line_wording())
+    assert prompts.SHIFT_SYSTEM_PROMPT.endswith(answer_schemas_and_parsers.ShiftAnswer.line_wording())
 
 
 def test_a_request_narrows_the_numbers_of_the_schema():
-    kind = answer_forms.PROPOSITIONS_ANSWER.for_request({"sentence": (4, 6)}, 70)
+    kind = answer_schemas_and_parsers.PROPOSITIONS_ANSWER.for_request({"sentence": (4, 6)}, 70)
     stated = kind.schema["properties"]["propositions"]["items"]["properties"]
     assert kind.most_tokens == 70
     assert stated["sentence"] == {"type": "integer", "enum": [4, 5, 6]}
-    assert answer_forms.CHUNK_SPLITS_ANSWER.for_request({"split_after": (1, 2)}).schema["properties"]["split_after"][
-        "items"
-    ]["enum"] == [
+    assert answer_schemas_and_parsers.CHUNK_SPLITS_ANSWER.for_request({"split_after": (1, 2)}).schema["properties"][
+        "split_after"
+    ]["items"]["enum"] == [
         1,
         2,
     ]
     assert (
         "enum"
-        not in answer_forms.CHUNK_SPLITS_ANSWER.for_request({"split_after": (1, 9_999)}).schema["properties"]["split_after"][
-            "items"
-        ]
+        not in answer_schemas_and_parsers.CHUNK_SPLITS_ANSWER.for_request({"split_after": (1, 9_999)}).schema["properties"][
+            "split_after"
+        ]["items"]
     )
     # Without chunks so far, a proposition can only go into a new one.
-    chunk = answer_forms.GROUP_PLACEMENTS_ANSWER.for_request({"chunk": (0, -1)}).schema["properties"]["chunks"]["items"][
-        "properties"
-    ]["chunk"]
+    chunk = answer_schemas_and_parsers.GROUP_PLACEMENTS_ANSWER.for_request({"chunk": (0, -1)}).schema["properties"][
+        "chunks"
+    ]["items"]["properties"]["chunk"]
     assert chunk == {"type": "null"}
 
 
 def test_the_stops_of_a_kind_are_how_its_question_goes_on():
     questions = [
-        (answer_forms.CHUNK_SPLITS_ANSWER, prompts.SPLITS_PIECE_TEMPLATE),
-        (answer_forms.TOPIC_SHIFT_ANSWER, prompts.SHIFT_QUESTION_TEMPLATE),
-        (answer_forms.PROPOSITIONS_ANSWER, prompts.PROPOSITIONS_QUESTION_TEMPLATE),
-        (answer_forms.GROUP_PLACEMENTS_ANSWER, prompts.GROUPS_QUESTION_TEMPLATE),
-        (answer_forms.QUESTION_WITH_EXCERPTS_ANSWER, prompts.QUESTION_WRITING_PASSAGE_TEMPLATE),
-        (answer_forms.ANSWER_IN_WORDS, prompts.ANSWER_QUESTION_TEMPLATE),
-        (answer_forms.FAITHFULNESS_JUDGEMENT_ANSWER, prompts.FAITHFULNESS_QUESTION_TEMPLATE),
-        (answer_forms.RELEVANCY_JUDGEMENT_ANSWER, prompts.RELEVANCY_QUESTION_TEMPLATE),
-        (answer_forms.CORRECTNESS_JUDGEMENT_ANSWER, prompts.CORRECTNESS_QUESTION_TEMPLATE),
-        (answer_forms.CONTEXT_SENTENCE_ANSWER, prompts.CONTEXT_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.CHUNK_SPLITS_ANSWER, prompts.SPLITS_PIECE_TEMPLATE),
+        (answer_schemas_and_parsers.TOPIC_SHIFT_ANSWER, prompts.SHIFT_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.PROPOSITIONS_ANSWER, prompts.PROPOSITIONS_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.GROUP_PLACEMENTS_ANSWER, prompts.GROUPS_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.QUESTION_WITH_EXCERPTS_ANSWER, prompts.QUESTION_WRITING_PASSAGE_TEMPLATE),
+        (answer_schemas_and_parsers.ANSWER_IN_WORDS, prompts.ANSWER_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.FAITHFULNESS_JUDGEMENT_ANSWER, prompts.FAITHFULNESS_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.RELEVANCY_JUDGEMENT_ANSWER, prompts.RELEVANCY_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.CORRECTNESS_JUDGEMENT_ANSWER, prompts.CORRECTNESS_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.CONTEXT_SENTENCE_ANSWER, prompts.CONTEXT_QUESTION_TEMPLATE),
     ]
     for kind, question in questions:
         assert any(stop.strip() in question for stop in kind.stop), kind

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from chunkers.language_models.answer_forms import Form, LineForm, ShiftAnswer, SplitsAnswer, WholeNumber
+from chunkers.language_models.answer_schemas_and_parsers import Form, LineForm, ShiftAnswer, SplitsAnswer, WholeNumber
 from chunkers.language_models.asking_until_usable import (
     LONGEST_REPEATED_ANSWER,
     MOST_REPEATS,

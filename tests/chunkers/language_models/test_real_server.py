@@ -12,7 +12,7 @@ import pytest
 from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
 from chunkers import run as run_chunker
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import AnswerKind
+from chunkers.language_models.answer_schemas_and_parsers import AnswerKind
 from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.chat_server import ChatServer

@@ -19,7 +19,7 @@ import pytest
 from chunkers import Cancelled, InputError, ModelError
 from chunkers.language_models import chat_server
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import TOKENS_BESIDE_CONTENT, AnswerKind
+from chunkers.language_models.answer_schemas_and_parsers import TOKENS_BESIDE_CONTENT, AnswerKind
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import STREAM_SETTINGS, ChatServer
 from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS, Asking, run_in_parallel

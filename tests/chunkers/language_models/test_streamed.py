@@ -4,7 +4,7 @@ import pytest
 
 from chunkers import ModelError
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import CORRECTNESS_JUDGEMENT_ANSWER, TOKENS_BESIDE_CONTENT
+from chunkers.language_models.answer_schemas_and_parsers import CORRECTNESS_JUDGEMENT_ANSWER, TOKENS_BESIDE_CONTENT
 from chunkers.language_models.asking_until_usable import Repetitive, ask_until_usable
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.chat_server import MOST_STREAMED_TOKENS, ChatServer

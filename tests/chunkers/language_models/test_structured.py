@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import InputError
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import (
+from chunkers.language_models.answer_schemas_and_parsers import (
     CHUNK_SPLITS_ANSWER,
     CORRECTNESS_JUDGEMENT_ANSWER,
     FREE_TEXT_ANSWER,

@@ -14,7 +14,7 @@ from chunkers import run as run_chunker
 from chunkers.commands.chunk_command import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.answer_forms import TOKENS_BESIDE_CONTENT
+from chunkers.language_models.answer_schemas_and_parsers import TOKENS_BESIDE_CONTENT
 from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Reply
 from chunkers.language_models.chat_server import ChatServer

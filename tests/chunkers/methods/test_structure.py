@@ -21,7 +21,7 @@ from chunkers import (
 from chunkers.contract.base import run
 from chunkers.methods.structure import Structure
 from chunkers.support.limits import MOST_MARKDOWN_MARKS
-from chunkers.text.outline import clear_outline_caches, outline_of
+from chunkers.text.blocks_and_headings import clear_outline_caches, outline_of
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.properties.cases import tables_at_hand

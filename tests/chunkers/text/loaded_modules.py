@@ -5,8 +5,8 @@ import sys
 
 PARSERS = (
     *("chunkers.files.json_and_table_files", "chunkers.files.external_chunks", "chunkers.text.file_reading"),
-    *("evaluation.questions.question_rows", "evaluation.questions.question_sets"),
-    *("evaluation.segmentation.boundary_files", "evaluation.traces.trace_formats", "viz.state.session_file_reader"),
+    *("evaluation.questions.question_rows", "evaluation.questions.questions_with_documents"),
+    *("evaluation.segmentation.boundary_files", "evaluation.traces.trace_file_rows", "viz.state.session_file_reader"),
 )
 HEAVY = {"numpy", "pyarrow", "pydantic", "spacy", "streamlit", "torch"}
 

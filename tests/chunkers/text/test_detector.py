@@ -6,7 +6,7 @@ import stat
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from chunkers.text.language_detector_model import load_detector_model
+from chunkers.text.language_detector_loading import load_detector_model
 from sample_docs import load_sample, sample_titles
 from tests.fixtures.paragraphs import paragraphs_by_language
 

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Document, chunk, load_embedder, load_tokenizer
-from chunkers.text.text_warnings import LONGEST_WORD, SuggestedSetting, misfit_warnings
+from chunkers.text.splitter_and_model_misfits import LONGEST_WORD, SuggestedSetting, misfit_warnings
 from tests.fixtures.paragraphs import paragraphs_by_language
 
 PARAGRAPHS = {code: paragraph.text for code, paragraph in paragraphs_by_language().items()}

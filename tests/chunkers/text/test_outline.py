@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from chunkers import InputError, chunk
 from chunkers.results.chunk_fields import chunk_heading_path
 from chunkers.support.limits import MOST_MARKDOWN_MARKS
-from chunkers.text import outline
-from chunkers.text.outline import (
+from chunkers.text import blocks_and_headings
+from chunkers.text.blocks_and_headings import (
     BLOCK_KIND_BY_TOKEN_TYPE,
     BLOCK_KINDS_WITHOUT_SENTENCES,
     Heading,
@@ -369,7 +369,7 @@ def test_a_list_nested_deeper_than_the_parser_goes_does_not_hold_the_rest():
 
 def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_there_are(monkeypatch):
     looked = []
-    real = outline._parse_formula
+    real = blocks_and_headings._parse_formula
 
     class Source(str):
         __slots__ = ()
@@ -382,8 +382,8 @@ def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_t
         state.src = Source(state.src)
         return real(state, *arguments)
 
-    monkeypatch.setattr(outline, "_parse_formula", formula)
-    outline._markdown_parser.cache_clear()
+    monkeypatch.setattr(blocks_and_headings, "_parse_formula", formula)
+    blocks_and_headings._markdown_parser.cache_clear()
     try:
         for text in ("\\[\n" * 500, "\\[\n" * 500 + "\\] word", "- a\n\n  \\[\n\n" * 500 + "\\]"):
             looked.clear()
@@ -391,7 +391,7 @@ def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_t
             assert outline_of(text).blocks
             assert len(looked) == 1
     finally:
-        outline._markdown_parser.cache_clear()
+        blocks_and_headings._markdown_parser.cache_clear()
         clear_outline_caches()
 
 
@@ -400,7 +400,7 @@ def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_t
 def test_a_text_with_too_many_marks_is_refused_before_it_is_parsed(mark, monkeypatch):
     most = mark * MOST_MARKDOWN_MARKS
     check_markdown_mark_count("structure", most)
-    monkeypatch.setattr(outline, "_markdown_parser", None)
+    monkeypatch.setattr(blocks_and_headings, "_markdown_parser", None)
     assert outline_of(most + mark) == Outline()
     assert headings(most + mark) == ()
     with pytest.raises(

@@ -14,7 +14,7 @@ from chunkers.text.quotation_search import (
     nearest_passage,
     surrounding_text,
 )
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import Excerpt, Question, questions_to_json_lines, read_questions
 
 TEXT = "The tide goes out. It comes back.\nThe tide goes out. It stays away.\nThe tide goes out. It comes back.\n"

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from chunkers import Cancelled, InputError
-from chunkers.text import reader_process, reader_start
+from chunkers.text import lazy_reader_process_start, reader_process
 from chunkers.text.file_reading import read_document
 from tests import ROOT
 from tests.chunkers.text import loaded_modules
@@ -88,7 +88,7 @@ def test_others_wait_for_a_free_process_and_may_give_up(monkeypatch):
 
 def test_the_process_loads_nothing_that_reading_does_not_need():
     ended = subprocess.run(
-        [sys.executable, "-P", reader_start.__file__, ROOT, loaded_modules.__name__],
+        [sys.executable, "-P", lazy_reader_process_start.__file__, ROOT, loaded_modules.__name__],
         capture_output=True,
         text=True,
         check=True,

@@ -11,7 +11,7 @@ from evaluation.answering.questions_and_answers import (
     questions_of_file,
     questions_of_lines,
 )
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import Excerpt, Question
 
 

@@ -16,10 +16,10 @@ from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import SpendingLimit
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
+from evaluation.answering.answer_statistics import AnswerReport, answers_to_csv, answers_to_json_lines, cost_table
 from evaluation.answering.questions_and_answers import AnswerContext, Passage, QuestionItem, gather_passages
-from evaluation.answering.report import AnswerReport, answers_to_csv, answers_to_json_lines, cost_table
 from evaluation.answering.results import Services, answer_and_judge_item, judge_result
-from evaluation.questions.corpus import TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, tools
 

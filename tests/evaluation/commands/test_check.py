@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from chunkers import InputError, ModelError, Recipe, load_embedder
-from evaluation.checking.baseline import BASELINE_SCORES, Baseline, KnownProblems
+from evaluation.checking.baseline_and_known_problems import BASELINE_SCORES, Baseline, KnownProblems
 from evaluation.checking.problems import (
     ALL_RULES,
     BOUNDARIES_RULE,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
-from chunkers.language_models.answer_forms import MOST_EXCERPTS, MOST_LISTED_VALUES
+from chunkers.language_models.answer_schemas_and_parsers import MOST_EXCERPTS, MOST_LISTED_VALUES
 from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import (

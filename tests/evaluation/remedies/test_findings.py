@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, Span, Watcher, build_chunker
 from chunkers.contract.base import run
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
-from evaluation.questions.corpus import TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from evaluation.remedies.settings_search import MOST_REMEDIES
 from evaluation.remedies.tested_changes import (
     FindingsByRule,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, Tools, Watcher, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from evaluation.questions.corpus import TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from evaluation.remedies.settings_search import MOST_REMEDIES, OTHER_CHUNKER_SETTINGS, SLIDER_STEP_COUNTS, setting_variations
 from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
 from evaluation.retrieval import Limit

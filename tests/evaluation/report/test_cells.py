@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from evaluation.report.table_cells import (
+from evaluation.report.measure_table_cells import (
     answer_cost_rows,
     answer_measures_row,
     difference_row,
@@ -14,7 +14,7 @@ from evaluation.report.table_cells import (
     retrieval_row,
 )
 from evaluation.retrieval.budgets_and_near_duplicates import RepeatCost
-from evaluation.retrieval.report import Costs
+from evaluation.retrieval.computed_reports import Costs
 from evaluation.statistics import paired_difference
 
 NAN = np.nan

@@ -10,7 +10,7 @@ import pytest
 
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.support.formatting import format_milliseconds
-from evaluation.questions.question_sets import MarkedQuestion
+from evaluation.questions.questions_with_documents import MarkedQuestion
 from evaluation.report import html_page
 from evaluation.report.html_page import (
     MOST_QUESTION_COLUMNS,
@@ -21,7 +21,7 @@ from evaluation.report.html_page import (
     label_free_measures_table,
     ranking_table,
 )
-from evaluation.segmentation.chunking_ranking import rank_by_known_boundaries, rank_by_structure
+from evaluation.segmentation.boundary_and_structure_ranking import rank_by_known_boundaries, rank_by_structure
 from evaluation.segmentation.label_free_measures import BASELINE_SETTINGS, sentence_vectors
 from sample_docs import load_sample
 from tests.chunkers.display.test_notebook import ATTRIBUTES, TAGS, Read

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Chunk, Chunking, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.answering.questions_and_answers import QuestionItem, questions_of_file
-from evaluation.questions.corpus import Corpus, TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import Corpus, TokenRuler
 from evaluation.questions.question_files import Excerpt, Question, read_questions
-from evaluation.questions.question_sets import MarkedQuestion, marked_question_set, marked_questions_to_csv
+from evaluation.questions.questions_with_documents import MarkedQuestion, marked_question_set, marked_questions_to_csv
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     MOST_ANSWER_CHARACTERS,

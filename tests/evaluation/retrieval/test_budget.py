@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
-from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import Excerpt, Question, read_questions
 from evaluation.retrieval import budget
 from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at_budgets, fill_budget

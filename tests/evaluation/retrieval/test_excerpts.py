@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span
 from chunkers.text.quotation_search import SearchableText
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import ExcerptFinder, excerpt_as_json, read_questions
 
 TEXT = "The tide goes out.\nIt comes back.\nThe tide goes out.\n"

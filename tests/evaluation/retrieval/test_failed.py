@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, Span, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, difference_of_ranges
+from evaluation.questions.corpus_ranges_and_rulers import CharacterRuler, Corpus, TokenRuler, difference_of_ranges
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import Limit
 from evaluation.retrieval import budgets_and_near_duplicates as ladders

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.embedders.base import checked_vectors
-from evaluation.questions.corpus import (
+from evaluation.questions.corpus_ranges_and_rulers import (
     Corpus,
     CoveredRanges,
     TokenRuler,

@@ -9,7 +9,7 @@ import pytest
 from chunkers import Document, InputError, build_chunker
 from chunkers.results.parent_chunks import indices_of_parent_chunks
 from chunkers.results.result import Chunk
-from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
@@ -20,7 +20,7 @@ from evaluation.retrieval.measures import (
     excerpt_ranges,
     text_scores,
 )
-from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
+from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import NO_PARENTS_NOTE, PARENTS_SEARCHED_NOTE, PreparedQuestions, build_index
 from evaluation.search.ranking import SEARCH_METHODS, Bm25
 from evaluation.search.text_returned_for_chunks import RETURN_CHUNK_ITSELF, ReturnedText, with_returned_text

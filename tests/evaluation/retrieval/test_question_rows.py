@@ -7,7 +7,7 @@ import json
 import pytest
 
 from chunkers import Document, InputError
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import read_questions
 
 TEXTS = {

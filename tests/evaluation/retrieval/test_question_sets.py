@@ -8,9 +8,9 @@ import zipfile
 import pytest
 
 from chunkers import Document, InputError
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import read_questions
-from evaluation.questions.question_sets import is_beir_path, parse_question_set_file, read_beir, read_question_set
+from evaluation.questions.questions_with_documents import is_beir_path, parse_question_set_file, read_beir, read_question_set
 
 # As BEIR's wiki has it, "Load your custom dataset".
 BEIR = {
@@ -147,10 +147,10 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
         read_question_set(b"PK\3\4 no more", "x.zip")
     with pytest.raises(InputError, match=r"x.zip: the file must be a valid ZIP file"):
         read_question_set(packed(parts())[:-40], "x.zip")
-    monkeypatch.setattr("evaluation.questions.question_sets.MAX_FILE_BYTES", 100)
+    monkeypatch.setattr("evaluation.questions.questions_with_documents.MAX_FILE_BYTES", 100)
     with pytest.raises(InputError, match=r"corpus.jsonl: a file of a question set may have at most 100 bytes; this one has"):
         list(parse_question_set_file(packed(parts()), "x.zip"))
-    monkeypatch.setattr("evaluation.questions.question_sets.MAX_UNPACKED_BYTES", 100)
+    monkeypatch.setattr("evaluation.questions.questions_with_documents.MAX_UNPACKED_BYTES", 100)
     with pytest.raises(InputError, match=r"x.zip: the file may unpack to at most 100 bytes; it unpacks to"):
         list(parse_question_set_file(packed(parts()), "x.zip"))
     with pytest.raises(InputError, match=r"x: the files of a question set may have at most 100 bytes in total; these have"):
@@ -158,7 +158,7 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
 
 
 def test_of_too_many_documents_none_is_read(monkeypatch):
-    monkeypatch.setattr("evaluation.questions.question_sets.MOST_DOCUMENTS", 1)
+    monkeypatch.setattr("evaluation.questions.questions_with_documents.MOST_DOCUMENTS", 1)
     with pytest.raises(InputError, match=r"x/corpus.jsonl: a question set may have at most 1 documents; this one has more"):
         list(parse_question_set_file(packed(parts()), "x"))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from chunkers import Cancelled, Document, InputError, build_chunker
-from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length_of_ranges
+from evaluation.questions.corpus_ranges_and_rulers import CharacterRuler, Corpus, TokenRuler, total_length_of_ranges
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
@@ -18,10 +18,10 @@ from evaluation.retrieval.budgets_and_near_duplicates import (
     find_retrieved_duplicates,
     measure_at_standard_budgets,
 )
+from evaluation.retrieval.computed_reports import ReportChoice, Reports
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
-from evaluation.retrieval.report import ReportChoice, Reports
+from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
-from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import PreparedQuestions, build_index
 from evaluation.search.near_duplicates import find_near_duplicates, shingles
 from evaluation.search.ranking import SEARCH_METHODS, Bm25

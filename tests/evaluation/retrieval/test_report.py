@@ -9,14 +9,13 @@ import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
 from chunkers.support import LRUDict
-from evaluation.questions.corpus import Corpus, TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budgets_and_near_duplicates as ladders
-from evaluation.retrieval import report as reporting
+from evaluation.retrieval import computed_reports as reporting
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets
 from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
-from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
-from evaluation.retrieval.report import (
+from evaluation.retrieval.computed_reports import (
     MOST_KEPT_REPORTS,
     Costs,
     Distribution,
@@ -24,6 +23,7 @@ from evaluation.retrieval.report import (
     Reports,
     differing_question_indexes,
 )
+from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import paired_difference

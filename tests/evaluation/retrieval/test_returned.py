@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
 from chunkers.text.extracted_text import TextParts
-from evaluation.questions.corpus import CharacterRuler, Corpus, TokenRuler, total_length_of_ranges, union_of_ranges
+from evaluation.questions.corpus_ranges_and_rulers import (
+    CharacterRuler,
+    Corpus,
+    TokenRuler,
+    total_length_of_ranges,
+    union_of_ranges,
+)
 from evaluation.questions.question_files import Excerpt, Question
 from evaluation.retrieval import Limit
 from evaluation.retrieval import budgets_and_near_duplicates as ladders

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from evaluation.retrieval.report import make_lru_cache
+from evaluation.retrieval.computed_reports import make_lru_cache
 from tests.support import LIMIT
 
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
-from evaluation.questions.corpus import Corpus, TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
+from evaluation.retrieval.computed_reports import ReportChoice, Reports
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval
-from evaluation.retrieval.report import ReportChoice, Reports
+from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
-from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index
 from tests.support import tools
 

@@ -7,15 +7,15 @@ import pytest
 from chunkers import Document, InputError, Span, build_chunker
 from chunkers.found_again.located_chunks import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
-from evaluation.questions.corpus import Corpus, TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import Limit
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
+from evaluation.retrieval.computed_reports import Costs
 from evaluation.retrieval.measures import evaluate_retrieval
-from evaluation.retrieval.report import Costs
+from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures
-from evaluation.retrieval.stored_measures import evaluation_from_json, evaluation_to_json
 from evaluation.search.index import build_index
 from tests.support import AngleEmbedder, tools
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from chunkers import Chunking, Document, FixedSentences, Gap, Verdict
 from chunkers.methods.fixed_windows import FixedCharacters
 from chunkers.results.result import Reason
-from evaluation.segmentation.boundary_measures import boundary_precision_recall, segmentation_in_sentences
-from evaluation.segmentation.chunking_ranking import (
+from evaluation.segmentation.boundary_and_structure_ranking import (
     Contender,
     CutPositions,
     StructurePoints,
@@ -19,6 +18,7 @@ from evaluation.segmentation.chunking_ranking import (
     rank_by_structure,
     rank_contenders,
 )
+from evaluation.segmentation.boundary_measures import boundary_precision_recall, segmentation_in_sentences
 from evaluation.statistics.significance import FALSE_VERDICT_SENTENCE, FEWEST_VALUES
 from tests.support import HashEmbedder, cut
 

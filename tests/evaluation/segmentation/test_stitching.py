@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from chunkers import Document, InputError
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
-from evaluation.segmentation.marked_texts import (
+from evaluation.segmentation.texts_with_known_boundaries import (
     MarkedText,
     SubjectPassage,
     read_marked_texts,

@@ -13,7 +13,6 @@ from chunkers import Document, InputError, Recipe, build_chunker
 from chunkers.contract.base import run
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_measures import boundary_precision_recall, pk, segmentation_in_sentences
-from evaluation.segmentation.marked_texts import MarkedDocument, SubjectPassage, cut_into_passages, stitch_passages
 from evaluation.segmentation.settings_sweep import (
     HIGHER_IS_BETTER,
     TRIVIAL_SETTINGS,
@@ -23,6 +22,12 @@ from evaluation.segmentation.settings_sweep import (
     settings_grid,
     summarize_settings,
     sweep_settings,
+)
+from evaluation.segmentation.texts_with_known_boundaries import (
+    MarkedDocument,
+    SubjectPassage,
+    cut_into_passages,
+    stitch_passages,
 )
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools

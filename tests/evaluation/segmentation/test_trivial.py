@@ -23,7 +23,6 @@ from evaluation.segmentation.boundary_measures import (
     random_cuts,
     segmentation_in_sentences,
 )
-from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.settings_sweep import (
     HIGHER_IS_BETTER,
     TRIVIAL_SETTINGS,
@@ -32,6 +31,7 @@ from evaluation.segmentation.settings_sweep import (
     summarize_settings,
     sweep_settings,
 )
+from evaluation.segmentation.texts_with_known_boundaries import MarkedDocument
 from sample_docs import load_sample
 from tests.support import tools
 

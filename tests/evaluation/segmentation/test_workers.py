@@ -8,8 +8,8 @@ import pytest
 
 from chunkers import Document, InputError
 from evaluation.segmentation import settings_sweep as sweeping
-from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.settings_sweep import SweptSetting, settings_grid, sweep_settings
+from evaluation.segmentation.texts_with_known_boundaries import MarkedDocument
 from evaluation.segmentation.worker_processes import process_executor
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.segmentation.chunking_ranking import f1_from_counts
+from evaluation.segmentation.boundary_and_structure_ranking import f1_from_counts
 from evaluation.statistics.paired_tests import paired_differences, section_swap_differences
 from evaluation.statistics.significance import fewest_values_needed
 

@@ -12,7 +12,7 @@ from tests.viz.retrieval.steps import run_of
 from tests.viz.retrieval.test_stored_run import uploader
 from viz.jobs.answering_plan_and_jobs import QuestionSharing
 from viz.jobs.retrieval_plan import RunMaterial
-from viz.shell import question_exchange
+from viz.shell import questions_between_pages
 
 BIRDS = "The heron waits in the reeds. It eats fish.\n\nThe owl hunts at night. It hears a mouse."
 SEA = "The tide turns twice a day. It is salt.\n\nThe lamp shines far over the water."
@@ -109,8 +109,8 @@ def test_what_a_page_gave_to_retrieval_is_named_by_its_origin_and_there_once(app
     material = RunMaterial((("birds.txt", BIRDS),), ("q.csv", ASKED), own=True)
     given_on_retrieval(app)
     app.session_state["shared_questions"] = {
-        question_exchange.RETRIEVAL_QUESTIONS: ("from Compare", material),
-        question_exchange.GENERATED_QUESTIONS: ("asked by openai:test", material),
+        questions_between_pages.RETRIEVAL_QUESTIONS: ("from Compare", material),
+        questions_between_pages.GENERATED_QUESTIONS: ("asked by openai:test", material),
     }
     on_answers(app)
     assert app.selectbox(key="answers/other_text").options == ["birds.txt: 2 questions"]

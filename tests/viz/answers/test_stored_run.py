@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers.embedders.classical import TfIdf
+from chunkers.embedders.spacy_and_tfidf import TfIdf
 from tests import ROOT
 from tests.server import KEY
 from tests.support import LIMIT

@@ -12,7 +12,7 @@ from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import HashEmbedder, tools
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
-from viz.breakpoints.decision_steps import change_point_steps
+from viz.breakpoints.decision_steps_by_chunker import change_point_steps
 
 SETTINGS = {
     "auto": {},

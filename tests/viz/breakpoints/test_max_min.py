@@ -13,8 +13,8 @@ from tests.lanes import samples
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import box_of, settled
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
-from viz.breakpoints import steps_view
-from viz.breakpoints.decision_steps import max_min_steps
+from viz.breakpoints import chunker_steps_view
+from viz.breakpoints.decision_steps_by_chunker import max_min_steps
 
 
 def told(chunker, document, embedder):
@@ -127,7 +127,7 @@ def test_the_page_steps_through_it_and_offers_no_histogram(app):
 
 
 def test_a_scan_of_too_many_pairs_is_stepped_through_by_its_reasons(app, monkeypatch):
-    monkeypatch.setattr(steps_view, "MOST_SCANNED", 10)
+    monkeypatch.setattr(chunker_steps_view, "MOST_SCANNED", 10)
     opened(app, embedder="tfidf", c1="max_min", c1__hard_threshold="0", c1__relaxation="0")
     assert any(
         "The steps show no numbers" in notice and "shown for at most 10 compared pairs" in notice for notice in notices(app)

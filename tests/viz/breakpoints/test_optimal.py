@@ -14,7 +14,7 @@ from tests.lanes import samples
 from tests.support import HashEmbedder, tools
 from tests.viz.app_steps import press, sent
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
-from viz.breakpoints.steps_view import OPTIMAL_WINS_SAMPLE, optimal_steps
+from viz.breakpoints.chunker_steps_view import OPTIMAL_WINS_SAMPLE, optimal_steps
 
 SHORT = {
     "eight": "a b c\na b\na c\nd e\nd e f\ng\ng a\nh",

@@ -14,7 +14,7 @@ from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_aro
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
 from tests.viz.app_steps import box_of, sent, settled, tell
-from viz.breakpoints.decision_steps import greedy_scan_steps
+from viz.breakpoints.decision_steps_by_chunker import greedy_scan_steps
 from viz.breakpoints.gap_table import gap_rows
 
 SIZES = {"min_size": 150, "max_size": 500}

@@ -6,12 +6,12 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.contract.base import run
-from chunkers.text.outline import outline_of
+from chunkers.text.blocks_and_headings import outline_of
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools
 from tests.viz.breakpoints.test_page import notices, opened, steps_of
-from viz.breakpoints.decision_steps import structure_steps
+from viz.breakpoints.decision_steps_by_chunker import structure_steps
 
 TEXT = """# Tea
 

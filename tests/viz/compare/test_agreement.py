@@ -2,8 +2,8 @@
 
 import pytest
 
-from chunkers.embedders.classical import TfIdf
 from chunkers.embedders.sentence_models import BFLOAT16_EMBEDDER_NAME, BFLOAT16_REMOVED_NOTE, MiniLM
+from chunkers.embedders.spacy_and_tfidf import TfIdf
 from tests.support import ended
 from tests.viz.app_steps import choose_document, remarks, said, settled
 from viz.jobs import shared_resources

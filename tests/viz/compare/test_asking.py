@@ -8,7 +8,7 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.support.errors import ModelError
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
@@ -156,7 +156,7 @@ def test_an_answer_is_judged_in_every_column_and_kept_for_retrieval(compare):
 
 
 def asking_file(app):
-    from evaluation.questions.question_sets import marked_questions_to_csv
+    from evaluation.questions.questions_with_documents import marked_questions_to_csv
 
     assert any(button.label == "Questions, CSV" for button in app.get("download_button"))
     return marked_questions_to_csv(app.session_state["questions"]).encode()
@@ -389,7 +389,7 @@ def test_an_unknown_change_adds_nothing(split, word):
 
 def test_a_search_waits_to_be_wanted_in_a_long_text_and_stops_when_told_to(split, monkeypatch):
     searched(split)
-    monkeypatch.setattr("viz.shell.tested_remedies.LONGEST", 10)
+    monkeypatch.setattr("viz.shell.remedy_payload_and_columns.LONGEST", 10)
     remedies = mark(split, "keep the loaf fresh for longer.\nHalley")["remedies"]
     assert {remedy["state"] for remedy in remedies} == {"offered"}
     say(split, "How often does the comet return?", search=True)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from evaluation.questions.corpus import Corpus, TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
-from evaluation.questions.question_sets import MarkedQuestion
+from evaluation.questions.questions_with_documents import MarkedQuestion
 from evaluation.retrieval import Limit
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.index_changes import Changes, ChunkComparison, estimate_tokens_to_embed
@@ -24,7 +24,7 @@ from viz.compare.scores import index_replacement
 from viz.jobs import index_changes_and_stability
 from viz.jobs.index_changes_and_stability import IndexChanges, IndexSetting, MeasuredChunks
 from viz.jobs.retrieval_plan import RunMaterial
-from viz.shell.question_exchange import bundled_documents_and_questions
+from viz.shell.questions_between_pages import bundled_documents_and_questions
 from viz.state.page_text import TextSource
 
 QUERY = {"embedder": "tfidf", "sentences": "regex", "tokenizer": "words", "selected": "1"}

@@ -13,7 +13,7 @@ from viz.compare import first_screen_preparation
 from viz.compare.choices_and_session.choices import default_choices
 from viz.jobs import shared_resources
 from viz.jobs.chunking import ChunkingJob
-from viz.shell import column_results
+from viz.shell import column_runs_and_results
 from viz.state.page_text import TextSource
 
 
@@ -55,7 +55,7 @@ def test_a_column_that_is_done_is_shown_while_the_next_is_computed(app, monkeypa
             self.one_done.set()
             assert self._cancel.wait(LIMIT)
 
-    monkeypatch.setattr(column_results, "ChunkingJob", Halting)
+    monkeypatch.setattr(column_runs_and_results, "ChunkingJob", Halting)
     # Another test may have embedded what the third column needs.
     shared_resources.embedding_cache.cache_clear()
     app.query_params["embedder"] = "tfidf"

@@ -4,7 +4,7 @@ import json
 
 from chunkers import chunk, load_tokenizer
 from chunkers.recipes.export import to_jsonl
-from evaluation.report.table_cells import Cell
+from evaluation.report.measure_table_cells import Cell
 from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
 from viz.components.score_table.score_table import flag_best_cells, score_table_row

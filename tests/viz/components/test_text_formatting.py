@@ -6,11 +6,11 @@ from itertools import pairwise
 import pytest
 
 from chunkers import Document
-from chunkers.text.outline import headings
+from chunkers.text.blocks_and_headings import headings
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_titles
 from tests import ROOT
+from viz.components.bold_and_monospaced_ranges import find_formatted_ranges
 from viz.components.browser_exchange import text_payload
-from viz.components.text_formatting import find_formatted_ranges
 
 
 def formatted(text, kind):

@@ -20,7 +20,7 @@ from tests.viz.compare.test_page import reader_of
 from tests.viz.failures.test_page import table_of
 from viz.controls import language_model
 from viz.jobs import shared_resources
-from viz.shell.column_results import WAITING_FOR_SEND_MESSAGE
+from viz.shell.column_runs_and_results import WAITING_FOR_SEND_MESSAGE
 from viz.state import chosen_models as language_model_state
 from viz.state.chosen_models import CHUNKER_NEEDS_PHRASE, MISSING_MODEL_MESSAGE, no_model_message
 

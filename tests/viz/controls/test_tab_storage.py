@@ -10,7 +10,7 @@ from viz.controls import text_storage
 from viz.controls.text_storage import TEXT_NOT_IN_LINK_MESSAGE
 from viz.state.choices import OWN_DOCUMENT_KEY
 from viz.state.page_text import TextSource
-from viz.state.stored_texts import text_in_stored_form
+from viz.state.stored_texts_and_questions import text_in_stored_form
 
 TEXT = "One is here. Two is here. Three is here."
 MARKED = "One is here.\n---\nTwo is here. Three is here."
@@ -154,7 +154,7 @@ def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
     own = TextSource(TEXT, "notes.pdf", parts=PARTS, left_out=(Omission("picture", 1, 1, "x" * 300),))
     sizes = {}
     for most in (1_000, 200, 20):
-        monkeypatch.setattr("viz.state.stored_texts.MAX_FILE_DETAILS_CHARACTERS", most)
+        monkeypatch.setattr("viz.state.stored_texts_and_questions.MAX_FILE_DETAILS_CHARACTERS", most)
         file = text_in_stored_form(own, None)[0].file
         assert len(file) <= most
         sizes[most] = json.loads(file or "{}")

@@ -9,7 +9,7 @@ from tests.viz.app_steps import box_of, choose_document, sent, tell
 from viz.components.browser_exchange import utf16_offsets
 from viz.jobs import shared_resources
 from viz.jobs.storage.disk_text_store import DiskTextStore
-from viz.state import stored_texts
+from viz.state import stored_texts_and_questions
 from viz.state.choices import ColumnChoice
 
 TEXT = "The lamp turns all night. A ship sees it. The keeper sleeps by day. Nobody else lives there."
@@ -18,7 +18,7 @@ TEXT = "The lamp turns all night. A ship sees it. The keeper sleeps by day. Nobo
 @pytest.fixture
 def app(app, monkeypatch, tmp_path):
     store = DiskTextStore(tmp_path / "notebooks.sqlite")
-    monkeypatch.setattr("viz.state.stored_texts.disk_text_store", lambda: store)
+    monkeypatch.setattr("viz.state.stored_texts_and_questions.disk_text_store", lambda: store)
     monkeypatch.setattr("viz.controls.text_storage.disk_text_store", lambda: store)
     app.query_params["embedder"] = "tfidf"
     app.store = store
@@ -198,8 +198,8 @@ def test_a_damaged_entry_is_a_sentence(app, again):
 )
 def test_texts_are_kept_only_where_this_machine_alone_reaches_the_server(monkeypatch, address, hosts, private):
     options = {"server.address": address, "server.allowedHosts": hosts}
-    monkeypatch.setattr(stored_texts.st, "get_option", options.get)
-    assert stored_texts.is_server_private() is private
+    monkeypatch.setattr(stored_texts_and_questions.st, "get_option", options.get)
+    assert stored_texts_and_questions.is_server_private() is private
 
 
 def test_the_store_is_in_the_users_data_folder(monkeypatch, tmp_path):

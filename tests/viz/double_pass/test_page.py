@@ -25,7 +25,7 @@ from viz.double_pass.passes import (
 )
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.shared_resources import embedding_cache
-from viz.shell.column_results import ColumnResult, FinishedColumn
+from viz.shell.column_runs_and_results import ColumnResult, FinishedColumn
 from viz.state.choices import ColumnChoice
 
 SETTINGS = [{}, {"look_ahead": 2, "max_size": 300}, {"vector": "re-embed", "min_size": 200}]

@@ -9,7 +9,7 @@ import pytest
 from chunkers import Span, Tools, build_chunker, chunk, load_embedder, load_tokenizer
 from chunkers.contract.base import run
 from evaluation.findings.rules import RULES, find_suspicious_cuts
-from evaluation.questions.question_sets import MarkedQuestion
+from evaluation.questions.questions_with_documents import MarkedQuestion
 from evaluation.remedies.tested_changes import FindingsByRule
 from evaluation.retrieval.asked_question import PosedQuestion
 from evaluation.segmentation.boundary_files import boundary_file_json
@@ -27,7 +27,7 @@ from tests.viz.app_steps import box_of, choose_document, settled, tell
 from viz.failures.inbox import elide_middle
 from viz.failures.page import TABLE_MEASURES, measured_setting_rows
 from viz.failures.published_and_best_settings import MeasuredSetting
-from viz.shell.column_results import ColumnResult
+from viz.shell.column_runs_and_results import ColumnResult
 from viz.state.choices import ColumnChoice
 from viz.state.page_text import TextSource
 

@@ -27,7 +27,7 @@ from viz.guide.path_screens import (
     Slide,
     working_repairs,
 )
-from viz.jobs.column_jobs import token_ruler_of
+from viz.jobs.question_preview_context_jobs import token_ruler_of
 from viz.theme.glossary import split_at_glossary_terms
 
 SMALLEST, CUTS, TOKENS, UNITS, OVERLAP, MEANINGS, PREDICTION, KNOWN, ASKED, REPAIR = SCREENS

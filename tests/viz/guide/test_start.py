@@ -19,7 +19,7 @@ from viz.guide.introduction import (
     text_picture,
 )
 from viz.guide.page import CHUNKER_ADVICE_ROWS
-from viz.jobs.column_jobs import token_ruler_of
+from viz.jobs.question_preview_context_jobs import token_ruler_of
 from viz.state.choices import new_default_column
 from viz.theme.glossary import TERMS_BY_PART, split_at_glossary_terms
 

@@ -10,7 +10,7 @@ from chunkers.contract.base import run
 from evaluation.retrieval import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.column_jobs import AskJob, ColumnInquiry, contexts_digest
+from viz.jobs.question_preview_context_jobs import AskJob, ColumnInquiry, contexts_digest
 from viz.jobs.shared_resources import ShownTextMarker, forget_gone_texts
 
 TEXT = "\n".join(f"line {number} of what is asked here" for number in range(40))

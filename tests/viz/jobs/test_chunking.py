@@ -7,8 +7,8 @@ import pytest
 
 from chunkers import Cancelled, Document, build_chunker
 from chunkers.methods import change_point
-from evaluation.segmentation.marked_texts import MarkedDocument
 from evaluation.segmentation.settings_sweep import SweptSetting
+from evaluation.segmentation.texts_with_known_boundaries import MarkedDocument
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs.chunking import ChunkingJob, ChunkingTask, chunk_if_quick, time_left_in_words
 from viz.jobs.retrieval import Retrieval

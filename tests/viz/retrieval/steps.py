@@ -4,7 +4,7 @@ import json
 
 from streamlit.testing.v1 import AppTest
 
-from evaluation.retrieval.report import ReportChoice
+from evaluation.retrieval.computed_reports import ReportChoice
 from tests import ROOT
 from tests.support import LIMIT, ended
 from viz.jobs.background_jobs import run_registry

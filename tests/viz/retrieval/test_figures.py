@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from evaluation.retrieval.computed_reports import Costs, Distribution
 from evaluation.retrieval.measures import TOP_KS
-from evaluation.retrieval.report import Costs, Distribution
 from evaluation.segmentation.boundary_measures import Score
 from evaluation.statistics.paired_tests import paired_differences
 from evaluation.statistics.significance import mean_interval

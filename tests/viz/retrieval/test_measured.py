@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from chunkers.recipes import CHUNKERS, build_chunker, presets_for_chunker
-from evaluation.retrieval import report as reporting
+from evaluation.retrieval import computed_reports as reporting
+from evaluation.retrieval.computed_reports import ReportChoice, Reports, differing_question_indexes
 from evaluation.retrieval.measures import Evaluation
-from evaluation.retrieval.report import ReportChoice, Reports, differing_question_indexes
 from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, evaluations, opened, retrieved, rows_of, run_of, said, summary, told
 from viz.jobs import retrieval as retrieval_job

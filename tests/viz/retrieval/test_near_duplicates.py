@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkers import build_chunker
-from evaluation.retrieval.report import ReportChoice
+from evaluation.retrieval.computed_reports import ReportChoice
 from tests.support import HashEmbedder, ended
 from tests.viz.retrieval.steps import opened, told
 from viz.jobs.background_jobs import new_run_token, run_registry

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluation.questions.corpus import total_length_of_ranges
+from evaluation.questions.corpus_ranges_and_rulers import total_length_of_ranges
+from evaluation.retrieval.computed_reports import ReportChoice
 from evaluation.retrieval.measures import RETRIEVAL_MEASURE_TITLES, RETRIEVAL_MEASURES, excerpt_ranges
-from evaluation.retrieval.report import ReportChoice
 from tests import ROOT
 from tests.support import ended
 from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.retrieval.report import differing_question_indexes
+from evaluation.retrieval.computed_reports import differing_question_indexes
 from viz.retrieval.question_details import differing_chunker_pair, questions_sorted_by_difference
 
 NAN = float("nan")

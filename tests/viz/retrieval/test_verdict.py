@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from evaluation.retrieval.computed_reports import Costs, ReportChoice
 from evaluation.retrieval.leaders import Leads
 from evaluation.retrieval.measures import mean_and_deviation
-from evaluation.retrieval.report import Costs, ReportChoice
 from evaluation.statistics.paired_tests import paired_differences
 from viz.retrieval.retrieval_results import KeyFigure, differences_in_words, key_figures
 

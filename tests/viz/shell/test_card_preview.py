@@ -22,9 +22,9 @@ from tests.support import LIMIT, AngleEmbedder, tools
 from tests.viz.app_steps import press, sent, settled, tell, widget
 from viz.components.browser_exchange import offsets_on_sentence_axis
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.column_jobs import ChangedCuts, token_ruler_of
+from viz.jobs.question_preview_context_jobs import ChangedCuts, token_ruler_of
 from viz.shell.card.verdicts import VERDICTS_KEY, store_parameter_values, verdict_cell
-from viz.shell.column_results import ColumnResult
+from viz.shell.column_runs_and_results import ColumnResult
 from viz.state.choices import ColumnChoice
 
 moments = count(1)

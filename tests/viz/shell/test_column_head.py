@@ -7,8 +7,8 @@ import pytest
 from tests.viz.app_steps import said
 from viz.components.reader.reader import HeadRow
 from viz.jobs.chunking import ChunkingJob
-from viz.shell import column_results
-from viz.shell.column_results import ColumnResult, known_boundaries_comparison_row, reader_column_for_result
+from viz.shell import column_runs_and_results
+from viz.shell.column_runs_and_results import ColumnResult, known_boundaries_comparison_row, reader_column_for_result
 from viz.state.choices import ColumnChoice
 
 STOPPED = "Stopped while embedding."
@@ -29,7 +29,7 @@ def messages(app):
 
 @pytest.mark.parametrize("name", ["compare", "breakpoints", "double_pass", "clustering", "failures", "guide"])
 def test_what_was_stopped_says_so_on_every_page(app, monkeypatch, name):
-    monkeypatch.setattr(column_results, "chunk_if_quick", lambda *_: None)
+    monkeypatch.setattr(column_runs_and_results, "chunk_if_quick", lambda *_: None)
     monkeypatch.setattr(ChunkingJob, "start", ChunkingJob.cancel)
     app.query_params["embedder"] = "tfidf"
     if name != "compare":

@@ -10,7 +10,7 @@ from tests.support import LIMIT
 from tests.viz.app_steps import box_of, said, settled, widget
 from viz.jobs import shared_resources
 from viz.jobs.chunking import ChunkingJob
-from viz.shell import column_results
+from viz.shell import column_runs_and_results
 
 CHINESE = paragraphs_by_language()["zh"].text * 2
 AMHARIC = paragraphs_by_language()["am"].text
@@ -68,8 +68,8 @@ class Long(ChunkingJob):
 def long(monkeypatch):
     """Nothing that must be embedded is embedded; return a function that ends this."""
     shared_resources.embedding_cache.cache_clear()
-    monkeypatch.setattr(column_results, "ChunkingJob", Long)
-    return lambda: monkeypatch.setattr(column_results, "ChunkingJob", ChunkingJob)
+    monkeypatch.setattr(column_runs_and_results, "ChunkingJob", Long)
+    return lambda: monkeypatch.setattr(column_runs_and_results, "ChunkingJob", ChunkingJob)
 
 
 def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, long):
@@ -86,7 +86,7 @@ def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, lo
 
 @pytest.mark.parametrize(("language", "warns"), [("ru", True), ("ja", True), ("de", False)])
 def test_only_another_script_is_warned_of(app, monkeypatch, long, language, warns):
-    monkeypatch.setattr("viz.shell.column_results.misfit_warnings", lambda document, **used: ())
+    monkeypatch.setattr("viz.shell.column_runs_and_results.misfit_warnings", lambda document, **used: ())
     app.run()
     box_of(app).input(paragraphs_by_language()[language].text).run()
     assert bool(warned(app, f"The text is in {LANGUAGE_NAME_BY_CODE[language]}")) == warns

@@ -6,7 +6,7 @@ from chunkers import Embedder, InputError
 from tests.viz.app_steps import sent, settled
 from tests.viz.controls.test_language_model import labels
 from viz.jobs import chunking
-from viz.shell import column_results
+from viz.shell import column_runs_and_results
 
 BROKEN = "The embedder refused."
 
@@ -14,9 +14,9 @@ BROKEN = "The embedder refused."
 @pytest.fixture(autouse=True)
 def nothing_embedded(monkeypatch):
     """Have every column that embeds wait for a job: other tests may have embedded the text."""
-    at_once = column_results.chunk_if_quick
+    at_once = column_runs_and_results.chunk_if_quick
     monkeypatch.setattr(
-        column_results,
+        column_runs_and_results,
         "chunk_if_quick",
         lambda task, chunker, *rest: None if chunker.embeds else at_once(task, chunker, *rest),
     )

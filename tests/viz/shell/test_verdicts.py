@@ -7,7 +7,7 @@ from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
 from viz.components.browser_exchange import offsets_on_sentence_axis
 from viz.shell.card.verdicts import VERDICTS_KEY, gap_at_axis_position, verdict_cell
-from viz.shell.column_results import ColumnResult
+from viz.shell.column_runs_and_results import ColumnResult
 from viz.state.choices import ColumnChoice
 
 

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from chunkers import Chunking, Document, build_chunker, run
-from evaluation.questions.corpus import TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from evaluation.retrieval.asked_question import index_text, retrieve_for_question
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_count_per_chunk
 from evaluation.segmentation.threshold_staircase import threshold_staircase
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
-from viz.breakpoints.decision_steps import greedy_scan_steps
+from viz.breakpoints.decision_steps_by_chunker import greedy_scan_steps
 from viz.compare.choices_and_session.choices import default_choices
 from viz.double_pass import page as double_pass
 from viz.double_pass.passes import steps_of_both_passes

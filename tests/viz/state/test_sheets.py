@@ -4,7 +4,7 @@ import pytest
 
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added
-from viz.shell.lecture_sheets import lecture_sheets
+from viz.shell.printed_lecture_scenes import lecture_sheets
 from viz.state.lecture_decks import Deck, LectureFile, Scene, bundled_decks
 from viz.state.page_text import TextSource
 

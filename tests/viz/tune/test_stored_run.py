@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import Cancelled
 from evaluation.segmentation import settings_sweep as sweeps
-from evaluation.segmentation.marked_texts import MarkedText
+from evaluation.segmentation.texts_with_known_boundaries import MarkedText
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import press, remarks, said, sweep_of

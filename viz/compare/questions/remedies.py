@@ -14,7 +14,7 @@ from viz.components.remedies.payload import ColumnRemedies
 from viz.jobs import AskJob, embedder_cache_key
 from viz.jobs.remedy_search import RemedyJob, remedy_search_for_answer
 from viz.shell import ColumnResult, open_page_at_next_run
-from viz.shell.tested_remedies import add_remedy_column, is_remedy_search_automatic, remedies_payload
+from viz.shell.remedy_payload_and_columns import add_remedy_column, is_remedy_search_automatic, remedies_payload
 from viz.state import stored_questions_about
 
 

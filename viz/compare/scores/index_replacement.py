@@ -10,7 +10,7 @@ from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tok
 from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, embedded_text
 from chunkers.support import pluralize
 from evaluation.questions import marked_question_set
-from evaluation.report.table_cells import (
+from evaluation.report.measure_table_cells import (
     QUESTION_CHANGE_HEADS,
     Cell,
     Head,

@@ -9,7 +9,7 @@ from chunkers import Chunking, Document, Embedder, InputError, build_chunker, lo
 from chunkers.recipes import MAXIMUM_SIZE_TOKENS, presets_for_chunker
 from chunkers.support import VectorArray, pluralize
 from evaluation.findings.rules import find_suspicious_cuts, finding_count_per_rule
-from evaluation.report.table_cells import (
+from evaluation.report.measure_table_cells import (
     EDIT_CELL_COUNT,
     FOUND_BOUNDARY_HEADS,
     KNOWN_BOUNDARY_HEADS,

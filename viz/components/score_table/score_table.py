@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
-from evaluation.report.table_cells import Cell, Head
+from evaluation.report.measure_table_cells import Cell, Head
 from viz.components.browser_exchange import Component, take_event
 from viz.state import Choices
 

@@ -8,10 +8,10 @@ import pytest
 from chunkers import Cancelled, InputError, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text.extracted_text import TextParts
-from evaluation.retrieval.report import ReportChoice
+from evaluation.retrieval.computed_reports import ReportChoice
 from evaluation.segmentation import settings_sweep as sweeps
-from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.settings_sweep import settings_grid
+from evaluation.segmentation.texts_with_known_boundaries import MarkedText
 from sample_docs import load_sample
 from tests.support import HashEmbedder, ended
 from viz.jobs import retrieval as retrievals

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from chunkers import load_tokenizer
-from evaluation.questions.corpus import TokenRuler
+from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from evaluation.retrieval import Limit
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures
 from tests import ROOT

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
-from evaluation.questions.corpus import Corpus
+from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.search.index import build_index
 from tests.support import HashEmbedder, differing, ended
 from viz.retrieval import bundled_run as opening

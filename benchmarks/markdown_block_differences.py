@@ -35,7 +35,7 @@ class ComparedBlock(NamedTuple):
 
 
 def our_blocks(text: str) -> set[ComparedBlock]:
-    """Return the blocks that `chunkers.text.outline` finds, including nested ones."""
+    """Return the blocks that `chunkers.text.blocks_and_headings` finds, including nested ones."""
     outermost_blocks = {ComparedBlock(0, block.kind, block.span) for block in outline_of(text).blocks}
     blocks_without_prose = {
         ComparedBlock(0, block.kind, block.span) for block in outline_of(text).blocks_without_sentences

@@ -1,15 +1,15 @@
 """Time to locate the retrieved texts of traces: with the index of shared runs, and compared with every document whole.
 
-``python -m benchmarks.traces`` makes a trace of ten texts a question from chunks of 500 characters: word for word, with
-other white space, behind a context line, changed in every tenth word, and one in ten from no document. The exit status is 1
-where a text is located in a wrong document, or the index locates fewer.
+``python -m benchmarks.traced_text_location`` makes a trace of ten texts a question from chunks of 500 characters: word for
+word, with other white space, behind a context line, changed in every tenth word, and one in ten from no document. The exit
+status is 1 where a text is located in a wrong document, or the index locates fewer.
 """
 
 import sys
 from random import Random
 
 from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, time_call
-from benchmarks.questions import build_corpus, random_documents
+from benchmarks.retrieval_at_scale import build_corpus, random_documents
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import UnorderedLocator, unordered_chunk_location
 

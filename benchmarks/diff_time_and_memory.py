@@ -1,10 +1,10 @@
 """Time and memory of comparing two corpus runs of growing size, and whether the counts are right.
 
-``python -m benchmarks.diff`` cuts JSON lines of 10, 50 and 100 MB, made from sentences of the bundled texts, with ``seamark
-corpus``: before and after a sentence is put in front of every tenth document, and by ``recursive`` at 1,000 and at 800
-characters. It compares the two runs of each pair with ``seamark diff`` and prints seconds and the peak of memory. The exit
-status is 1 where a count differs from that of the runs' chunks, held in memory, or memory grows with the corpus by more than
-a quarter.
+``python -m benchmarks.diff_time_and_memory`` cuts JSON lines of 10, 50 and 100 MB, made from sentences of the bundled texts,
+with ``seamark corpus``: before and after a sentence is put in front of every tenth document, and by ``recursive`` at 1,000
+and at 800 characters. It compares the two runs of each pair with ``seamark diff`` and prints seconds and the peak of memory.
+The exit status is 1 where a count differs from that of the runs' chunks, held in memory, or memory grows with the corpus by
+more than a quarter.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The lesson plan of the bundled lecture, ``docs/lecture.md``; ``python -m packing.lesson_plan`` writes it."""
+"""The lesson plan of the bundled lecture, ``docs/lecture.md``; ``python -m packing.lesson_plan_writer`` writes it."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ DECK_NAME = "ten-minutes"
 _PLAN_INTRODUCTION = """# A lecture of ten minutes
 
 Open `/?deck={deck}` and press Page Down; `b` blanks the screen. The class answers before you go on. The Guide has more
-*Lectures*. `python -m packing.lesson_plan` wrote this page from the scenes.
+*Lectures*. `python -m packing.lesson_plan_writer` wrote this page from the scenes.
 """
 
 

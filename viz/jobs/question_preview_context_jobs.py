@@ -8,7 +8,7 @@ from typing import NamedTuple
 from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking
-from chunkers.recipes import context_sentences
+from chunkers.recipes import model_written_context
 from chunkers.results import EmbeddedAs
 from chunkers.support import raise_if_cancelled
 from evaluation.questions import TokenRuler
@@ -242,7 +242,7 @@ class ContextSentencesJob(BackgroundJob):
     def _run(self) -> None:
         tools = self.tools(None, self.tokenizer, deciding=self._note_parts_done, asking=self.asking)
         for task, chunking in self.chunkings.items():
-            self.chunkings_with_contexts[task] = context_sentences.add_context_sentences(chunking, tools)
+            self.chunkings_with_contexts[task] = model_written_context.add_context_sentences(chunking, tools)
             self._done, self._share = self._done + 1, 0.0
 
 
@@ -253,5 +253,5 @@ def estimate_context_sentence_requests(
     tools, request_estimates = job.tools(None, tokenizer), [Estimate(0, 0)]
     for chunking in chunkings.values():
         raise_if_cancelled(job.cancelled)
-        request_estimates.append(context_sentences.estimate_context_requests(chunking, tools))
+        request_estimates.append(model_written_context.estimate_context_requests(chunking, tools))
     return Estimate(*map(sum, zip(*request_estimates, strict=True)))

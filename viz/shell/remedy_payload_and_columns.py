@@ -9,7 +9,7 @@ from evaluation.remedies.settings_search import Remedy
 from evaluation.search import Reranker, SearchMethod
 from viz.components.remedies.payload import ColumnRemedies, RemedyLine
 from viz.jobs.remedy_search import RemedyJob, RemedyOutcome
-from viz.shell.column_exchange import add_column_to_compare, column_index_on_compare, compare_is_full
+from viz.shell.columns_shared_with_compare import add_column_to_compare, column_index_on_compare, compare_is_full
 from viz.state import ColumnChoice, chunker_defaults_of_embedder
 
 LONGEST, LONGEST_HYBRID = 100_000, 20_000

@@ -1,7 +1,7 @@
 """Sentence splitters on one paragraph per language with known sentences, and their speed.
 
-``python -m benchmarks.sentences [--repeats N]`` prints a table in Markdown: for every language and splitter the ends of
-sentences found, missed and invented, then the time for a megabyte of the English ones.
+``python -m benchmarks.sentence_ends_and_speed [--repeats N]`` prints a table in Markdown: for every language and splitter
+the ends of sentences found, missed and invented, then the time for a megabyte of the English ones.
 """
 
 import statistics

@@ -1,7 +1,8 @@
 """TypeScript types of the data that pages send to their scripts, generated from their Python declarations.
 
-Run as ``python -m packing.payload_types``, as ``make scripts`` does. Each module of ``viz/`` that declares `TypedDict`s gets
-a file next to it: ``passes.py`` gives ``passes.data.d.ts``. Git ignores these files, and installations do not include them.
+Run as ``python -m packing.typescript_payload_types``, as ``make scripts`` does. Each module of ``viz/`` that declares
+`TypedDict`s gets a file next to it: ``passes.py`` gives ``passes.data.d.ts``. Git ignores these files, and installations do
+not include them.
 """
 
 import inspect
@@ -94,7 +95,7 @@ def types_file_text(module: ModuleType) -> str:
         f'import type {{ {other.__name__} }} from "{_relative_import_path(own_folder, types_file_path(other.__module__))}";'
         for other in sorted(imported_types, key=lambda other: other.__name__)
     ]
-    head_comment = f"// Made from {module.__name__} by packing/payload_types.py."
+    head_comment = f"// Made from {module.__name__} by packing/typescript_payload_types.py."
     return (
         "\n\n".join(
             [head_comment, *(["\n".join(import_lines)] if import_lines else []), *map(typescript_interface, own_typed_dicts)]

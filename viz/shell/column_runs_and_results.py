@@ -18,7 +18,7 @@ from chunkers.text import LANGUAGE_NAME_BY_CODE, Misfit, SuggestedSetting, is_wr
 from viz.components.page_elements import show_job_progress, show_notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
 from viz.jobs import ChunkingJob, ChunkingTask, chunk_if_quick, estimate_chunker_requests
-from viz.shell.model_requests import ModelRequests, show_consent
+from viz.shell.model_request_consent import ModelRequests, show_consent
 from viz.shell.page import Page
 from viz.state import (
     FILE_MISSING_MESSAGE,

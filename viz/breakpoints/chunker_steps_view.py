@@ -21,7 +21,7 @@ from evaluation.segmentation import (
     sentence_count_per_chunk,
 )
 from sample_docs import sample_titles
-from viz.breakpoints.decision_steps import (
+from viz.breakpoints.decision_steps_by_chunker import (
     change_point_steps,
     explanation_step,
     greedy_scan_steps,

@@ -10,7 +10,7 @@ from chunkers.support import ModelName, pluralize
 from viz.components.page_elements import show_job_state, show_notice, show_remark
 from viz.jobs import MOST_STORED_RUNS, StoredRunJob, new_run_token, run_registry, run_store
 from viz.jobs.storage.stored_run import BundledRun, Keeper, StoredRun
-from viz.shell.model_requests import ModelRequests, run_or_estimate_requests, show_consent
+from viz.shell.model_request_consent import ModelRequests, run_or_estimate_requests, show_consent
 from viz.shell.page import Page
 from viz.state import language_model_identity, session
 
