@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 
 from viz import compare
 from viz.components.script_bundler import VIZ_FOLDER
-from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, element_script_paths
+from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, find_streamlit_element_scripts
 from viz.server.server_tasks import Preload, open_browser, release_ended_sessions
 from viz.server.streamlit_patches import (
     disable_send_delay,
@@ -53,6 +53,6 @@ guard = Middleware(
 )
 # The columns are such a component.
 first_paint = Middleware(
-    FirstPaint, style=VIZ_FOLDER / "theme" / "page.css", scripts=element_script_paths("BidiComponent", "Html")
+    FirstPaint, style=VIZ_FOLDER / "theme" / "page.css", scripts=find_streamlit_element_scripts("BidiComponent", "Html")
 )
 app = st.App("app.py", lifespan=lifespan, middleware=[guard, Middleware(ScriptsFromMemory), first_paint])

@@ -9,13 +9,13 @@ from statistics import median
 from benchmarks.harness import (
     Spread,
     benchmark_command,
-    make_option_adder,
+    build_function_adding_option,
     markdown_table,
     positive_whole_number,
     print_progress,
     time_call,
 )
-from benchmarks.other_library_chunkers import CountingEncoder, langchain_breakpoint, llama_index_double_merging
+from benchmarks.other_library_chunkers import CountingEncoder, cut_with_langchain_breakpoint, cut_with_llama_index_merging
 from chunkers import (
     CHUNKERS,
     Breakpoint,
@@ -101,14 +101,14 @@ class RaceResult:
         return self.ratio.median >= self.race.required_ratio and (self.equal or not self.race.must_be_equal)
 
 
-def run_races(contests: Sequence[Race], repeats: int) -> list[RaceResult]:
-    """Run all races ``repeats`` times, alternating the sides; references shared by races run once per repeat."""
+def run_races(contests: Sequence[Race], repeat_count: int) -> list[RaceResult]:
+    """Run all races ``repeat_count`` times, alternating the sides; references shared by races run once per repeat."""
     race_results = [RaceResult(race, [], []) for race in contests]
-    for repeat in range(repeats):
+    for repeat_index in range(repeat_count):
         timed_outcome_by_reference: dict[Callable[[], RaceOutcome], tuple[float, RaceOutcome]] = {}
         for race_result in race_results:
             race = race_result.race
-            print_progress(f"{race.title}: {repeat + 1} of {repeats}")
+            print_progress(f"{race.title}: {repeat_index + 1} of {repeat_count}")
             timed_outcomes = [time_call(race.ours) for _ in range(race.runs_per_repeat)]
             race_result.seconds.append(median(took for took, _ in timed_outcomes))
             race_result.outcome = timed_outcomes[-1][1]
@@ -124,20 +124,20 @@ def fresh_tools(embedder: Embedder) -> Tools:
     return Tools(embedder, WordPieceTokenizer())
 
 
-def timing_of(chunking: Chunking) -> Timing:
+def timing_of_chunking(chunking: Chunking) -> Timing:
     """Return the timing that `run` always attaches."""
     assert chunking.timing is not None
     return chunking.timing
 
 
-def outcome_of(chunking: Chunking) -> RaceOutcome:
+def build_outcome_of_chunking(chunking: Chunking) -> RaceOutcome:
     """Return the part of a result that is compared with the reference."""
-    return RaceOutcome([chunk.text for chunk in chunking.chunks], timing_of(chunking).embedded)
+    return RaceOutcome([chunk.text for chunk in chunking.chunks], timing_of_chunking(chunking).embedded)
 
 
 def run_with_empty_caches(chunker: Chunker, text: str, embedder: Embedder) -> RaceOutcome:
     """Split, embed and cut with empty caches; only the model is loaded."""
-    return outcome_of(run(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
+    return build_outcome_of_chunking(run(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
 
 
 def run_reference(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> RaceOutcome:
@@ -152,13 +152,15 @@ def races(text: str, embedder: Embedder) -> list[Race]:
 
     def run_langchain_breakpoint(percentile: float) -> RaceOutcome:
         return run_reference(
-            lambda encoder: langchain_breakpoint(text, encoder, neighbouring_sentence_count=1, percentile=percentile),
+            lambda encoder: cut_with_langchain_breakpoint(
+                text, encoder, neighbouring_sentence_count=1, percentile=percentile
+            ),
             embedder,
         )
 
     def run_llama_index_merging() -> RaceOutcome:
         return run_reference(
-            lambda encoder: llama_index_double_merging(
+            lambda encoder: cut_with_llama_index_merging(
                 text,
                 encoder,
                 initial=INITIAL_THRESHOLD,
@@ -172,7 +174,7 @@ def races(text: str, embedder: Embedder) -> list[Race]:
     document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
     run(Breakpoint(buffer=1, amount=95), document, tools)
 
-    double_pass_with_mean_vectors, double_pass_reembedding = double_passes()
+    double_pass_with_mean_vectors, double_pass_reembedding = build_double_pass_variants()
     return [
         Race(
             "breakpoint, cold / LangChain",
@@ -183,7 +185,7 @@ def races(text: str, embedder: Embedder) -> list[Race]:
         ),
         Race(
             "breakpoint, 95 to 90 / LangChain again",
-            lambda: outcome_of(run(Breakpoint(buffer=1, amount=90), document, tools)),
+            lambda: build_outcome_of_chunking(run(Breakpoint(buffer=1, amount=90), document, tools)),
             partial(run_langchain_breakpoint, 90),
             required_ratio=500,
             must_be_equal=True,
@@ -207,7 +209,7 @@ def races(text: str, embedder: Embedder) -> list[Race]:
     ]
 
 
-def double_passes() -> tuple[DoublePass, DoublePass]:
+def build_double_pass_variants() -> tuple[DoublePass, DoublePass]:
     """Return the double pass with mean and with re-embedded group vectors, at the thresholds of the comparison."""
     double_pass_with_mean_vectors = DoublePass(
         initial_threshold=INITIAL_THRESHOLD,
@@ -222,19 +224,23 @@ def double_passes() -> tuple[DoublePass, DoublePass]:
 def chunker_variants() -> list[tuple[str, Chunker]]:
     """Return every chunker with its defaults, and two variants for the comparison."""
     defaults: list[tuple[str, Chunker]] = [(name, chunker()) for name, chunker in CHUNKERS.items()]
-    return [*defaults, ("breakpoint, buffer 1", Breakpoint(buffer=1)), ("double_pass, re-embed", double_passes()[1])]
+    return [
+        *defaults,
+        ("breakpoint, buffer 1", Breakpoint(buffer=1)),
+        ("double_pass, re-embed", build_double_pass_variants()[1]),
+    ]
 
 
-def stage_times_row(chunker_title: str, chunker: Chunker, text: str, embedder: Embedder, repeats: int) -> list[str]:
+def stage_times_row(chunker_title: str, chunker: Chunker, text: str, embedder: Embedder, repeat_count: int) -> list[str]:
     """Return a row of the table with the time of every stage of a cold run, and of embedding with a full cache."""
     cold_timings, cached_timings, chunk_count = [], [], 0
-    for repeat in range(repeats):
-        print_progress(f"stages of {chunker_title}: {repeat + 1} of {repeats}")
+    for repeat_index in range(repeat_count):
+        print_progress(f"stages of {chunker_title}: {repeat_index + 1} of {repeat_count}")
         document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
         chunking = run(chunker, document, tools)
         chunk_count = len(chunking.chunks)
-        cold_timings.append(timing_of(chunking))
-        cached_timings.append(timing_of(run(chunker, document, tools)))
+        cold_timings.append(timing_of_chunking(chunking))
+        cached_timings.append(timing_of_chunking(run(chunker, document, tools)))
     column_values = (
         [each.split_ms for each in cold_timings],
         [each.embed_ms for each in cold_timings],
@@ -285,23 +291,28 @@ STAGE_TABLE_HEADER = (
 
 
 @benchmark_command(
-    make_option_adder("--text", type=Path, metavar="FILE", help="a text in UTF-8 (default: the bundled essay)"),
-    make_option_adder(
-        "--repeats", type=positive_whole_number, default=3, metavar="N", help="how often everything is measured (default: 3)"
+    build_function_adding_option("--text", type=Path, metavar="FILE", help="a text in UTF-8 (default: the bundled essay)"),
+    build_function_adding_option(
+        "--repeats",
+        dest="repeat_count",
+        type=positive_whole_number,
+        default=3,
+        metavar="N",
+        help="how often everything is measured (default: 3)",
     ),
 )
-def main(text: Path | None, repeats: int) -> int:
+def main(text: Path | None, repeat_count: int) -> int:
     """Measure, print the two tables, and return 1 if a requirement is not met."""
     text_to_cut = text.read_text(encoding="utf-8") if text else load_sample("essay").text
     embedder = load_embedder()
-    for chunker in double_passes():
+    for chunker in build_double_pass_variants():
         run_with_empty_caches(chunker, text_to_cut[:5000], embedder)
     document = Document.from_text(text_to_cut, "regex")
-    print(f"{len(text_to_cut):,} characters, {len(document.sentences):,} sentences, {repeats} repeats.")
+    print(f"{len(text_to_cut):,} characters, {len(document.sentences):,} sentences, {repeat_count} repeats.")
     print("Times are medians, with the quartiles in brackets.\n")
-    race_results = run_races(races(text_to_cut, embedder), repeats)
+    race_results = run_races(races(text_to_cut, embedder), repeat_count)
     print(markdown_table(RACE_TABLE_HEADER, [race_result_row(finish) for finish in race_results]), end="\n\n", flush=True)
-    rows = [stage_times_row(name, chunker, text_to_cut, embedder, repeats) for name, chunker in chunker_variants()]
+    rows = [stage_times_row(name, chunker, text_to_cut, embedder, repeat_count) for name, chunker in chunker_variants()]
     print(markdown_table(STAGE_TABLE_HEADER, rows))
     return 0 if all(finish.meets_requirements for finish in race_results) else 1
 

@@ -20,7 +20,7 @@ from itertools import pairwise
 import psutil
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playwright
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_progress, resident_mb
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_progress, resident_mb
 from chunkers.support import format_number
 from sample_docs import load_sample, sample_titles
 from tests.fixtures.app_server import app_server, launch
@@ -123,7 +123,7 @@ def wait_for_columns(page: Page, reader_element: Locator) -> None:
     )
 
 
-def open_reader(page: Page, address: str) -> Locator:
+def open_page_and_find_reader(page: Page, address: str) -> Locator:
     """Open a page and wait until its reader has every column; return the reader."""
     page.goto(address)
     reader_element = page.locator(".seamark")
@@ -150,7 +150,7 @@ def reaction_ms(reader_element: Locator, event: str, trigger_event: Callable[[],
 
 def measure_pointer_and_scan(page: Page, address: str, step_count: int) -> None:
     """Measure on the essay the response times to the pointer, over text and curve, and to a step of the scan."""
-    reader_element = open_reader(
+    reader_element = open_page_and_find_reader(
         page, f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100"
     )
     page.get_by_role("heading", name="Gap 100").wait_for(timeout=MODEL_LOADING_MS)
@@ -223,7 +223,7 @@ def measure_questions(page: Page, reader_element: Locator, question_count: int, 
 
 def measure_questions_by_method(page: Page, address: str, question_count: int) -> Locator:
     """Measure questions about the essay in three columns; return its reader."""
-    root = open_reader(page, f"{address}/?document=essay")
+    root = open_page_and_find_reader(page, f"{address}/?document=essay")
     page.get_by_label("Ask your text").focus()
     for method in ("embedding", "hybrid", "bm25"):
         measure_questions(page, root, question_count, method)
@@ -334,7 +334,7 @@ def measure_while_reading_hostile_files(
     page_reading_file.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
     file_input = page_reading_file.locator('[data-testid="stFileUploaderDropzoneInput"]')
     measured_page = browser.new_page(viewport=VIEWPORT_SIZE)
-    root = open_reader(measured_page, f"{address}/?document=essay")
+    root = open_page_and_find_reader(measured_page, f"{address}/?document=essay")
     rows = [["nothing", *_time_cells(key_press_times(measured_page, root, key_press_count))]]
     for file_description, make_file in ONCE_BLOCKING.items():
         if only_file_description not in file_description:
@@ -355,13 +355,19 @@ def _time_cells(times: list[float]) -> list[str]:
 
 
 @benchmark_command(
-    make_option_adder("--steps", type=int, default=20, metavar="N", help="of each kind, at least 2 (default: 20)"),
-    make_option_adder(
+    build_function_adding_option(
+        "--steps", type=int, default=20, metavar="N", help="of each kind, at least 2 (default: 20)"
+    ),
+    build_function_adding_option(
         "--characters", type=int, default=1_000_000, metavar="N", help="of the large text (default: 1,000,000)"
     ),
-    make_option_adder("--only", default="", metavar="WORDS", help="hostile files whose description has these words"),
-    make_option_adder("--hostile", action="store_true", help="a second session's slider while hostile files are read"),
-    make_option_adder("--ask", action="store_true", help="questions to the essay alone"),
+    build_function_adding_option(
+        "--only", default="", metavar="WORDS", help="hostile files whose description has these words"
+    ),
+    build_function_adding_option(
+        "--hostile", action="store_true", help="a second session's slider while hostile files are read"
+    ),
+    build_function_adding_option("--ask", action="store_true", help="questions to the essay alone"),
 )
 def main(steps: int, characters: int, only: str, hostile: bool, ask: bool) -> None:
     """Run the benchmark."""
@@ -381,7 +387,7 @@ def main(steps: int, characters: int, only: str, hostile: bool, ask: bool) -> No
         page.goto(address)
         page.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
         print(f"first screen: {time.perf_counter() - server.began:.1f} s after the server's start")
-        root = open_reader(page, f"{address}/?document=essay")
+        root = open_page_and_find_reader(page, f"{address}/?document=essay")
         print_quartiles("line let go to text painted", drag_times(page, root, steps))
         print_quartiles("slider key to text painted", key_press_times(page, root, steps))
         print(root.locator(".summary").text_content())

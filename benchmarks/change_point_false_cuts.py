@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, parse_comma_separated_numbers
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, parse_comma_separated_numbers
 from benchmarks.scaling import VECTOR_DIMENSION, PreparedEmbedder
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.building_blocks.change_point_search import best_cuts_by_penalty, least_penalty_without_cuts
@@ -111,19 +111,22 @@ def measure_with_sampled_penalty(sentence_count: int, text_count: int) -> FalseC
     return FalseCuts(false_cut_counts, statistics.median(seconds_per_text))
 
 
-def _ignore_progress(done: int, compared: int) -> None:
+def _ignore_progress(done_count: int, compared: int) -> None:
     """Ignore progress reports."""
 
 
 @benchmark_command(
-    make_option_adder(
+    build_function_adding_option(
         "--sizes",
         type=parse_comma_separated_numbers,
         default=",".join(map(str, TEXT_COUNT_BY_LENGTH)),
         help="numbers of sentences, separated by commas (default: %(default)s)",
     ),
-    make_option_adder(
-        "--texts", type=int, metavar="N", help="texts of each size (default: 100, from 5,000 sentences on 20)"
+    build_function_adding_option(
+        "--texts",
+        type=int,
+        metavar="N",
+        help="texts of each size (default: 100, from 5,000 sentences on 20)",
     ),
 )
 def main(sizes: list[int], texts: int | None) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.harness import (
     AddOption,
     benchmark_command,
-    make_option_adder,
+    build_function_adding_option,
     markdown_table,
     print_progress,
     use_bundled_token_table,
@@ -40,7 +40,7 @@ from evaluation.retrieval import (
     mean_and_deviation,
 )
 from evaluation.search import build_index
-from evaluation.statistics import Difference, format_interval_ends, mean_interval, paired_differences
+from evaluation.statistics import Difference, compute_confidence_interval_of_mean, format_interval_ends, paired_differences
 
 CHROMA_CORPUS_NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5
@@ -104,18 +104,20 @@ def read_corpora(folder: Path, names: Sequence[str]) -> tuple[Corpus, Questions]
 
 
 FOLDER_AND_CACHE_OPTIONS = (
-    make_option_adder("folder", nargs="?", type=Path, default=Path("../shared/data/chroma")),
-    make_option_adder("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file"),
+    build_function_adding_option("folder", nargs="?", type=Path, default=Path("../shared/data/chroma")),
+    build_function_adding_option("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file"),
 )
 """The folder of Chroma's corpora, and the file that keeps embeddings."""
 
 
 def corpus_option(names: Sequence[str] = CHROMA_CORPUS_NAMES) -> AddOption:
     """Return the option that chooses corpora."""
-    return make_option_adder("--corpus", action="append", choices=names, help="only this corpus and its questions")
+    return build_function_adding_option(
+        "--corpus", action="append", choices=names, help="only this corpus and its questions"
+    )
 
 
-def mean_and_deviation_in_points(evaluation: Evaluation, measure: str) -> tuple[float, float]:
+def compute_mean_and_deviation_percent(evaluation: Evaluation, measure: str) -> tuple[float, float]:
     """Return the mean and standard deviation of a measure in percentage points."""
     moments = mean_and_deviation(evaluation.values(measure))
     assert moments is not None
@@ -124,14 +126,14 @@ def mean_and_deviation_in_points(evaluation: Evaluation, measure: str) -> tuple[
 
 def report_comparison_row(row: ReportRow, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
     """Return a row of the first table."""
-    recall = mean_and_deviation_in_points(evaluation, "recall")[0]
+    recall = compute_mean_and_deviation_percent(evaluation, "recall")[0]
     retrieval_index = evaluation.index
     assert retrieval_index.chunk_s is not None
     assert retrieval_index.decide_s is not None
     spans = [span for chunk in retrieval_index.chunks for span in chunk]
     measure_cells = [
         f"{mean:.1f} ± {deviation:.1f}"
-        for mean, deviation in (mean_and_deviation_in_points(evaluation, name) for name in RETRIEVAL_MEASURES)
+        for mean, deviation in (compute_mean_and_deviation_percent(evaluation, name) for name in RETRIEVAL_MEASURES)
     ]
     return [
         row.title,
@@ -192,17 +194,17 @@ def budget_table_row(row: ReportRow, evaluation: Evaluation, at_budgets: BudgetR
 
 def mean_with_interval(values: FloatArray) -> str:
     """Return the mean and its confidence interval in percentage points."""
-    moments, interval_ends = mean_and_deviation(values), mean_interval(values)
+    moments, interval_ends = mean_and_deviation(values), compute_confidence_interval_of_mean(values)
     assert moments is not None
     assert interval_ends is not None
     return f"{100 * moments[0]:.1f} ({100 * interval_ends[0]:.1f} to {100 * interval_ends[1]:.1f})"
 
 
-def format_difference(difference: Difference | None, *, bold: bool = False) -> str:
-    """Return a difference in percentage points, with its interval; ``bold`` if it is significant."""
+def format_difference(difference: Difference | None, *, is_bold: bool = False) -> str:
+    """Return a difference in percentage points, with its interval; ``is_bold`` if it is significant."""
     if difference is None:
         return "too few questions"
-    mark = "**" if bold and difference.significant else ""
+    mark = "**" if is_bold and difference.significant else ""
     return f"{mark}{difference.points}{mark} ({' to '.join(format_interval_ends(difference.low, difference.high, 100, 1))})"
 
 
@@ -224,7 +226,7 @@ def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[lis
             for bounded, other in zip(*(recalls_by_title[row] for row in pair), strict=True)
         ]
     )
-    cells = [format_difference(difference, bold=True) for difference in paired_differences(differences)]
+    cells = [format_difference(difference, is_bold=True) for difference in paired_differences(differences)]
     budget_count = len(RETRIEVED_TOKEN_BUDGETS.sizes)
     return [
         [*pair, *cells[number * budget_count : (number + 1) * budget_count]]
@@ -235,7 +237,7 @@ def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[lis
 @benchmark_command(
     *FOLDER_AND_CACHE_OPTIONS,
     corpus_option(),
-    make_option_adder(
+    build_function_adding_option(
         "--try",
         action="append",
         default=[],
@@ -259,7 +261,7 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
     budget_results_by_title: dict[str, BudgetResults] = {}
     is_recall_missed = False
     mean_iou_by_title: dict[str, float] = {}
-    for row in [*REPORT_ROWS, *OUR_ROWS, *map(_row_of_words, others)]:
+    for row in [*REPORT_ROWS, *OUR_ROWS, *map(_parse_row_from_command_line, others)]:
         retrieval_index = build_index(searched_corpus, build_chunker(row.chunker, row.parameters), tools)
         evaluation = evaluate_retrieval(retrieval_index, questions.usable, tools, ruler, TOP_K)
         budget_results_by_title[row.title] = evaluate_at_budgets(
@@ -268,9 +270,9 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
         rows.append(report_comparison_row(row, evaluation, ruler))
         budget_rows.append(budget_table_row(row, evaluation, budget_results_by_title[row.title], ruler))
         print_progress(" | ".join([*rows[-1], *budget_rows[-1][1:]]))
-        recall = mean_and_deviation_in_points(evaluation, "recall")[0]
+        recall = compute_mean_and_deviation_percent(evaluation, "recall")[0]
         is_recall_missed |= not corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED_RECALL_DIFFERENCE
-        mean_iou_by_title[row.title] = mean_and_deviation_in_points(evaluation, "iou")[0]
+        mean_iou_by_title[row.title] = compute_mean_and_deviation_percent(evaluation, "iou")[0]
     print(markdown_table(HEAD, rows))
     print(f"\nAt equal budgets of {BUDGET_UNIT}:\n")
     print(markdown_table(budget_table_head(), budget_rows))
@@ -293,7 +295,7 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
     return int(is_recall_missed or (not corpus and not is_same_order))
 
 
-def _row_of_words(words: Sequence[str]) -> ReportRow:
+def _parse_row_from_command_line(words: Sequence[str]) -> ReportRow:
     parameters = {key: parse_parameter_value(given) for key, _, given in (word.partition("=") for word in words[1:])}
     return ReportRow(" ".join(words), words[0], parameters)
 

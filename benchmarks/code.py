@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tree_sitter import Parser
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, time_call
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, time_call
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.text import GRAMMARS, load_grammar
 from tests.fixtures.source_functions import INSTALLED, function_spans, is_cut, source_files
@@ -65,7 +65,7 @@ def cutter_by_chunker_name(language: str, max_chunk_characters: int) -> Mapping[
     }
 
 
-def chunker_rows_and_misses(
+def yield_rows_and_missed_targets(
     language: str, max_chunk_characters: int, texts: Sequence[str]
 ) -> Iterator[tuple[list[str], bool]]:
     """Yield for each chunker on the texts of one language a row of the table, and whether `code` misses a target in it.
@@ -108,19 +108,23 @@ def chunker_rows_and_misses(
 
 
 @benchmark_command(
-    make_option_adder("folders", nargs="*", type=Path, default=INSTALLED, help="folders with sources, not packages here"),
-    make_option_adder("--languages", nargs="+", choices=GRAMMARS, default=[*GRAMMARS], help="default: all"),
-    make_option_adder("--files", type=int, default=150, help="files of each language (default: %(default)s)"),
-    make_option_adder("--sizes", type=int, nargs="+", default=[400, 1000], help="characters of a chunk"),
+    build_function_adding_option(
+        "folders", nargs="*", type=Path, default=INSTALLED, help="folders with sources, not packages here"
+    ),
+    build_function_adding_option("--languages", nargs="+", choices=GRAMMARS, default=[*GRAMMARS], help="default: all"),
+    build_function_adding_option(
+        "--files", dest="file_count", type=int, default=150, help="files of each language (default: %(default)s)"
+    ),
+    build_function_adding_option("--sizes", type=int, nargs="+", default=[400, 1000], help="characters of a chunk"),
 )
-def main(folders: list[Path], languages: list[str], files: int, sizes: list[int]) -> int:
+def main(folders: list[Path], languages: list[str], file_count: int, sizes: list[int]) -> int:
     """Print the table; return 1 if `code` cuts too many functions or exceeds the size."""
     rows_and_misses = [
         row
         for language in languages
-        if (texts := source_files(language, files, folders))
+        if (texts := source_files(language, file_count, folders))
         for size in sizes
-        for row in chunker_rows_and_misses(language, size, texts)
+        for row in yield_rows_and_missed_targets(language, size, texts)
     ]
     print(markdown_table(HEAD, [cells for cells, _ in rows_and_misses]))
     return int(any(misses for _, misses in rows_and_misses))

@@ -26,8 +26,8 @@ import psutil
 
 from benchmarks.harness import (
     benchmark_command,
+    build_function_adding_option,
     load_averages,
-    make_option_adder,
     markdown_table,
     parse_comma_separated_numbers,
 )
@@ -49,7 +49,7 @@ MAX_DOCUMENT_BYTES = 200_000
 MAX_MEMORY_GROWTH_RATIO = 1.25
 
 
-def random_documents(total_byte_count: int, seed: int = 0) -> Iterator[str]:
+def generate_random_texts_until_size(total_byte_count: int, seed: int = 0) -> Iterator[str]:
     """Yield random texts of bundled sentences until they have at least ``total_byte_count`` bytes in total."""
     rng = random.Random(seed)
     sentences = [
@@ -76,7 +76,7 @@ def write_corpus(path: Path, total_byte_count: int) -> int:
     """Write a corpus as JSON lines; return its number of documents."""
     document_count = 0
     with path.open("w", encoding="utf-8") as file:
-        for number, text in enumerate(random_documents(total_byte_count)):
+        for number, text in enumerate(generate_random_texts_until_size(total_byte_count)):
             file.write(json.dumps({"id": f"document {number}", "text": text}, ensure_ascii=False) + "\n")
             document_count += 1
     return document_count
@@ -104,7 +104,7 @@ def process_tree_mb(process: psutil.Process) -> tuple[float, float]:
     return sum(sizes), max(sizes, default=0.0)
 
 
-def run_corpus_command(
+def measure_corpus_command(
     corpus: Path,
     output: Path,
     is_time_to_kill: Callable[[psutil.Process], bool] = lambda _: False,
@@ -173,7 +173,7 @@ def measure_growth(folder: Path, corpus_sizes_mb: Sequence[int]) -> bool:
     for size in corpus_sizes_mb:
         corpus, output = folder / f"{size}.jsonl", folder / f"whole {size}"
         write_corpus(corpus, size * 1_000_000)
-        run_cost = run_corpus_command(corpus, output)
+        run_cost = measure_corpus_command(corpus, output)
         assert run_cost.status == 0, f"the run of {size} MB ended with {run_cost.status}"
         counts_in_summary = summary_counts(output)
         peaks.append(run_cost.peak_process_mb)
@@ -201,7 +201,10 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
     The run is killed once a random number of shards exist, after a random pause shorter than writing a shard takes.
     """
     corpus, output, undisturbed_output = folder / f"{megabytes}.jsonl", folder / "killed", folder / f"whole {megabytes}"
-    shard_count, seconds = summary_counts(undisturbed_output)["shards"], run_corpus_command(corpus, folder / "timed").seconds
+    shard_count, seconds = (
+        summary_counts(undisturbed_output)["shards"],
+        measure_corpus_command(corpus, folder / "timed").seconds,
+    )
     rng = random.Random(seed)
     shard_counts_to_kill_at = sorted(rng.uniform(0, max(0, shard_count - 2)) for _ in range(kill_count))
     longest_pause = min(2, seconds / (2 * shard_count))
@@ -215,16 +218,16 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
             _: psutil.Process,
             shard_count_to_kill_at: float = moment,
             clock_seconds_since_shard_count: list[float] = times_after_moment,
-            pause: float = pause,
+            pause_seconds: float = pause,
         ) -> bool:
             if len([*output.glob("part-*")]) < int(shard_count_to_kill_at):
                 return False
             clock_seconds_since_shard_count.append(time.monotonic())
-            return clock_seconds_since_shard_count[-1] - clock_seconds_since_shard_count[0] > pause
+            return clock_seconds_since_shard_count[-1] - clock_seconds_since_shard_count[0] > pause_seconds
 
-        done_kill_count += run_corpus_command(corpus, output, is_time_to_kill).status == -signal.SIGKILL
+        done_kill_count += measure_corpus_command(corpus, output, is_time_to_kill).status == -signal.SIGKILL
         shard_counts_at_kills.append(len([*output.glob("part-*")]))
-    final_run_cost = run_corpus_command(corpus, output)
+    final_run_cost = measure_corpus_command(corpus, output)
     is_same = final_run_cost.status == 0 and shards_hash(output) == shards_hash(undisturbed_output)
     print(
         f"\n{megabytes:,} MB, killed {done_kill_count} times, when {', '.join(map(str, shard_counts_at_kills))} of "
@@ -257,10 +260,10 @@ def measure_on_ray(folder: Path, megabytes: int) -> bool:
                         break
             return False
 
-        run_cost = run_corpus_command(corpus, output, kill_worker_once, "--engine", "ray", "--shard-size", "1")
+        run_cost = measure_corpus_command(corpus, output, kill_worker_once, "--engine", "ray", "--shard-size", "1")
         in_process_output = folder / "in process"
         if not in_process_output.exists():
-            run_corpus_command(corpus, in_process_output, lambda _: False, "--shard-size", "1")
+            measure_corpus_command(corpus, in_process_output, lambda _: False, "--shard-size", "1")
         is_same = run_cost.status == 0 and shards_hash(output) == shards_hash(in_process_output)
         is_sound &= (
             is_same
@@ -282,21 +285,23 @@ def _is_descendant(process: psutil.Process, run: psutil.Process) -> bool:
 
 
 @benchmark_command(
-    make_option_adder(
+    build_function_adding_option(
         "--sizes", type=parse_comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"
     ),
-    make_option_adder("--kills", type=int, default=5, metavar="N", help="how often the largest is killed"),
-    make_option_adder("--seed", type=int, default=0),
-    make_option_adder("--ray", action="store_true", help="cut the smallest on Ray too"),
+    build_function_adding_option(
+        "--kills", dest="kill_count", type=int, default=5, metavar="N", help="how often the largest is killed"
+    ),
+    build_function_adding_option("--seed", type=int, default=0),
+    build_function_adding_option("--ray", action="store_true", help="cut the smallest on Ray too"),
 )
-def main(sizes: list[int], kills: int, seed: int, ray: bool) -> int:
+def main(sizes: list[int], kill_count: int, seed: int, ray: bool) -> int:
     """Run the measurements; return 1 if a run loses chunks or memory grows."""
     print(f"{os.cpu_count()} cores, load {load_averages()} at the beginning", flush=True)
     with tempfile.TemporaryDirectory() as temporary_folder_name:
         folder = Path(temporary_folder_name)
         is_sound = measure_growth(folder, sizes)
-        if kills:
-            is_sound &= measure_kills(folder, sizes[-1], kills, seed)
+        if kill_count:
+            is_sound &= measure_kills(folder, sizes[-1], kill_count, seed)
         if ray:
             is_sound &= measure_on_ray(folder, sizes[0])
     print(f"load {load_averages()} at the end", flush=True)

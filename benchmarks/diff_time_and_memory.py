@@ -17,11 +17,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchmarks.corpus import MAX_MEMORY_GROWTH_RATIO, RECIPE, RunCost, run_corpus_command, run_measured, write_corpus
+from benchmarks.corpus import MAX_MEMORY_GROWTH_RATIO, RECIPE, RunCost, measure_corpus_command, run_measured, write_corpus
 from benchmarks.harness import (
     benchmark_command,
+    build_function_adding_option,
     load_averages,
-    make_option_adder,
     markdown_table,
     parse_comma_separated_numbers,
 )
@@ -96,7 +96,7 @@ def compare_runs(corpus_name: str, change: str, run_folders: Sequence[Path]) -> 
     return run_cost, [*row, f"{run_cost.seconds:.1f}", f"{run_cost.peak_process_mb:,.0f}"], is_right
 
 
-def compared_runs_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[str], bool]]:
+def cut_and_compare_runs(folder: Path, size: int) -> list[tuple[RunCost, list[str], bool]]:
     """Cut a corpus of ``size`` megabytes in both pairs of ways and compare each pair."""
     corpus, edited_corpus_path = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
     write_corpus(corpus, size * 1_000_000)
@@ -109,7 +109,7 @@ def compared_runs_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[s
     for change, inputs_and_recipes in before_and_after_by_change.items():
         run_folders = [folder / f"run {size} {change} {side}" for side in ("before", "after")]
         for (corpus_path_of_run, recipe), run_folder in zip(inputs_and_recipes, run_folders, strict=True):
-            assert run_corpus_command(corpus_path_of_run, run_folder, recipe=recipe).status == 0, (
+            assert measure_corpus_command(corpus_path_of_run, run_folder, recipe=recipe).status == 0, (
                 f"the run of {size} MB failed"
             )
         rows.append(compare_runs(f"{size:,} MB", change, run_folders))
@@ -117,7 +117,7 @@ def compared_runs_at_size(folder: Path, size: int) -> list[tuple[RunCost, list[s
 
 
 @benchmark_command(
-    make_option_adder(
+    build_function_adding_option(
         "--sizes", type=parse_comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"
     ),
 )
@@ -127,7 +127,7 @@ def main(sizes: list[int]) -> int:
     comparison_results = []
     for size in sizes:
         with tempfile.TemporaryDirectory() as temporary_folder:
-            comparison_results += compared_runs_at_size(Path(temporary_folder), size)
+            comparison_results += cut_and_compare_runs(Path(temporary_folder), size)
     head = ["corpus", "change", "chunks", "kept", "changed", "new", "gone", "tokens again", "seconds", "peak, MB"]
     print(markdown_table(head, [row for _, row, _ in comparison_results]))
     print(f"load {load_averages()} at the end")

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, peak_kib, print_progress
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, peak_kib, print_progress
 from chunkers import Document, Tools, load_embedder, load_tokenizer
 from chunkers.embedders.static_embedder import Static
 from chunkers.support import VectorArray
@@ -92,11 +92,11 @@ def blas_kernels() -> str:
 
 
 @benchmark_command(
-    make_option_adder("--repeats", type=int, default=5),
-    make_option_adder("--only", action="append", metavar="NAME", choices=[*sample_titles()]),
-    make_option_adder("--threads", action="append", type=int, metavar="N"),
+    build_function_adding_option("--repeats", dest="repeat_count", type=int, default=5),
+    build_function_adding_option("--only", action="append", metavar="NAME", choices=[*sample_titles()]),
+    build_function_adding_option("--threads", action="append", type=int, metavar="N"),
 )
-def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int:
+def main(repeat_count: int, only: list[str] | None, threads: list[int] | None) -> int:
     """Print the table; return 1 if a vector differs from the plain model's."""
     for name in _OPENBLAS_KERNEL_VARIABLES:
         os.environ.pop(name, None)
@@ -118,7 +118,7 @@ def main(repeats: int, only: list[str] | None, threads: list[int] | None) -> int
                         side: process.submit(measure_encoding, side, texts).result()
                         for side, process in process_pool_by_side.items()
                     }
-                    for _ in range(repeats)
+                    for _ in range(repeat_count)
                 ]
                 largest_difference = float(
                     np.abs(encoding_costs_by_repeat[0]["plain"].vectors - encoding_costs_by_repeat[0]["ours"].vectors).max()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AddOption = Callable[[argparse.ArgumentParser], object]
 
 
-def make_option_adder(*names: str, **settings: Any) -> AddOption:
+def build_function_adding_option(*names: str, **settings: Any) -> AddOption:
     """Return a function that adds an option or argument to a parser; the arguments are those of ``add_argument``."""
     return lambda parser: parser.add_argument(*names, **settings)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.chroma import FOLDER_AND_CACHE_OPTIONS, format_difference
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_and_collect_rows
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_and_collect_rows
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -57,19 +57,19 @@ def bundled_documents_and_questions() -> Material:
     for path in sorted(SAMPLES_FOLDER.glob("*.txt")):
         title = titles.get(path.stem, path.stem.removeprefix("essay_").capitalize())
         documents.append(Document.from_text(f"# {title}\n\n{path.read_bytes().decode()}", "sentencex", path.name))
-    return _read_documents_and_questions("bundled", documents, SAMPLES_FOLDER / "questions.csv")
+    return _join_documents_with_question_file("bundled", documents, SAMPLES_FOLDER / "questions.csv")
 
 
 def wikipedia_documents_and_questions(folder: Path) -> Material:
     """Return Chroma's Wikipedia articles as Markdown."""
     text = (folder / "wikitexts.md").read_bytes().decode()
     markdown = _WIKI_HEADING.sub(lambda match: f"\n{'#' * match[1].count('=')} {match[2]}\n", text)
-    return _read_documents_and_questions(
+    return _join_documents_with_question_file(
         "wikitexts", [Document.from_text(markdown, "sentencex", "wikitexts.md")], folder / "questions.csv"
     )
 
 
-def _read_documents_and_questions(name: str, documents: Sequence[Document], questions_path: Path) -> Material:
+def _join_documents_with_question_file(name: str, documents: Sequence[Document], questions_path: Path) -> Material:
     corpus = Corpus(tuple(documents), exact_ends=True)
     read_question_set = read_questions(questions_path.read_bytes(), questions_path.name, corpus)
     heading_count = sum(len(headings(document.text)) for document in documents)
@@ -97,7 +97,11 @@ def comparison_rows(
         plain_evaluation, heading_path_evaluation = (
             evaluate_retrieval(index, documents_and_questions.questions, tools, ruler, TOP_K) for index in retrieval_indexes
         )
-        cells = [cell for measure in MEASURES for cell in _measure_cells(plain_evaluation, heading_path_evaluation, measure)]
+        cells = [
+            cell
+            for measure in MEASURES
+            for cell in _format_means_and_difference(plain_evaluation, heading_path_evaluation, measure)
+        ]
         yield [
             documents_and_questions.name,
             f"{chunker}, {built_chunker.describe()}",
@@ -106,7 +110,9 @@ def comparison_rows(
         ]
 
 
-def _measure_cells(plain_evaluation: Evaluation, heading_path_evaluation: Evaluation, measure: str) -> list[str]:
+def _format_means_and_difference(
+    plain_evaluation: Evaluation, heading_path_evaluation: Evaluation, measure: str
+) -> list[str]:
     """Return both means and the difference in points, with its interval."""
     mean_deviation_pairs = [
         mean_and_deviation(evaluation.values(measure)) for evaluation in (plain_evaluation, heading_path_evaluation)
@@ -120,7 +126,7 @@ def _measure_cells(plain_evaluation: Evaluation, heading_path_evaluation: Evalua
 
 @benchmark_command(
     *FOLDER_AND_CACHE_OPTIONS,
-    make_option_adder(
+    build_function_adding_option(
         "--only", action="append", default=[], metavar="CHUNKER", choices=list(dict(CHUNKERS)), help="a chunker, one or more"
     ),
 )

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 import psutil
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_progress
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_progress
 from chunkers import InputError
 from chunkers.support import MOST_READER_MEMORY_BYTES, MOST_READING_SECONDS
 from chunkers.text import read_document
@@ -39,7 +39,9 @@ def watch_memory_and_pauses() -> Iterator[dict[str, float]]:
         thread.join()
 
 
-@benchmark_command(make_option_adder("--only", default="", metavar="WORDS", help="files whose description has these words"))
+@benchmark_command(
+    build_function_adding_option("--only", default="", metavar="WORDS", help="files whose description has these words")
+)
 def main(only: str) -> int:
     """Print the time and memory of each file; return 1 if one exceeds the limits."""
     rows, is_limit_exceeded = [], False

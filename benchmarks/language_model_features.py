@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_progress
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_progress
 from chunkers import Document, EmbeddingCache, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.language_models import (
     UNRESTRICTED_ANSWER_SHAPE,
@@ -43,13 +43,18 @@ from evaluation.answering import (
     GatheredPassages,
     QuestionItem,
     Services,
-    answer_all_questions,
-    gather_passages,
+    answer_and_store_all_questions,
+    gather_passages_for_each_question,
     gather_trivial_baseline_passages,
     questions_of_file,
     row_numbers_of_controls,
 )
-from evaluation.generating.question_generation import Dropped, GenerationSettings, WindowResult, generate_questions
+from evaluation.generating.question_generation import (
+    Dropped,
+    GenerationSettings,
+    WindowResult,
+    generate_and_report_questions,
+)
 from evaluation.questions import TokenRuler
 from sample_docs import SAMPLES_FOLDER, load_sample
 from tests.fixtures.llama_server import model_server
@@ -120,11 +125,11 @@ class MeteredServer(ChatServer):
         most_tokens: int,
         count_tokens: TokenCounter,
         *,
-        structured: bool,
+        uses_schema: bool,
     ) -> None:
         super().__init__(ModelName("openai", name), address)
         self._count = count_tokens
-        self._row, self._state, self._most_tokens, self._structured = row, row_store, most_tokens, structured
+        self._row, self._state, self._most_tokens, self._structured = row, row_store, most_tokens, uses_schema
         self._lock, self._before = threading.Lock(), time.perf_counter()
 
     def reply(  # type: ignore[override]
@@ -223,22 +228,24 @@ def generate_article_questions(workload: Workload, model_access: CountedAsking, 
     outcomes: list[WindowResult] = []
     settings = GenerationSettings(workload.count, SEED, min(1_000, workload.characters))
     text = load_sample("article").text
-    generate_questions((text,), settings, model_access.ask, outcomes.append, report_usability=model_access.report_usability)
+    generate_and_report_questions(
+        (text,), settings, model_access.ask, outcomes.append, report_usability=model_access.report_usability
+    )
     feature_row.parts, feature_row.fallbacks = len(outcomes), sum(isinstance(outcome, Dropped) for outcome in outcomes)
     feature_row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
 
 
 def answer_and_judge(
-    workload: Workload, model_access: CountedAsking, feature_row: FeatureRow, *, controls: bool = False
+    workload: Workload, model_access: CountedAsking, feature_row: FeatureRow, *, asks_control_questions: bool = False
 ) -> None:
     """Answer bundled questions from the chunks of a chunker and of the trivial rows, and have the answers judged.
 
-    With ``controls``, the reference answers and those of other questions are judged instead.
+    With ``asks_control_questions``, the reference answers and those of other questions are judged instead.
     """
     sample = load_sample(ANSWERED_SAMPLE_NAME)
     document, items = (
         Document.from_text(sample.text, sample.sentences),
-        workload.items("" if controls else sample.text),
+        workload.items("" if asks_control_questions else sample.text),
     )
     questions, tools, ruler = (
         [item.question for item in items],
@@ -248,10 +255,12 @@ def answer_and_judge(
     chunking = run(build_chunker("breakpoint", {}), document, tools)
     budget = 150
     passages_by_row: dict[int, GatheredPassages] = (
-        {} if controls else {0: gather_passages(chunking, questions, budget, tools, ruler)}
+        {} if asks_control_questions else {0: gather_passages_for_each_question(chunking, questions, budget, tools, ruler)}
     )
     trivial_row_names = [
-        name for name in TRIVIAL_BASELINE_TITLES if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == controls
+        name
+        for name in TRIVIAL_BASELINE_TITLES
+        if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == asks_control_questions
     ]
     for row_number, name in enumerate(trivial_row_names, start=len(passages_by_row)):
         passages_by_row[row_number] = gather_trivial_baseline_passages(
@@ -259,13 +268,16 @@ def answer_and_judge(
         )
     outcome_by_row_question: dict[tuple[int, int], Any] = {}
 
-    def similarities_to_others(text: str, others: Sequence[str]) -> FloatArray:
+    def compute_similarities_of_one_text(text: str, others: Sequence[str]) -> FloatArray:
         vectors = tools.embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
-    services = Services(model_access, model_access, similarities_to_others, workload.tokenizer.count)
-    answer_all_questions(items, passages_by_row, services, outcome_by_row_question.__setitem__, lambda _: None)
-    row_titles = [*([] if controls else ["Breakpoint"]), *(TRIVIAL_BASELINE_TITLES[name] for name in trivial_row_names)]
+    services = Services(model_access, model_access, compute_similarities_of_one_text, workload.tokenizer.count)
+    answer_and_store_all_questions(items, passages_by_row, services, outcome_by_row_question.__setitem__, lambda _: None)
+    row_titles = [
+        *([] if asks_control_questions else ["Breakpoint"]),
+        *(TRIVIAL_BASELINE_TITLES[name] for name in trivial_row_names),
+    ]
     report = AnswerReport(row_titles, len(items), outcome_by_row_question, row_numbers_of_controls(trivial_row_names, 0))
     feature_row.parts = sum(1 + len(outcome.judgements) for outcome in outcome_by_row_question.values())
     feature_row.fallbacks = sum(not outcome.answer.is_usable for outcome in outcome_by_row_question.values()) + sum(
@@ -287,7 +299,7 @@ MEASURE_FUNCTION_BY_FEATURE: Mapping[str, Callable[[Workload, CountedAsking, Fea
     **{name: partial(cut_samples, name) for name in ("llm", "lumber", "propositions")},
     "contexts": ask_for_chunk_contexts,
     "questions": generate_article_questions,
-    "controls": partial(answer_and_judge, controls=True),
+    "controls": partial(answer_and_judge, asks_control_questions=True),
     "answers": answer_and_judge,
 }
 
@@ -318,7 +330,7 @@ def measure_features(
                 row_store,
                 max_answer_tokens,
                 workload.tokenizer.count,
-                structured=structured,
+                uses_schema=structured,
             )
             model_access = CountedAsking(metered_server, answer_cache_by_structured[structured], feature_row)
             print_progress(f"{row_key} …")
@@ -330,35 +342,49 @@ def measure_features(
 
 
 @benchmark_command(
-    make_option_adder("--server", metavar="ADDRESS", help="a server of this machine, up to and including /v1"),
-    make_option_adder("--port", type=int, default=18080, help="of the server that is started"),
-    make_option_adder("--threads", type=int, default=2, help="of the server that is started"),
-    make_option_adder("--characters", type=int, default=1_200, help="of each sample that are cut"),
-    make_option_adder("--questions", type=int, default=8, help="that are generated, and that are answered"),
-    make_option_adder("--controls", type=int, default=10, help="questions whose reference answers are judged"),
-    make_option_adder("--most-tokens", type=int, default=2_000, help="of any answer, with and without a schema"),
-    make_option_adder("--only", choices=[*MEASURE_FUNCTION_BY_FEATURE], action="append", help="these features alone"),
-    make_option_adder("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows"),
+    build_function_adding_option("--server", metavar="ADDRESS", help="a server of this machine, up to and including /v1"),
+    build_function_adding_option("--port", type=int, default=18080, help="of the server that is started"),
+    build_function_adding_option(
+        "--threads", dest="thread_count", type=int, default=2, help="of the server that is started"
+    ),
+    build_function_adding_option("--characters", type=int, default=1_200, help="of each sample that are cut"),
+    build_function_adding_option(
+        "--questions", dest="question_count", type=int, default=8, help="that are generated, and that are answered"
+    ),
+    build_function_adding_option(
+        "--controls",
+        dest="control_question_count",
+        type=int,
+        default=10,
+        help="questions whose reference answers are judged",
+    ),
+    build_function_adding_option("--most-tokens", type=int, default=2_000, help="of any answer, with and without a schema"),
+    build_function_adding_option(
+        "--only", choices=[*MEASURE_FUNCTION_BY_FEATURE], action="append", help="these features alone"
+    ),
+    build_function_adding_option("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows"),
 )
 def main(
     server: str | None,
     port: int,
-    threads: int,
+    thread_count: int,
     characters: int,
-    questions: int,
-    controls: int,
+    question_count: int,
+    control_question_count: int,
     most_tokens: int,
     only: list[str] | None,
     folder: Path,
 ) -> int:
     """Run the benchmark."""
-    workload = Workload(characters, questions, controls, load_embedder(), load_tokenizer(), EmbeddingCache())
+    workload = Workload(
+        characters, question_count, control_question_count, load_embedder(), load_tokenizer(), EmbeddingCache()
+    )
     workload.tokenizer.load()
     features = only or [*MEASURE_FUNCTION_BY_FEATURE]
     if server:
         row_store = measure_features(server, workload, features, folder, most_tokens)
     else:
-        with model_server(port, threads) as address:
+        with model_server(port, thread_count) as address:
             row_store = measure_features(address, workload, features, folder, most_tokens)
     print_rows(row_store)
     return 0

@@ -13,7 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.chroma import CHROMA_CORPUS_NAMES, FOLDER_AND_CACHE_OPTIONS, corpus_option, format_difference, read_corpora
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_and_collect_rows, print_progress
+from benchmarks.harness import (
+    benchmark_command,
+    build_function_adding_option,
+    markdown_table,
+    print_and_collect_rows,
+    print_progress,
+)
 from benchmarks.heading_path import Material, bundled_documents_and_questions, wikipedia_documents_and_questions
 from chunkers import Chunker, Tools, load_embedder, load_tokenizer, run
 from chunkers.commands.shared_command_parts import (
@@ -56,7 +62,7 @@ def chroma_documents_and_questions(folder: Path, names: Sequence[str]) -> Materi
     return Material("Chroma", corpus, questions.usable)
 
 
-def print_estimate(documents_and_questions: Material, chunker: Chunker, tools: Tools) -> None:
+def print_context_request_estimate(documents_and_questions: Material, chunker: Chunker, tools: Tools) -> None:
     """Print what the context sentences of a corpus take, without retries, before any is asked for."""
     estimates = [
         estimate_context_requests(run(chunker, document, tools), tools)
@@ -89,7 +95,7 @@ def comparison_rows(documents_and_questions: Material, tools: Tools, chunkers: S
         plain_recalls = recalls_at_budgets(plain_index)
         for way_of_embedding in ways_of_embedding:
             if way_of_embedding == "context":
-                print_estimate(documents_and_questions, built_chunker, tools)
+                print_context_request_estimate(documents_and_questions, built_chunker, tools)
             retrieval_index = build_index(documents_and_questions.corpus, built_chunker, tools, way_of_embedding)
             if way_of_embedding != "late" and retrieval_index.texts == plain_index.texts:
                 continue
@@ -118,7 +124,9 @@ def comparison_rows(documents_and_questions: Material, tools: Tools, chunkers: S
     corpus_option(ALL_CORPUS_NAMES),
     partial(add_chunker_option, several=True),
     partial(add_language_model_options, purpose="a row for its context sentences too"),
-    make_option_adder("--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file"),
+    build_function_adding_option(
+        "--answers", type=Path, metavar="FILE", help="keep the model's answers in this SQLite file"
+    ),
 )
 def main(
     folder: Path,

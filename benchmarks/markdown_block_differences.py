@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
 from chunkers import Span
 from chunkers.text import (
     BLOCK_KIND_BY_TOKEN_TYPE,
@@ -51,12 +51,12 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
     inserted before each line that ends a list.
     """
     lines = _Lines(text)
-    front_matter_line_count = _blank_out_front_matter(lines)
-    formula_start_offsets = _replace_formulas_by_comments(text, lines)
+    front_matter_line_count = _blank_and_count_front_matter(lines)
+    formula_start_offsets = _replace_formulas_and_find_lines(text, lines)
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     tokens = parser.parse("\n".join(lines.parser_input))
     while (blank_line_number := _line_number_after_our_list(tokens, lines.parser_input)) is not None:
-        lines.insert_blank(blank_line_number)
+        lines.insert_blank_line(blank_line_number)
         tokens = parser.parse("\n".join(lines.parser_input))
     blocks_expected_so_far = (
         {ComparedBlock(0, "front matter", lines.span(0, front_matter_line_count))} if front_matter_line_count else set()
@@ -99,7 +99,7 @@ def is_each_blank_lined_list_whole(text: str) -> Iterator[bool]:
     """Yield, for each outermost list with blank lines in the tree, whether ours is a single list too."""
     list_end_by_start = {block.span.start: block.span.end for block in outline_of(text).blocks if block.kind == "list"}
     lines = _Lines(text)
-    _blank_out_front_matter(lines)
+    _blank_and_count_front_matter(lines)
     for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.parser_input)):
         if token.type in LIST_TOKEN_TYPES and token.level == 0 and token.map:
             span = lines.span(*token.map)
@@ -123,7 +123,7 @@ class _Lines:
         self.parser_input = re.split(r"\r\n|\n|\r", text)
         self.parser_input[0] = self.parser_input[0].removeprefix("\ufeff")
 
-    def insert_blank(self, insertion_line_number: int) -> None:
+    def insert_blank_line(self, insertion_line_number: int) -> None:
         """Insert a blank line that is not in the text, and remove earlier insertions after it."""
         for number in reversed(range(insertion_line_number, len(self.parser_input))):
             if self._is_inserted[number]:
@@ -143,7 +143,7 @@ class _Lines:
         return next(number for number, edge in enumerate(self._edges[1:]) if offset < edge)
 
 
-def _blank_out_front_matter(lines: _Lines) -> int:
+def _blank_and_count_front_matter(lines: _Lines) -> int:
     """Blank the lines of front matter, and return their number."""
     front_matter_mark = lines.parser_input[0].rstrip(" \t")
     closing_mark_line_numbers = [
@@ -163,7 +163,7 @@ def _blank_out_front_matter(lines: _Lines) -> int:
     return closing_mark_line_numbers[0] + 1
 
 
-def _replace_formulas_by_comments(text: str, lines: _Lines) -> set[int]:
+def _replace_formulas_and_find_lines(text: str, lines: _Lines) -> set[int]:
     """Replace each formula by an HTML comment on the same lines, and return the lines at which they begin."""
     formulas = [block for block in {*outline_of(text).nested_blocks, *outline_of(text).blocks} if block.kind == "formula"]
     start_offsets = set()
@@ -241,7 +241,9 @@ def names_and_texts_of_markdown_files(folders: Sequence[str]) -> Iterator[tuple[
 
 
 @benchmark_command(
-    make_option_adder("folders", nargs="*", metavar="FOLDER", help="with files of Markdown (default: what is bundled)"),
+    build_function_adding_option(
+        "folders", nargs="*", metavar="FOLDER", help="with files of Markdown (default: what is bundled)"
+    ),
 )
 def main(folders: list[str]) -> int:
     """Print the counts and the differences; return 1 if there are any."""

@@ -35,7 +35,7 @@ class CountingEncoder:
         return [vector.tolist() for vector in vectors]
 
 
-def langchain_breakpoint(
+def cut_with_langchain_breakpoint(
     text: str, encoder: CountingEncoder, *, neighbouring_sentence_count: int, percentile: float
 ) -> list[str]:
     """Cut with LangChain's SemanticChunker at a percentile; its sentences equal those of the splitter ``regex``."""
@@ -48,7 +48,7 @@ def langchain_breakpoint(
     return chunker.split_text(text)
 
 
-def llama_index_double_merging(
+def cut_with_llama_index_merging(
     text: str, encoder: CountingEncoder, *, initial: float, appending: float, merging: float, max_chunk_characters: int
 ) -> list[str]:
     """Cut with LlamaIndex's double merging with an embedding model, on the sentences of the splitter ``regex``."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
 from tests.fixtures.app_server import app_server, launch
 
 LARGEST_GOOD_SHIFT = 0.1
@@ -102,7 +102,7 @@ def worst_shift_window_and_element(shifts: Sequence[tuple[float, float, str]]) -
     return sum(value for _, value, _ in worst_shift_window), max(worst_shift_window, key=lambda shift: shift[1])[2]
 
 
-def layout_shift(browser: Browser, address: str, viewport_size: ViewportSize) -> tuple[float, str]:
+def measure_shift_and_moved_element(browser: Browser, address: str, viewport_size: ViewportSize) -> tuple[float, str]:
     """Open a page as a new visitor, wait until it is drawn, and return its shift and the element that moved most."""
     with browser.new_page(viewport=viewport_size, service_workers="block") as page:
         page.set_default_timeout(DRAWING_LIMIT_MS)
@@ -120,7 +120,7 @@ def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[st
     with app_server() as server, sync_playwright() as playwright, launch(playwright) as browser:
         for _ in ("cold", "warm"):
             for name in pages:
-                value, most_moved_element = layout_shift(
+                value, most_moved_element = measure_shift_and_moved_element(
                     browser, f"{server.url}/{name.removeprefix('compare')}", viewport_size
                 )
                 cells_by_page[name] += [f"{value:.3f}", most_moved_element]
@@ -128,13 +128,15 @@ def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[st
 
 
 @benchmark_command(
-    make_option_adder(
+    build_function_adding_option(
         "--size",
         action="append",
         metavar="WIDTHxHEIGHT",
         help=f"of the window, one or more (default: {' and '.join(WINDOW_SIZES)})",
     ),
-    make_option_adder("--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)"),
+    build_function_adding_option(
+        "--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)"
+    ),
 )
 def main(size: list[str] | None, only: list[str] | None) -> int:
     """Measure the pages and print a table; return 1 if a shift exceeds the limit."""

@@ -25,11 +25,11 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
 from chunkers import Document, Embedder, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import VectorArray
-from evaluation.retrieval import evaluation_to_json
+from evaluation.retrieval import encode_evaluation_as_json_bytes
 from evaluation.search import index as indexes
 from evaluation.segmentation import MarkedDocument, MarkedText, SweptSetting, settings_grid
 from evaluation.segmentation import settings_sweep as sweeps
@@ -115,8 +115,8 @@ def _make_embedding_job(log: WorkLog, _folder: Path) -> tuple[BackgroundJob, Cal
     task = ChunkingTask.of(document, embedder, "words", chunker)
 
     class Shown(ChunkingJob):
-        def _note_embedded(self, done: int, total: int) -> None:
-            super()._note_embedded(done, total)
+        def _note_embedded(self, done_count: int, total: int) -> None:
+            super()._note_embedded(done_count, total)
             log("shown", *embedder.last)
 
     job = Shown(document, embedder, [(task, chunker)], on_disk=True)
@@ -149,7 +149,7 @@ def _new_or_resumed_sweep(
     stored_sweep = StoredSweep.find(run_storage)
     if stored_sweep is not None:
         documents_found_for_sweep = [
-            document for document in stored_sweep.documents_among(documents) if document is not None
+            document for document in stored_sweep.find_sweep_documents(documents) if document is not None
         ]
         job = Sweep.from_disk(stored_sweep).resumed(documents_found_for_sweep, embedder)
     else:
@@ -196,7 +196,8 @@ def _make_retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Call
     def retrieval_result_text() -> str:
         # Times and the origin of embeddings differ between runs.
         evaluation_by_chunker = {
-            number: json.loads(evaluation_to_json(evaluation)) for number, evaluation in job.evaluation_by_chunker.items()
+            number: json.loads(encode_evaluation_as_json_bytes(evaluation))
+            for number, evaluation in job.evaluation_by_chunker.items()
         }
         compared_fields = ("chunks", "ranked", "scores", "documents", "evidence")
         return repr(
@@ -368,11 +369,11 @@ def _result_hash(result: str) -> str:
 
 
 @benchmark_command(
-    make_option_adder("--moments", type=int, default=10, help="how often each job is killed"),
-    make_option_adder("--seed", type=int, default=0),
-    make_option_adder("--work", nargs=3, metavar=("KIND", "FOLDER", "LOG"), help=SUPPRESS),
+    build_function_adding_option("--moments", dest="kill_count", type=int, default=10, help="how often each job is killed"),
+    build_function_adding_option("--seed", type=int, default=0),
+    build_function_adding_option("--work", nargs=3, metavar=("KIND", "FOLDER", "LOG"), help=SUPPRESS),
 )
-def main(moments: int, seed: int, work: list[str] | None) -> int:
+def main(kill_count: int, seed: int, work: list[str] | None) -> int:
     """Print the number of kills and the repeated work of each job; the exit status is 1 if anything was lost."""
     if work:
         kind, folder, log_path = work
@@ -381,7 +382,7 @@ def main(moments: int, seed: int, work: list[str] | None) -> int:
     rows, is_work_lost = [], False
     for kind in JOB_BY_KIND:
         with tempfile.TemporaryDirectory() as folder:
-            outcome = run_with_kills(kind, moments, seed, Path(folder))
+            outcome = run_with_kills(kind, kill_count, seed, Path(folder))
         is_work_lost |= outcome.lost
         counts = [
             outcome.kills,

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, time_call
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, time_call
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
@@ -25,7 +25,7 @@ from evaluation.remedies.tested_changes import (
     FailingColumn,
     SuspiciousColumn,
     remedies_for_answer,
-    remedies_for_finding,
+    remedies_for_single_finding,
     try_settings_for_answer,
     try_settings_for_findings,
 )
@@ -33,7 +33,7 @@ from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     PosedQuestion,
     budget_for_text_length,
-    checked_answer,
+    check_and_trim_answer_span,
 )
 from evaluation.search import SearchMethod
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
@@ -79,10 +79,10 @@ def bundled_questions(texts: Mapping[str, Document]) -> Iterator[DocumentQuestio
     for question in read_questions((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv", corpus).usable:
         document_index, (start, end) = question.excerpts[0]
         document = corpus.documents[document_index]
-        yield DocumentQuestion(document, PosedQuestion(question.text, checked_answer(document.text, start, end)))
+        yield DocumentQuestion(document, PosedQuestion(question.text, check_and_trim_answer_span(document.text, start, end)))
 
 
-def generated_questions(texts: Mapping[str, Document], seed: int = 0) -> Iterator[DocumentQuestion]:
+def generate_questions_endlessly(texts: Mapping[str, Document], seed: int = 0) -> Iterator[DocumentQuestion]:
     """Yield generated questions endlessly."""
     random_generator = random.Random(seed)
     long_enough_documents = [document for document in texts.values() if len(document.sentences) >= LEAST_TEXT_SENTENCES]
@@ -90,7 +90,7 @@ def generated_questions(texts: Mapping[str, Document], seed: int = 0) -> Iterato
         document = random_generator.choice(long_enough_documents)
         first_sentence_index = random_generator.randrange(len(document.sentences) - MOST_ANSWER_SENTENCES + 1)
         last_sentence_index = first_sentence_index + random_generator.randrange(MOST_ANSWER_SENTENCES)
-        answer = checked_answer(
+        answer = check_and_trim_answer_span(
             document.text, document.sentences[first_sentence_index].start, document.sentences[last_sentence_index].end
         )
         words = document.text[answer.start : answer.end].split()
@@ -197,7 +197,7 @@ class RemedyCounts(NamedTuple):
         for suspicious_column, finding in drawn_findings:
             ruler = bench.ruler(suspicious_column.chunking.document)
             remedies = [
-                *remedies_for_finding(
+                *remedies_for_single_finding(
                     suspicious_column, finding, tried_settings_by_column[suspicious_column], bench.tools, ruler
                 )
             ]
@@ -213,14 +213,14 @@ class RemedyCounts(NamedTuple):
         return [*names, f"{self.asked:,}", f"{self.failures:,}", f"{self.helped:,}", helped_share, f"{self.agreed:,}"]
 
 
-def search_time_rows(bench: Bench, document: Document, repeats: int) -> list[list[str]]:
+def search_time_rows(bench: Bench, document: Document, repeat_count: int) -> list[list[str]]:
     """Return for each column the times of one cut, and of the searches for one failure and for all findings.
 
     The first search for a failure is cold; in the others all vectors are cached.
     """
     rows = []
     for title, chunker in bench.chunkers.items():
-        questions = generated_questions({document.name: document})
+        questions = generate_questions_endlessly({document.name: document})
         failure = next(filter(None, (bench.failing_column(question, title) for question in questions)))
         suspicious_column = bench.suspect_column(document, title)
         embedded_count_before = bench.tools.meter.embedded
@@ -231,7 +231,7 @@ def search_time_rows(bench: Bench, document: Document, repeats: int) -> list[lis
             partial(bench.remedies, failure),
             partial(try_settings_for_findings, suspicious_column, bench.tools),
         )
-        seconds_by_call = ([clock_and_processor_seconds(call) for _ in range(repeats)] for call in timed_calls)
+        seconds_by_call = ([clock_and_processor_seconds(call) for _ in range(repeat_count)] for call in timed_calls)
         median_seconds_by_call = [
             [statistics.median(column) for column in zip(*pairs, strict=True)] for pairs in seconds_by_call
         ]
@@ -249,19 +249,25 @@ def clock_and_processor_seconds(call: Callable[[], object]) -> tuple[float, floa
 
 
 @benchmark_command(
-    make_option_adder("--embedder", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks"),
-    make_option_adder("--failures", type=int, default=200, metavar="N", help="generated failures (default: 200)"),
-    make_option_adder("--repeats", type=int, default=5, metavar="N", help="of the timing (default: 5)"),
-    make_option_adder("--only", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them"),
+    build_function_adding_option("--embedder", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks"),
+    build_function_adding_option(
+        "--failures", dest="failure_count", type=int, default=200, metavar="N", help="generated failures (default: 200)"
+    ),
+    build_function_adding_option(
+        "--repeats", dest="repeat_count", type=int, default=5, metavar="N", help="of the timing (default: 5)"
+    ),
+    build_function_adding_option(
+        "--only", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them"
+    ),
 )
-def main(embedder: str, failures: int, repeats: int, only: list[str] | None) -> int:
+def main(embedder: str, failure_count: int, repeat_count: int, only: list[str] | None) -> int:
     """Print the tables; return 1 if a target is missed."""
     bench, texts = Bench(embedder), bundled_documents()
     timed_text = bundled_document("essay") if only is None else texts[only[0]]
     texts = {name: document for name, document in texts.items() if only is None or name in only}
     questions = [*bundled_questions(texts)]
     head = ["problems", "column", "asked or found", "tried", "with a remedy", "share", "as the exhaustive search"]
-    failures_per_column = -(-failures // len(CHUNKER_BY_COLUMN_TITLE))
+    failures_per_column = -(-failure_count // len(CHUNKER_BY_COLUMN_TITLE))
     counts_by_column = [
         ("bundled", title, RemedyCounts.from_questions(bench, questions, title)) for title in CHUNKER_BY_COLUMN_TITLE
     ]
@@ -269,7 +275,7 @@ def main(embedder: str, failures: int, repeats: int, only: list[str] | None) -> 
         (
             "generated",
             title,
-            RemedyCounts.from_questions(bench, generated_questions(texts, seed), title, failures_per_column),
+            RemedyCounts.from_questions(bench, generate_questions_endlessly(texts, seed), title, failures_per_column),
         )
         for seed, title in enumerate(CHUNKER_BY_COLUMN_TITLE)
     ]
@@ -278,7 +284,7 @@ def main(embedder: str, failures: int, repeats: int, only: list[str] | None) -> 
         for seed, title in enumerate(CHUNKER_BY_COLUMN_TITLE)
     ]
     print(markdown_table(head, [count.cells(*names) for *names, count in counts_by_column]), end="\n\n", flush=True)
-    rows = search_time_rows(bench, timed_text, repeats)
+    rows = search_time_rows(bench, timed_text, repeat_count)
     head = [timed_text.name, "settings"]
     head += [f"{what}, {unit}" for what in ("one cut", "answer", "findings") for unit in ("ms", "CPU")]
     print(markdown_table([*head, "answer, cold, ms", "texts embedded"], rows))

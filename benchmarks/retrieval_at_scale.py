@@ -9,8 +9,8 @@ from typing import Any
 from benchmarks.harness import (
     Result,
     benchmark_command,
+    build_function_adding_option,
     call_in_new_process,
-    make_option_adder,
     markdown_table,
     peak_kib,
     time_call,
@@ -192,13 +192,13 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
 
 
 @benchmark_command(
-    make_option_adder("--megabytes", type=int, default=10, metavar="N"),
-    make_option_adder("--questions", type=int, default=5_000, metavar="N"),
+    build_function_adding_option("--megabytes", type=int, default=10, metavar="N"),
+    build_function_adding_option("--questions", dest="question_count", type=int, default=5_000, metavar="N"),
 )
-def main(megabytes: int, questions: int) -> None:
+def main(megabytes: int, question_count: int) -> None:
     """Run the measurements and print the tables."""
     head = ["step", "seconds by the clock (of the processor)", "peak memory so far, MB"]
-    for title, rows in _tables(megabytes, questions):
+    for title, rows in _tables(megabytes, question_count):
         print(f"\n{title}\n\n{markdown_table(head, rows)}", flush=True)
 
 

@@ -16,13 +16,13 @@ from benchmarks.chroma import (
     mean_with_interval,
     read_corpora,
 )
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, print_and_collect_rows
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_and_collect_rows
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions import Corpus, Question, TokenRuler
 from evaluation.retrieval import evaluate_retrieval, find_retrieved_duplicates
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY, build_index
-from evaluation.statistics import mean_interval
+from evaluation.statistics import compute_confidence_interval_of_mean
 
 TOP_K = 5
 CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -56,7 +56,7 @@ def near_duplicate_row(
         retrieval_index, questions, tools, ruler, TOP_K, min_similarity=min_similarity
     )
     near_duplicate_cost = near_duplicates.repeat_cost_in_top_k(evaluation, "characters", ruler)
-    interval_ends = mean_interval(near_duplicate_cost.taken / TOP_K)
+    interval_ends = compute_confidence_interval_of_mean(near_duplicate_cost.taken / TOP_K)
     assert interval_ends is not None
     return [
         f"{chunker.name}, {chunker.describe()}",
@@ -73,19 +73,32 @@ def near_duplicate_row(
 @benchmark_command(
     *FOLDER_AND_CACHE_OPTIONS,
     corpus_option(),
-    make_option_adder("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s"),
-    make_option_adder("--chunkers", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers"),
-    make_option_adder(
-        "--alike", type=float, default=NEAR_DUPLICATE_SIMILARITY, help="least Jaccard similarity (default: %(default)s)"
+    build_function_adding_option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s"),
+    build_function_adding_option(
+        "--chunkers", dest="chunker_count", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers"
+    ),
+    build_function_adding_option(
+        "--alike",
+        dest="min_similarity",
+        type=float,
+        default=NEAR_DUPLICATE_SIMILARITY,
+        help="least Jaccard similarity (default: %(default)s)",
     ),
 )
-def main(folder: Path, cache: Path | None, corpus: list[str] | None, embedder: str, chunkers: int, alike: float) -> None:
+def main(
+    folder: Path, cache: Path | None, corpus: list[str] | None, embedder: str, chunker_count: int, min_similarity: float
+) -> None:
     """Print the table."""
     searched_corpus, questions = read_corpora(folder, corpus or CHROMA_CORPUS_NAMES)
     tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache))
-    print(f"{len(searched_corpus.documents)} corpora, {len(questions.usable)} questions, near-duplicates from {alike} on.")
-    built_chunkers = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[:chunkers]]
-    rows = (near_duplicate_row(chunker, searched_corpus, questions.usable, tools, alike) for chunker in built_chunkers)
+    print(
+        f"{len(searched_corpus.documents)} corpora, {len(questions.usable)} questions, near-duplicates from "
+        f"{min_similarity} on."
+    )
+    built_chunkers = [build_chunker(*chunker, tools.embedder) for chunker in CHUNKERS[:chunker_count]]
+    rows = (
+        near_duplicate_row(chunker, searched_corpus, questions.usable, tools, min_similarity) for chunker in built_chunkers
+    )
     print(markdown_table(HEAD, print_and_collect_rows(rows)))
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from benchmarks.harness import (
     benchmark_command,
-    make_option_adder,
+    build_function_adding_option,
     markdown_table,
     parse_comma_separated_numbers,
     peak_kib,
@@ -131,7 +131,7 @@ def text_of_numbered_sentences(count: int) -> str:
     )
 
 
-def send_measurement(case: Case, count: int, result_connection: Connection) -> None:
+def measure_case_and_send_result(case: Case, count: int, result_connection: Connection) -> None:
     """Send the wall-clock and processor seconds, the additional memory in bytes, and the error message if refused."""
     tools = Tools(PreparedEmbedder(vectors_by_subject(count, case.sentences_per_subject)), load_tokenizer())
     chunker = build_chunker(case.chunker, case.parameters)
@@ -159,10 +159,10 @@ def _reset_peak_memory() -> int:
 
 
 def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str] | None:
-    """Run `send_measurement` in a separate process; return None if it exceeds `MOST_RUN_SECONDS` or runs out of memory."""
+    """Run `measure_case_and_send_result` in a process of its own; return None if it takes too long or too much memory."""
     spawn_context = multiprocessing.get_context("spawn")
     receiving_end, sending_end = spawn_context.Pipe(duplex=False)
-    process = spawn_context.Process(target=send_measurement, args=(case, count, sending_end))
+    process = spawn_context.Process(target=measure_case_and_send_result, args=(case, count, sending_end))
     process.start()
     sending_end.close()
     try:
@@ -179,8 +179,8 @@ def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str
 
 
 @benchmark_command(
-    make_option_adder("--only", default="", metavar="NAME", help="chunkers whose title has this in it"),
-    make_option_adder(
+    build_function_adding_option("--only", default="", metavar="NAME", help="chunkers whose title has this in it"),
+    build_function_adding_option(
         "--sizes",
         type=parse_comma_separated_numbers,
         default=",".join(map(str, SENTENCE_COUNTS)),

@@ -7,22 +7,26 @@ the ends of sentences found, missed and invented, then the time for a megabyte o
 import statistics
 import time
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
 from chunkers import Document
-from chunkers.text import LANGUAGE_NAME_BY_CODE, detect_language, load_splitter
+from chunkers.text import LANGUAGE_NAME_BY_CODE, detect_language, preload_splitter
 from tests.fixtures.paragraphs import EndCounts, count_sentence_ends, paragraphs_by_language
 
 SPLITTERS = ("sentencex", "spacy", "regex")
 
 
-def _splitting_seconds(text: str, splitter: str, repeats: int) -> float:
+def _splitting_seconds(text: str, splitter: str, repeat_count: int) -> float:
     """Return the median time of splitting, with the splitter already loaded."""
-    load_splitter(splitter, text)
-    return statistics.median(Document.from_text(text, splitter).split_ms / 1000 for _ in range(repeats))
+    preload_splitter(splitter, text)
+    return statistics.median(Document.from_text(text, splitter).split_ms / 1000 for _ in range(repeat_count))
 
 
-@benchmark_command(make_option_adder("--repeats", type=int, default=3, help="how often each is timed (default: 3)"))
-def main(repeats: int) -> None:
+@benchmark_command(
+    build_function_adding_option(
+        "--repeats", dest="repeat_count", type=int, default=3, help="how often each is timed (default: 3)"
+    )
+)
+def main(repeat_count: int) -> None:
     """Print the tables."""
     paragraph_by_language = paragraphs_by_language()
     rows = {
@@ -49,7 +53,7 @@ def main(repeats: int) -> None:
     text = english * (1_000_000 // len(english))
     print(f"\n{len(text):,} characters of English, seconds:")
     for splitter in SPLITTERS:
-        print(f"- {splitter}: {_splitting_seconds(text, splitter, repeats):.2f}")
+        print(f"- {splitter}: {_splitting_seconds(text, splitter, repeat_count):.2f}")
     began = time.perf_counter()
     for paragraph in paragraph_by_language.values():
         detect_language(paragraph.text)

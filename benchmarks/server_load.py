@@ -27,8 +27,8 @@ import psutil
 from benchmarks.harness import (
     Result,
     benchmark_command,
+    build_function_adding_option,
     load_averages,
-    make_option_adder,
     markdown_table,
     print_progress,
     resident_mb,
@@ -104,7 +104,7 @@ async def measure_sliders(server: AppServer, session_count: int, seconds: float,
 
 
 async def measure_memory_over_rounds(
-    server: AppServer, session_count_per_round: int, round_count: int, characters: int, session_lifetime: int
+    server: AppServer, session_count_per_round: int, round_count: int, characters: int, session_lifetime_seconds: int
 ) -> list[list[str]]:
     """Return a table row for each round of sessions that paste their own texts and leave."""
     process = psutil.Process(server.pid)
@@ -121,7 +121,7 @@ async def measure_memory_over_rounds(
                 await client.close()
         opening_seconds = time.perf_counter() - began
         # The server releases expired sessions at its next check.
-        await asyncio.sleep(session_lifetime + 2 * CHECK_INTERVAL_S)
+        await asyncio.sleep(session_lifetime_seconds + 2 * CHECK_INTERVAL_S)
         print_faults([error for client in clients for error in client.errors])
         rows.append(
             [
@@ -180,7 +180,7 @@ async def measure_waiting(server: AppServer, session_count: int, characters: int
         completion_order: list[int] = []
         began = time.perf_counter()
 
-        async def wait_while_rerunning(number: int) -> None:
+        async def wait_for_results_while_rerunning(number: int) -> None:
             client = clients[number]
             rerunning = asyncio.create_task(keep_rerunning_page(client, 3.0))
             await client.wait_until(has_all_results, 900)
@@ -192,8 +192,10 @@ async def measure_waiting(server: AppServer, session_count: int, characters: int
         for number, client in enumerate(clients):
             await client.paste(essay_with_numbered_sentences(characters, next(text_numbers)))
             if number != cancelled_number:
-                tasks.append(asyncio.create_task(wait_while_rerunning(number)))
-        seconds_until_next_job_starts = await cancel_job(clients[cancelled_number], clients[cancelled_number + 1])
+                tasks.append(asyncio.create_task(wait_for_results_while_rerunning(number)))
+        seconds_until_next_job_starts = await cancel_job_and_time_next(
+            clients[cancelled_number], clients[cancelled_number + 1]
+        )
         await asyncio.gather(*tasks)
         seconds_at_once = time.perf_counter() - began
         bystander_task.cancel()
@@ -201,7 +203,7 @@ async def measure_waiting(server: AppServer, session_count: int, characters: int
     return QueueTimes(seconds_one_by_one, seconds_at_once, completion_order, seconds_until_next_job_starts, bystander_moves)
 
 
-async def cancel_job(client: Client, next_client: Client) -> float:
+async def cancel_job_and_time_next(client: Client, next_client: Client) -> float:
     """Cancel a session's job while it embeds; return the seconds until the next session's job starts embedding."""
     await client.wait_until(lambda page: page.progress.startswith("Embedding"), 900)
     began = time.perf_counter()
@@ -334,33 +336,39 @@ def print_faults(faults: Sequence[str]) -> None:
         print_progress(f"{faults.count(fault)} × {fault}")
 
 
-def report_sliders(sessions: int | None, seconds: float | None, think: float | None, **_: object) -> bool:
+def measure_and_report_sliders(
+    session_count: int | None, seconds: float | None, thinking_seconds: float | None, **_: object
+) -> bool:
     """Run and print the measurement ``sliders``; return whether the targets are met."""
-    row = run_with_server(measure_sliders, sessions or 20, seconds or 120, think or 0)
+    row = run_with_server(measure_sliders, session_count or 20, seconds or 120, thinking_seconds or 0)
     columns = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
     print(markdown_table(columns, [row]))
     return row[3:5] == ["0", "0"] and float(row[5]) < 1 and float(row[6]) < 3
 
 
-def report_rounds(sessions: int | None, rounds: int, characters: int | None, ttl: int, **_: object) -> bool:
-    """Run and print the measurement ``rounds``; return whether the targets are met."""
-    os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(ttl)
-    sessions = sessions or 50
-    rows = run_with_server(measure_memory_over_rounds, sessions, rounds, characters or 8_000, ttl)
-    print(markdown_table(["round", "seconds", f"MB with {sessions} sessions", "MB after", "load"], rows))
+def measure_and_report_rounds(
+    session_count: int | None, round_count: int, characters: int | None, session_lifetime_seconds: int, **_: object
+) -> bool:
+    """Run and print the measurement ``round_count``; return whether the targets are met."""
+    os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(session_lifetime_seconds)
+    session_count = session_count or 50
+    rows = run_with_server(
+        measure_memory_over_rounds, session_count, round_count, characters or 8_000, session_lifetime_seconds
+    )
+    print(markdown_table(["round", "seconds", f"MB with {session_count} sessions", "MB after", "load"], rows))
     memory_after_rounds = [float(row[3]) for row in rows]
     return all(abs(later / memory_after_rounds[1] - 1) <= 0.05 for later in memory_after_rounds[2:])
 
 
-def report_waiting(sessions: int | None, characters: int | None, **_: object) -> bool:
+def measure_and_report_waiting(session_count: int | None, characters: int | None, **_: object) -> bool:
     """Run and print the measurement ``waiting``; return whether the targets are met."""
-    sessions = sessions or 10
-    queue_times = run_with_server(measure_waiting, sessions, characters or 200_000)
+    session_count = session_count or 10
+    queue_times = run_with_server(measure_waiting, session_count, characters or 200_000)
     is_ordered = all(first < second for first, second in pairwise(queue_times.order))
     ratio = queue_times.together / queue_times.alone
     head = ["sessions", "one by one, s", "at once, s", "ratio", "done", "in order", "freed, s"]
     cells = [
-        f"{sessions}",
+        f"{session_count}",
         f"{queue_times.alone:.0f}",
         f"{queue_times.together:.0f}",
         f"{ratio:.2f}",
@@ -376,7 +384,7 @@ def report_waiting(sessions: int | None, characters: int | None, **_: object) ->
     ]
     print(markdown_table([*head, *bystander_heads, "load"], [row]))
     return (
-        len(queue_times.order) == sessions
+        len(queue_times.order) == session_count
         and is_ordered
         and ratio <= 1.3
         and queue_times.cancel_seconds <= 2
@@ -386,11 +394,11 @@ def report_waiting(sessions: int | None, characters: int | None, **_: object) ->
     )
 
 
-def report_soak(
-    sessions: int | None, seconds: float | None, think: float | None, characters: int | None, **_: object
+def measure_and_report_soak(
+    session_count: int | None, seconds: float | None, thinking_seconds: float | None, characters: int | None, **_: object
 ) -> bool:
     """Run and print the measurement ``soak``; return whether it had no faults and stayed fast and small."""
-    rows = run_with_server(measure_soak, sessions or 20, seconds or 3600, think or 5, characters or 8_000)
+    rows = run_with_server(measure_soak, session_count or 20, seconds or 3600, thinking_seconds or 5, characters or 8_000)
     print(markdown_table(["until minute", "came", *HEAD, "server, ms a move", "MB", "load"], rows))
     second_row, last_row = rows[1], rows[-1]
     is_steady = all(float(last_row[place]) <= 1.5 * float(second_row[place]) for place in (8, 9))
@@ -405,22 +413,39 @@ def run_with_server(measure: Callable[..., Coroutine[object, object, Result]], *
 
 
 REPORTS: dict[str, Callable[..., bool]] = {
-    "sliders": report_sliders,
-    "rounds": report_rounds,
-    "waiting": report_waiting,
-    "soak": report_soak,
+    "sliders": measure_and_report_sliders,
+    "rounds": measure_and_report_rounds,
+    "waiting": measure_and_report_waiting,
+    "soak": measure_and_report_soak,
 }
 
 
 @benchmark_command(
-    make_option_adder("what", choices=REPORTS),
-    make_option_adder("--sessions", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)"),
-    make_option_adder("--seconds", type=float, metavar="S", help="of moving sliders (default: 120 and 3,600)"),
-    make_option_adder("--think", type=float, metavar="S", help="between an answer and the next move (default: 0 and 5)"),
-    make_option_adder("--rounds", type=int, default=4, metavar="N", help="of opening and closing (default: 4)"),
-    make_option_adder("--characters", type=int, metavar="N", help="of each text (default: 8,000, and 200,000 for waiting)"),
-    make_option_adder(
-        "--ttl", type=int, default=120, metavar="S", help="that Streamlit keeps a closed session (default: 120, as it does)"
+    build_function_adding_option("what", choices=REPORTS),
+    build_function_adding_option(
+        "--sessions", dest="session_count", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)"
+    ),
+    build_function_adding_option("--seconds", type=float, metavar="S", help="of moving sliders (default: 120 and 3,600)"),
+    build_function_adding_option(
+        "--think",
+        dest="thinking_seconds",
+        type=float,
+        metavar="S",
+        help="between an answer and the next move (default: 0 and 5)",
+    ),
+    build_function_adding_option(
+        "--rounds", dest="round_count", type=int, default=4, metavar="N", help="of opening and closing (default: 4)"
+    ),
+    build_function_adding_option(
+        "--characters", type=int, metavar="N", help="of each text (default: 8,000, and 200,000 for waiting)"
+    ),
+    build_function_adding_option(
+        "--ttl",
+        dest="session_lifetime_seconds",
+        type=int,
+        default=120,
+        metavar="S",
+        help="that Streamlit keeps a closed session (default: 120, as it does)",
     ),
 )
 def main(what: str, **given: Any) -> int:

@@ -4,12 +4,12 @@
 The rules were tuned on one half of the labels; the other half was held out.
 """
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
 from tests.fixtures.labelled_chunks import LANGUAGES, ON_PAGES, ON_PASSAGES, RuleScore, cohens_kappa, labels_and_findings
 
 
 @benchmark_command(
-    make_option_adder("--rule", choices=(*ON_PASSAGES, *ON_PAGES), help="measure only this rule"),
+    build_function_adding_option("--rule", choices=(*ON_PASSAGES, *ON_PAGES), help="measure only this rule"),
 )
 def main(rule: str | None) -> int:
     """Print a row for each rule and language; return 1 if a pair is not supported."""

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, peak_kib, time_call
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, peak_kib, time_call
 from tests.fixtures.app_server import app_server, launch
 
 START_LIMIT_MS = 120_000
@@ -111,7 +111,7 @@ def open_page_until_painted(
 def measure_start(browser: Browser, app_script_path: str) -> dict[str, float]:
     """Start the server and open the first page; return the seconds to each event, and the server's peak memory in MB."""
     with app_server(script=app_script_path) as server:
-        began = wall_clock_time(server.began)
+        began = convert_to_wall_clock_time(server.began)
         seconds_by_event = {"the server answers": time.time() - began}
         with open_page_until_painted(browser, server.url, COLUMN_WATCH_SCRIPT, "() => window.allColumns") as page:
             for number, painting_time in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
@@ -126,10 +126,10 @@ def seconds_until_empty_page(browser: Browser, app_script_path: Path) -> float:
         app_server(script=str(app_script_path)) as server,
         open_page_until_painted(browser, server.url, EMPTY_WATCH_SCRIPT, "() => window.emptyShown") as page,
     ):
-        return float(page.evaluate("() => window.emptyShown")) - wall_clock_time(server.began)
+        return float(page.evaluate("() => window.emptyShown")) - convert_to_wall_clock_time(server.began)
 
 
-def wall_clock_time(performance_counter_seconds: float) -> float:
+def convert_to_wall_clock_time(performance_counter_seconds: float) -> float:
     """Return a moment of ``time.perf_counter`` in the seconds of ``time.time``, which pages report."""
     return time.time() - (time.perf_counter() - performance_counter_seconds)
 
@@ -149,17 +149,17 @@ def command_seconds(*arguments: str) -> float:
 
 
 @benchmark_command(
-    make_option_adder("--repeats", type=int, default=5),
-    make_option_adder("--script", default="serve.py"),
+    build_function_adding_option("--repeats", dest="repeat_count", type=int, default=5),
+    build_function_adding_option("--script", default="serve.py"),
 )
-def main(repeats: int, script: str) -> None:
+def main(repeat_count: int, script: str) -> None:
     """Print the tables."""
     with sync_playwright() as playwright, launch(playwright) as browser, tempfile.TemporaryDirectory() as folder:
         empty_script = Path(folder) / "empty.py"
         empty_script.write_text(EMPTY_APP_SCRIPT, encoding="utf-8")
         figures_by_repeat = [
             measure_start(browser, script) | {EMPTY_PAGE_ROW: seconds_until_empty_page(browser, empty_script)}
-            for _ in range(repeats)
+            for _ in range(repeat_count)
         ]
     empty_page_median = statistics.median(turn[EMPTY_PAGE_ROW] for turn in figures_by_repeat)
     rows = []
@@ -169,7 +169,7 @@ def main(repeats: int, script: str) -> None:
         rows.append([name, f"{statistics.median(figures_of_event):.2f}", f"{min(figures_of_event):.2f}", ratio])
     heads = [f"s after the start of {script}", "median", "least", "times the empty page"]
     print(markdown_table(heads, rows), end="\n\n")
-    stage_seconds_by_repeat = [stage_seconds() for _ in range(repeats)]
+    stage_seconds_by_repeat = [stage_seconds() for _ in range(repeat_count)]
     stage_rows = [
         [name, f"{statistics.median(run[place][1] for run in stage_seconds_by_repeat):.2f}"]
         for place, (name, _) in enumerate(stage_seconds_by_repeat[0])

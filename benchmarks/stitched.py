@@ -11,7 +11,7 @@ import random
 import statistics
 from collections.abc import Mapping, Sequence
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.contract import run
 from chunkers.support import format_number
@@ -25,7 +25,7 @@ from evaluation.segmentation import (
     SweptSetting,
     compare_settings,
     cut_into_passages,
-    published_settings,
+    list_qu_et_al_settings,
     score_chunking,
     settings_grid,
     split_by_subject,
@@ -42,7 +42,7 @@ SOURCE_SAMPLE_NAMES = ("essay", "formulas")
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
 QU_ET_AL_CHUNKERS = ("fixed_sentences", "breakpoint", "single_linkage")
 SETTINGS_GRID_BY_CHUNKER: dict[str, list[SweptSetting]] = {
-    **{name: [setting for setting in published_settings() if setting.chunker == name] for name in QU_ET_AL_CHUNKERS},
+    **{name: [setting for setting in list_qu_et_al_settings() if setting.chunker == name] for name in QU_ET_AL_CHUNKERS},
     "double_pass": settings_grid(
         "double_pass",
         initial_threshold=THRESHOLDS,
@@ -81,12 +81,12 @@ def bundled_passages() -> list[SubjectPassage]:
     return all_passages
 
 
-def stitched_documents(count: int, sentences: int = 100) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
+def stitched_documents(count: int, sentence_count: int = 100) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
     """Return ``count`` documents to tune on, and as many held out."""
     tuning_passages, held_out_passages = split_by_subject(bundled_passages())
-    tuning_texts = stitch_several_documents(tuning_passages, sentences, count, 0, "spacy")
+    tuning_texts = stitch_several_documents(tuning_passages, sentence_count, count, 0, "spacy")
     held_out_texts = stitch_several_documents(
-        held_out_passages, sentences, count, 0, "spacy", first_document_number=count + 1
+        held_out_passages, sentence_count, count, 0, "spacy", first_document_number=count + 1
     )
     return [text.split("spacy") for text in tuning_texts], [text.split("spacy") for text in held_out_texts]
 
@@ -115,8 +115,8 @@ def score_rows(tuning_summaries: Sequence[SettingSummary], held_out_summaries: S
     for chunker in SETTINGS_GRID_BY_CHUNKER:
         setting_by_choice = {
             "at its defaults": SweptSetting(chunker),
-            "best of the tuned half": _best_summary(tuning_summaries, chunker).setting,
-            "best of the half held out": _best_summary(held_out_summaries, chunker).setting,
+            "best of the tuned half": _best_summary_of_chunker(tuning_summaries, chunker).setting,
+            "best of the half held out": _best_summary_of_chunker(held_out_summaries, chunker).setting,
         }
         lines += [
             _score_cells(setting, how, tuned_summary_by_setting, held_summary_by_setting)
@@ -170,7 +170,7 @@ def unchanged_rows(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
     ]
 
 
-def _best_summary(ranked: Sequence[SettingSummary], chunker: str) -> SettingSummary:
+def _best_summary_of_chunker(ranked: Sequence[SettingSummary], chunker: str) -> SettingSummary:
     return next(summary for summary in ranked if summary.setting.chunker == chunker)
 
 
@@ -186,7 +186,7 @@ def sentences_on_chunker_defaults(rows: Sequence[SweepRow], measure: str) -> lis
     for chunker in SETTINGS_GRID_BY_CHUNKER:
         default_summary, best_summary = (
             next(summary for summary in ranked_summaries if summary.setting == SweptSetting(chunker)),
-            _best_summary(ranked_summaries, chunker),
+            _best_summary_of_chunker(ranked_summaries, chunker),
         )
         best_standard_error = standard_error(rows, best_summary.setting, measure)
         as_good_summaries = [
@@ -223,7 +223,7 @@ def _count_changed_parameters(setting: SweptSetting) -> int:
     return sum(fields[name].default != value for name, value in setting.parameters)
 
 
-def winner_sentence(
+def describe_lead_over_breakpoint(
     chunker: str, tuning_summaries: Sequence[SettingSummary], held_out_summaries: Sequence[SettingSummary]
 ) -> str:
     """Return a sentence on whether a chunker at its defaults is ahead of every setting of `breakpoint`, on both halves."""
@@ -249,7 +249,7 @@ def difference_rows(rows: Sequence[SweepRow], tuning_summaries: Sequence[Setting
     The defaults of `optimal` and `change_point` against the setting of `breakpoint` that is best on the tuned half, and
     against the trivial answers. The documents share their passages: they are other orders, not other texts.
     """
-    compared_settings = [_best_summary(tuning_summaries, "breakpoint").setting, *TRIVIAL_SETTINGS]
+    compared_settings = [_best_summary_of_chunker(tuning_summaries, "breakpoint").setting, *TRIVIAL_SETTINGS]
     lines = []
     for chunker in ("optimal", "change_point"):
         differences = compare_settings(rows, SweptSetting(chunker), compared_settings, measure)
@@ -268,9 +268,9 @@ def difference_rows(rows: Sequence[SweepRow], tuning_summaries: Sequence[Setting
 
 
 @benchmark_command(
-    make_option_adder("--count", type=int, default=50, metavar="N", help="documents of each half (default: 50)"),
-    make_option_adder("--measure", default="pk", choices=HIGHER_IS_BETTER),
-    make_option_adder("--embedder", default="all-MiniLM-L6-v2", metavar="NAME"),
+    build_function_adding_option("--count", type=int, default=50, metavar="N", help="documents of each half (default: 50)"),
+    build_function_adding_option("--measure", default="pk", choices=HIGHER_IS_BETTER),
+    build_function_adding_option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME"),
 )
 def main(count: int, measure: str, embedder: str) -> None:
     """Print what every chunker reaches on both halves, what that says of its default, and who is ahead."""
@@ -320,7 +320,7 @@ def main(count: int, measure: str, embedder: str) -> None:
     )
     for sentence in [
         *sentences_on_chunker_defaults(tuned_rows, measure),
-        *(winner_sentence(name, tuned_summaries, held_summaries) for name in ("optimal", "change_point")),
+        *(describe_lead_over_breakpoint(name, tuned_summaries, held_summaries) for name in ("optimal", "change_point")),
     ]:
         print(sentence)
     heads = ["held out", "better than", "by", "interval", f"documents: {count}"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
 from chunkers.text import read_document
 from evaluation.segmentation import count_whole_spans, edit_stability, spans_to_keep_whole
@@ -103,7 +103,7 @@ def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
             yield Document.from_text(read_document(file_bytes_or_reader(), name).text, name=name)
 
 
-def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -> StructureRow:
+def measure_chunker(document: Document, chunker: str, edit_count: int = EDIT_COUNT) -> StructureRow:
     """Measure one chunker on one document."""
     tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
     built_chunker = build_chunker(chunker, CHUNKERS[chunker])
@@ -113,7 +113,7 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -
     fitting_blocks = [block for block, size in zip(blocks, block_token_counts, strict=True) if size <= MAX_CHUNK_TOKENS]
     whole_block_counts = count_whole_spans(fitting_blocks, [span for chunk in chunking for span in chunk.spans]).all
     chunk_token_counts = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
-    edit_stability_result = edit_stability(built_chunker, document, tools, edits)
+    edit_stability_result = edit_stability(built_chunker, document, tools, edit_count)
     return StructureRow(
         document.name,
         chunker,
@@ -129,12 +129,16 @@ def measure_chunker(document: Document, chunker: str, edits: int = EDIT_COUNT) -
 
 
 @benchmark_command(
-    make_option_adder("--only", action="append", default=[], metavar="NAME", help="one document, as table.md"),
-    make_option_adder("--edits", type=int, default=EDIT_COUNT, help="inserted sentences (default: %(default)s)"),
+    build_function_adding_option("--only", action="append", default=[], metavar="NAME", help="one document, as table.md"),
+    build_function_adding_option(
+        "--edits", dest="edit_count", type=int, default=EDIT_COUNT, help="inserted sentences (default: %(default)s)"
+    ),
 )
-def main(only: list[str], edits: int) -> int:
+def main(only: list[str], edit_count: int) -> int:
     """Print the table; return 1 if `structure` misses its targets."""
-    rows = [measure_chunker(document, chunker, edits) for document in structured_documents(only) for chunker in CHUNKERS]
+    rows = [
+        measure_chunker(document, chunker, edit_count) for document in structured_documents(only) for chunker in CHUNKERS
+    ]
     print(markdown_table(HEAD, [row.cells() for row in rows]))
     return int(not all(row.meets_targets for row in rows if row.chunker == "structure"))
 

@@ -6,6 +6,7 @@ import re
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count as counting
 from pathlib import Path
 
@@ -18,14 +19,14 @@ from sentencex import get_sentence_boundaries
 from benchmarks.harness import (
     Spread,
     benchmark_command,
+    build_function_adding_option,
     call_in_new_process,
-    make_option_adder,
     markdown_table,
     peak_kib,
     time_call,
     use_bundled_token_table,
 )
-from benchmarks.other_library_chunkers import CountingEncoder, langchain_breakpoint
+from benchmarks.other_library_chunkers import CountingEncoder, cut_with_langchain_breakpoint
 from chunkers import (
     Document,
     Embedder,
@@ -76,7 +77,7 @@ def optimal_partition_cuts(vectors: Floats) -> list[int]:
     return list(PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES)).cuts().tolist())
 
 
-def optimal_cuts_computing_gains(vectors: Floats) -> list[int]:
+def optimal_cuts_after_computing_gains(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition, after computing the gain of every cut."""
     table = PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES))
     table.gains()
@@ -106,17 +107,19 @@ def double_loop_cuts(vectors: Floats) -> list[int]:
     return cuts[::-1]
 
 
-def measure_optimal(repeats: int) -> None:
+def measure_optimal(repeat_count: int) -> None:
     """Print how the decision time grows with the number of pieces, and how it compares with the double loop."""
     rows = []
     for count in PIECE_COUNTS:
         vectors = unit_vectors(count)
-        partition_seconds_by_repeat = [time_call(lambda: optimal_partition_cuts(vectors))[0] for _ in range(repeats * 5)]  # noqa: B023 - called at once
+        partition_seconds_by_repeat = [
+            time_call(partial(optimal_partition_cuts, vectors))[0] for _ in range(repeat_count * 5)
+        ]
         tracemalloc.start()
-        optimal_cuts_computing_gains(vectors)
+        optimal_cuts_after_computing_gains(vectors)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
         tracemalloc.stop()
-        seconds_with_gains = [time_call(lambda: optimal_cuts_computing_gains(vectors))[0] for _ in range(repeats)]  # noqa: B023
+        seconds_with_gains = [time_call(lambda: optimal_cuts_after_computing_gains(vectors))[0] for _ in range(repeat_count)]  # noqa: B023
         partition_time_spread = Spread.from_values(1000 * second for second in partition_seconds_by_repeat)
         rows.append(
             [
@@ -130,9 +133,9 @@ def measure_optimal(repeats: int) -> None:
     print(markdown_table(["optimal, pieces", "partition, ms", "µs a piece", "with gains, ms", "peak, MB"], rows))
     vectors = unit_vectors(2_000)
     assert optimal_partition_cuts(vectors) == double_loop_cuts(vectors)
-    double_loop_seconds = [time_call(lambda: double_loop_cuts(vectors))[0] for _ in range(repeats * 3)]
-    partition_seconds = [time_call(lambda: optimal_partition_cuts(vectors))[0] for _ in range(repeats * 3)]
-    gains_seconds = [time_call(lambda: optimal_cuts_computing_gains(vectors))[0] for _ in range(repeats * 3)]
+    double_loop_seconds = [time_call(lambda: double_loop_cuts(vectors))[0] for _ in range(repeat_count * 3)]
+    partition_seconds = [time_call(partial(optimal_partition_cuts, vectors))[0] for _ in range(repeat_count * 3)]
+    gains_seconds = [time_call(lambda: optimal_cuts_after_computing_gains(vectors))[0] for _ in range(repeat_count * 3)]
     print("\n2,000 pieces, the published double loop against the same partition here:")
     for work_description, partition_seconds_by_repeat in (
         ("partition", partition_seconds),
@@ -155,7 +158,7 @@ def repeated_essay(characters: int) -> str:
     return "\n\n".join(f"Part {number}. {essay}" for number in range(copy_count))[:characters]
 
 
-def measure_without_embedding(text: str, repeats: int) -> None:
+def measure_without_embedding(text: str, repeat_count: int) -> None:
     """Print the speed of the chunkers that embed nothing, compared with LangChain's."""
     use_bundled_token_table()
     document = Document.from_text(text, "regex")
@@ -187,7 +190,8 @@ def measure_without_embedding(text: str, repeats: int) -> None:
     rows = []
     for title, run_ours, run_reference in timed_races:
         seconds_pairs = [
-            (time_call(run_ours)[0], time_call(run_reference)[0] if run_reference else np.nan) for _ in range(repeats + 1)
+            (time_call(run_ours)[0], time_call(run_reference)[0] if run_reference else np.nan)
+            for _ in range(repeat_count + 1)
         ][1:]
         our_milliseconds = Spread.from_values(1000 * mine for mine, _ in seconds_pairs)
         time_ratio_spread = Spread.from_values(mine / other for mine, other in seconds_pairs)
@@ -225,7 +229,7 @@ def text_as_markdown(text: str) -> str:
     return "\n\n".join(paragraphs)
 
 
-def measure_beside_others(text: str, repeats: int) -> bool:
+def measure_beside_others(text: str, repeat_count: int) -> bool:
     """Print the speed of chunkers and the splitter relative to other code that does the same work or a part of it.
 
     Return whether the medians reach `MINIMUM_RELATIVE_SPEEDS`.
@@ -243,7 +247,7 @@ def measure_beside_others(text: str, repeats: int) -> bool:
         tools = Tools(None, WordPieceTokenizer())
         return run(build_chunker("structure", {"max_size": longest_paragraph_token_count}), Document.from_text(text), tools)
 
-    def parse_and_count() -> object:
+    def parse_and_count_tokens() -> object:
         return parser.block.parse(text, parser, {}, []), WordPieceTokenizer().count([text])
 
     def cut_by_meaning() -> object:
@@ -251,11 +255,13 @@ def measure_beside_others(text: str, repeats: int) -> bool:
         return run(build_chunker("breakpoint", {"buffer": 1}), Document.from_text(text, "regex"), tools)
 
     def cut_by_langchain() -> object:
-        return langchain_breakpoint(text, CountingEncoder(static_embedder), neighbouring_sentence_count=1, percentile=95)
+        return cut_with_langchain_breakpoint(
+            text, CountingEncoder(static_embedder), neighbouring_sentence_count=1, percentile=95
+        )
 
     timed_races: list[tuple[str, str, Callable[[], object], Callable[[], object]]] = [
         ("recursive", "LangChain's", lambda: chunk(text, "recursive"), lambda: recursive_splitter.split_text(text)),
-        ("structure", "parsing, and counting tokens once", cut_by_structure, parse_and_count),
+        ("structure", "parsing, and counting tokens once", cut_by_structure, parse_and_count_tokens),
         ("breakpoint", "LangChain's with the same vectors", cut_by_meaning, cut_by_langchain),
         (
             "sentencex",
@@ -270,7 +276,7 @@ def measure_beside_others(text: str, repeats: int) -> bool:
         # The collector would look through what the races before have left in caches.
         gc.collect()
         gc.freeze()
-        processor_time_pairs = [(processor_time(run_ours), processor_time(run_reference)) for _ in range(repeats)]
+        processor_time_pairs = [(processor_time(run_ours), processor_time(run_reference)) for _ in range(repeat_count)]
         our_milliseconds = Spread.from_values(1000 * mine for mine, _ in processor_time_pairs)
         speed_ratio_spread = Spread.from_values(reference / mine for mine, reference in processor_time_pairs)
         rows.append(
@@ -323,20 +329,27 @@ def measure_clustering(counts: Sequence[int]) -> None:
 
 
 @benchmark_command(
-    make_option_adder("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)"),
-    make_option_adder(
+    build_function_adding_option(
+        "--repeats",
+        dest="repeat_count",
+        type=int,
+        default=3,
+        metavar="N",
+        help="how often everything is measured (default: 3)",
+    ),
+    build_function_adding_option(
         "--text", type=Path, metavar="FILE", help="a text in UTF-8, in place of 10 MB and of 5,000 sentences to cluster"
     ),
 )
-def main(repeats: int, text: Path | None) -> int:
+def main(repeat_count: int, text: Path | None) -> int:
     """Run all measurements; return 1 if a speed is below its floor."""
     # The collector would look through the libraries that are imported here for comparison alone.
     gc.freeze()
     whole_text = text.read_text(encoding="utf-8") if text else repeated_essay(10_000_000)
     sentence_counts = [len(Document.from_text(whole_text, "regex").sentences)] if text else [5_000, MOST_SENTENCES]
-    measure_optimal(repeats)
-    measure_without_embedding(whole_text, repeats)
-    are_floors_reached = measure_beside_others(text_as_markdown(whole_text[:5_000_000]), repeats)
+    measure_optimal(repeat_count)
+    measure_without_embedding(whole_text, repeat_count)
+    are_floors_reached = measure_beside_others(text_as_markdown(whole_text[:5_000_000]), repeat_count)
     measure_clustering(sentence_counts)
     return 0 if are_floors_reached else 1
 

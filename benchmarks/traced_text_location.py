@@ -8,7 +8,7 @@ status is 1 where a text is located in a wrong document, or the index locates fe
 import sys
 from random import Random
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table, time_call
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, time_call
 from benchmarks.retrieval_at_scale import build_corpus, random_documents
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import UnorderedLocator, unordered_chunk_location
@@ -40,13 +40,15 @@ def random_retrieved_texts(text_by_name: dict[str, str], count: int) -> list[tup
 
 
 @benchmark_command(
-    make_option_adder("--megabytes", type=int, default=18, help="of all documents (default: %(default)s)"),
-    make_option_adder("--questions", type=int, default=100, help="with ten texts each (default: %(default)s)"),
+    build_function_adding_option("--megabytes", type=int, default=18, help="of all documents (default: %(default)s)"),
+    build_function_adding_option(
+        "--questions", dest="question_count", type=int, default=100, help="with ten texts each (default: %(default)s)"
+    ),
 )
-def main(megabytes: int, questions: int) -> int:
+def main(megabytes: int, question_count: int) -> int:
     """Run the measurements; return 1 if a place is wrong or the index locates fewer texts."""
     text_by_document_name = random_documents(megabytes)
-    retrieved_with_document = random_retrieved_texts(text_by_document_name, 10 * questions)
+    retrieved_with_document = random_retrieved_texts(text_by_document_name, 10 * question_count)
     documents = build_corpus(text_by_document_name).documents
     rows, located_counts, wrong_count = [], [], 0
     for way_of_locating, max_documents_compared_whole in (("with the index", 0), ("compared whole", sys.maxsize)):

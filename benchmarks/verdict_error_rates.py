@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import benchmark_command, make_option_adder, markdown_table
+from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
 from chunkers.support import FloatArray, IntArray
 from evaluation.segmentation import f1_from_counts
 from evaluation.statistics import (
     ALPHA,
     FEWEST_VALUES,
+    compute_confidence_interval_of_mean,
     holm_correction,
-    mean_interval,
     paired_differences_by_family,
     section_swap_differences,
 )
@@ -41,7 +41,7 @@ ScoreSimulator = Callable[[np.random.Generator, tuple[int, ...], float], FloatAr
 """A function that simulates scores, shape (chunkers, data sets, questions), higher is better, with the first ahead."""
 
 
-def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], advantage: float) -> FloatArray:
+def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], winner_advantage: float) -> FloatArray:
     """Simulate recall: mostly 1 or 0, with the same value for all chunkers on 70 % of the questions."""
 
     def draw_recall_values(size: tuple[int, ...]) -> FloatArray:
@@ -49,22 +49,22 @@ def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], advanta
         return np.where(outcome_draws < 0.65, 1.0, np.where(outcome_draws < 0.8, 0.0, partial_recalls))
 
     scores = np.where(random.random(shape) < 0.7, draw_recall_values(shape[1:]), draw_recall_values(shape))
-    scores[0] = np.where(random.random(shape[1:]) < advantage, 1.0, scores[0])
+    scores[0] = np.where(random.random(shape[1:]) < winner_advantage, 1.0, scores[0])
     return scores
 
 
-def simulate_iou(random: np.random.Generator, shape: tuple[int, ...], advantage: float) -> FloatArray:
+def simulate_iou(random: np.random.Generator, shape: tuple[int, ...], winner_advantage: float) -> FloatArray:
     """Simulate IoU: small and skewed, with one factor per question and one per chunker."""
     scores = np.minimum(1, random.gamma(1, 0.05, shape[1:]) * random.gamma(2, 0.5, shape))
-    scores[0] = np.minimum(1, scores[0] * (1 + 4 * advantage))
+    scores[0] = np.minimum(1, scores[0] * (1 + 4 * winner_advantage))
     return scores
 
 
-def simulate_pk(random: np.random.Generator, shape: tuple[int, ...], advantage: float) -> FloatArray:
+def simulate_pk(random: np.random.Generator, shape: tuple[int, ...], winner_advantage: float) -> FloatArray:
     """Simulate 1 - Pk of documents, about 0.7, with some outliers per chunker."""
     deviation_factor = 1 + 2 * (random.random(shape) < 0.1)
     scores = np.clip(random.beta(8, 4, shape[1:]) + deviation_factor * random.normal(0, 0.08, shape), 0, 1)
-    scores[0] = scores[0] + (1 - scores[0]) * advantage
+    scores[0] = scores[0] + (1 - scores[0]) * winner_advantage
     return scores
 
 
@@ -88,13 +88,13 @@ def pairwise_differences(values: FloatArray) -> FloatArray:
     return np.stack([values[one] - values[other] for one, other in combinations(range(len(values)), 2)], axis=1)
 
 
-def data_set_block_sizes(data_set_count: int) -> Iterator[int]:
+def yield_data_set_batch_sizes(data_set_count: int) -> Iterator[int]:
     """Yield the numbers of data sets to simulate at a time."""
     for first, last in pairwise([*range(0, data_set_count, _SETS_PER_BLOCK), data_set_count]):
         yield last - first
 
 
-def bootstrap_intervals(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def bootstrap_p_values_and_intervals(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the percentile bootstrap's p-values and interval ends for each row, each of shape (rows,)."""
     count = rows.shape[1]
     resample_weights = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), BOOTSTRAP_DRAW_COUNT)
@@ -122,7 +122,7 @@ def is_any_pair_significant_by_set(differences: FloatArray) -> tuple[FloatArray,
         any(difference.significant for difference in family if difference)
         for family in paired_differences_by_family(differences, draw_count=BOOTSTRAP_DRAW_COUNT)
     ]
-    p_values, _, _ = bootstrap_intervals(differences.reshape(-1, question_count))
+    p_values, _, _ = bootstrap_p_values_and_intervals(differences.reshape(-1, question_count))
     is_set_significant_by_bootstrap = [
         any(corrected.significant for corrected in holm_correction(list(family)))
         for family in p_values.reshape(data_set_count, pair_count)
@@ -130,16 +130,20 @@ def is_any_pair_significant_by_set(differences: FloatArray) -> tuple[FloatArray,
     return np.array(is_set_significant_by_ours), np.array(is_set_significant_by_bootstrap)
 
 
-def share_with_a_winner(
-    simulate_scores: ScoreSimulator, chunker_count: int, question_count: int, data_set_count: int, advantage: float = 0.0
+def compute_share_with_significant_winner(
+    simulate_scores: ScoreSimulator,
+    chunker_count: int,
+    question_count: int,
+    data_set_count: int,
+    winner_advantage: float = 0.0,
 ) -> Shares:
     """Return the percentage of data sets in which a chunker is significantly ahead of another."""
     random = np.random.default_rng([chunker_count, question_count])
     significance_by_block = [
         is_any_pair_significant_by_set(
-            pairwise_differences(simulate_scores(random, (chunker_count, size, question_count), advantage))
+            pairwise_differences(simulate_scores(random, (chunker_count, size, question_count), winner_advantage))
         )
-        for size in data_set_block_sizes(data_set_count)
+        for size in yield_data_set_batch_sizes(data_set_count)
     ]
     our_share, bootstrap_share = (
         100 * float(np.concatenate(parts).mean()) for parts in zip(*significance_by_block, strict=True)
@@ -152,7 +156,7 @@ def share_significant_if_skewed(skewness: float, question_count: int, data_set_c
     random, gamma_shape = np.random.default_rng([question_count]), 4 / skewness**2
     significance_by_block = [
         is_any_pair_significant_by_set(random.gamma(gamma_shape, 1, (size, 1, question_count)) / gamma_shape - 1)
-        for size in data_set_block_sizes(data_set_count)
+        for size in yield_data_set_batch_sizes(data_set_count)
     ]
     our_share, bootstrap_share = (
         100 * float(np.concatenate(parts).mean()) for parts in zip(*significance_by_block, strict=True)
@@ -169,7 +173,7 @@ def interval_coverage(
     is_covered_by_ours, is_covered_by_bootstrap = [], []
     for rows in value_blocks:
         is_covered_by_ours += [low <= true_value <= high for low, high in compute_our_intervals(rows)]
-        _, interval_lows, interval_highs = bootstrap_intervals(rows)
+        _, interval_lows, interval_highs = bootstrap_p_values_and_intervals(rows)
         is_covered_by_bootstrap.append((interval_lows <= true_value) & (true_value <= interval_highs))
     return Shares(
         100 * sum(is_covered_by_ours) / len(is_covered_by_ours) if is_covered_by_ours else None,
@@ -178,15 +182,15 @@ def interval_coverage(
 
 
 def coverage_of_difference_intervals(
-    simulate_scores: ScoreSimulator, question_count: int, data_set_count: int, advantage: float
+    simulate_scores: ScoreSimulator, question_count: int, data_set_count: int, winner_advantage: float
 ) -> Shares:
     """Return the percentage of data sets in which a difference's interval contains the true value."""
     random = np.random.default_rng([question_count])
-    many_differences = pairwise_differences(simulate_scores(np.random.default_rng(1), (2, 1, 2_000_000), advantage))
-    true_difference = float(many_differences.mean()) if advantage else 0.0
+    many_differences = pairwise_differences(simulate_scores(np.random.default_rng(1), (2, 1, 2_000_000), winner_advantage))
+    true_difference = float(many_differences.mean()) if winner_advantage else 0.0
     blocks = (
-        pairwise_differences(simulate_scores(random, (2, size, question_count), advantage))[:, 0]
-        for size in data_set_block_sizes(data_set_count)
+        pairwise_differences(simulate_scores(random, (2, size, question_count), winner_advantage))[:, 0]
+        for size in yield_data_set_batch_sizes(data_set_count)
     )
 
     def difference_intervals(rows: FloatArray) -> list[tuple[float, float]]:
@@ -200,11 +204,13 @@ def coverage_of_mean_intervals(simulate_scores: ScoreSimulator, question_count: 
     """Return the percentage of data sets in which a mean's interval contains the true value."""
     random = np.random.default_rng([question_count])
     true_mean = float(simulate_scores(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
-    blocks = (simulate_scores(random, (1, size, question_count), 0.0)[0] for size in data_set_block_sizes(data_set_count))
-    return interval_coverage(true_mean, blocks, lambda rows: [*filter(None, map(mean_interval, rows))])
+    blocks = (
+        simulate_scores(random, (1, size, question_count), 0.0)[0] for size in yield_data_set_batch_sizes(data_set_count)
+    )
+    return interval_coverage(true_mean, blocks, lambda rows: [*filter(None, map(compute_confidence_interval_of_mean, rows))])
 
 
-def simulate_boundary_outcomes(random: np.random.Generator, section_count: int) -> IntArray:
+def simulate_outcomes_of_one_chunker(random: np.random.Generator, section_count: int) -> IntArray:
     """Simulate found, missed and added boundaries of a chunker, shape (sections, 3)."""
     is_boundary_found = random.random(section_count) < 0.5
     return np.stack([is_boundary_found, ~is_boundary_found, random.poisson(1, section_count)], axis=1).astype(int)
@@ -215,7 +221,10 @@ def share_significant_swapping_sections(section_count: int, data_set_count: int)
     random = np.random.default_rng([section_count])
     section_comparisons = [
         section_swap_differences(
-            [simulate_boundary_outcomes(random, section_count), simulate_boundary_outcomes(random, section_count)],
+            [
+                simulate_outcomes_of_one_chunker(random, section_count),
+                simulate_outcomes_of_one_chunker(random, section_count),
+            ],
             [(0, 1)],
             f1_from_counts,
         )[0]
@@ -252,10 +261,19 @@ def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], data_set_
 
 
 @benchmark_command(
-    make_option_adder("--sets", type=int, default=10_000, metavar="N", help="data sets of each cell (default: 10000)"),
-    make_option_adder("--most", type=int, default=max(QUESTION_COUNTS), metavar="N", help="most questions (default: 100)"),
+    build_function_adding_option(
+        "--sets",
+        dest="data_set_count",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="data sets of each cell (default: 10000)",
+    ),
+    build_function_adding_option(
+        "--most", type=int, default=max(QUESTION_COUNTS), metavar="N", help="most questions (default: 100)"
+    ),
 )
-def main(sets: int, most: int) -> int:
+def main(data_set_count: int, most: int) -> int:
     """Print the tables; return 1 if a target is missed."""
     question_counts = [count for count in QUESTION_COUNTS if count <= most]
     missed_target_messages: list[str] = []
@@ -267,7 +285,8 @@ def main(sets: int, most: int) -> int:
 
     false_winner_shares = {
         f"{name}, {chunkers} chunkers": [
-            (count, share_with_a_winner(simulated, chunkers, count, sets)) for count in question_counts
+            (count, compute_share_with_significant_winner(simulated, chunkers, count, data_set_count))
+            for count in question_counts
         ]
         for name, simulated in MEASURES.items()
         for chunkers in CHUNKER_COUNTS
@@ -275,38 +294,44 @@ def main(sets: int, most: int) -> int:
     print_table("false winners, %", false_winner_shares)
     false_winner_shares_by_sections = {
         "boundary F1, 2 chunkers": [
-            (count, share_significant_swapping_sections(count, sets)) for count in SECTION_COUNTS if count <= most
+            (count, share_significant_swapping_sections(count, data_set_count)) for count in SECTION_COUNTS if count <= most
         ]
     }
     print_table("false winners, %", false_winner_shares_by_sections, " sections")
     for name, shares in (false_winner_shares | false_winner_shares_by_sections).items():
-        missed_target_messages += false_winner_messages(f"false winners, {name}", shares, MOST_FALSE_WINNERS, sets)
+        missed_target_messages += false_winner_messages(f"false winners, {name}", shares, MOST_FALSE_WINNERS, data_set_count)
     skewed_significant_shares = {
-        f"skewness {skewness:g}": [(count, share_significant_if_skewed(skewness, count, sets)) for count in question_counts]
+        f"skewness {skewness:g}": [
+            (count, share_significant_if_skewed(skewness, count, data_set_count)) for count in question_counts
+        ]
         for skewness in (*SKEWNESSES, 3.0)
     }
     print_table("significant, % (differences of mean zero)", skewed_significant_shares)
     for skewness in SKEWNESSES:
         missed_target_messages += false_winner_messages(
-            f"skewness {skewness:g}", skewed_significant_shares[f"skewness {skewness:g}"], MOST_FALSE_IF_SKEWED, sets
+            f"skewness {skewness:g}",
+            skewed_significant_shares[f"skewness {skewness:g}"],
+            MOST_FALSE_IF_SKEWED,
+            data_set_count,
         )
     coverage_shares = {
-        f"mean {name}": [(count, coverage_of_mean_intervals(simulated, count, sets)) for count in question_counts]
+        f"mean {name}": [(count, coverage_of_mean_intervals(simulated, count, data_set_count)) for count in question_counts]
         for name, simulated in MEASURES.items()
     }
     coverage_shares |= {
         f"difference in {name}, {size}": [
-            (count, coverage_of_difference_intervals(simulated, count, sets, better)) for count in question_counts
+            (count, coverage_of_difference_intervals(simulated, count, data_set_count, better)) for count in question_counts
         ]
         for name, simulated in MEASURES.items()
         for size, better in zip(("none", "small", "large"), (0.0, *ADVANTAGES[name]), strict=True)
     }
     print_table("coverage of 95 %, %", coverage_shares)
     for name, shares in coverage_shares.items():
-        missed_target_messages += coverage_messages(f"coverage, {name}", shares, sets)
+        missed_target_messages += coverage_messages(f"coverage, {name}", shares, data_set_count)
     power_shares = {
         f"{name}, {size}, {chunkers} chunkers": [
-            (count, share_with_a_winner(simulated, chunkers, count, max(1, sets // 10), better)) for count in question_counts
+            (count, compute_share_with_significant_winner(simulated, chunkers, count, max(1, data_set_count // 10), better))
+            for count in question_counts
         ]
         for name, simulated in MEASURES.items()
         for size, better in zip(("small", "large"), ADVANTAGES[name], strict=True)

@@ -261,7 +261,7 @@ class Chunks:
         clear_outline_caches()
         return type(documents).from_pylist(chunk_table_rows, schema=self.schema)
 
-    def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def cut_batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return an iterator over the chunks of each batch, as Spark's ``mapInArrow`` expects.
 
         Raises the same errors as calling the object.

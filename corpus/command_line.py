@@ -15,7 +15,7 @@ from chunkers.commands.shared_command_parts import (
     add_encoding_option,
     add_language_model_options,
     add_refused_old_options,
-    named_chunkers,
+    parse_all_chunker_specs,
     print_to_stderr,
     refuse_chunkers_by_position,
     run_command,
@@ -115,7 +115,7 @@ def _run_corpus_command(options: argparse.Namespace) -> int:
         raise InputError(NO_INPUT_MESSAGE)
     chosen_run_engine = _parallel_engine_from_options(options)
     refuse_chunkers_by_position(options, options.inputs, 1)
-    (chunker_spec,) = named_chunkers(
+    (chunker_spec,) = parse_all_chunker_specs(
         options, "a corpus is cut by a recipe, anew in every process, and chunks made elsewhere have none"
     )
     corpus_chunking_run = Run(

@@ -284,7 +284,7 @@ def check_inputs_disjoint(input_paths: Iterable[Path]) -> None:
             )
 
 
-def piece_label(input_paths: Sequence[Path], input_piece: InputPiece) -> str:
+def file_name_for_document_ids(input_paths: Sequence[Path], input_piece: InputPiece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
     input_path = input_paths[input_piece.root]
     label_prefix = os.path.normpath(input_path) if len(input_paths) > 1 else "" if input_piece.path else input_path.name
@@ -351,7 +351,7 @@ class Source:
 
     def documents(self, input_piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of an input piece in order, with an `Unreadable` in place of each unreadable document."""
-        input_piece_label = piece_label(self.names, input_piece)
+        input_piece_label = file_name_for_document_ids(self.names, input_piece)
         path = self.roots[input_piece.root] / input_piece.path if input_piece.path else self.roots[input_piece.root]
         try:
             if input_piece.kind == "problem":

@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 from chunkers.language_models import AnswerCache, Asking, LanguageModel, SpendingLimit
 from chunkers.support import InputError, import_required
 from corpus.batch_chunking import Chunks
-from corpus.inputs import InputPiece, Inputs, Source, TextColumns, piece_label
+from corpus.inputs import InputPiece, Inputs, Source, TextColumns, file_name_for_document_ids
 from corpus.shards import LOCK_FILE, PROBLEMS_FOLDER, Job, Manifest, Shard, Tally, atomic_write, group_into_shards
 from integrations.recipe_cutter import AnyRecipe
 
@@ -177,7 +177,9 @@ class Run:
         return {
             "recipe": batch_chunker.recipe.model_dump(),
             # Ids begin with the inputs' names where there are several, or are the name of the one file.
-            "inputs": [piece_label(self.inputs, InputPiece(number, "", "file")) for number in range(len(self.inputs))]
+            "inputs": [
+                file_name_for_document_ids(self.inputs, InputPiece(number, "", "file")) for number in range(len(self.inputs))
+            ]
             if len(self.inputs) > 1 or not self.inputs[0].is_dir()
             else [],
             "text_column": self.columns.text,

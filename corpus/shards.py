@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from chunkers import Recipe
 from chunkers.support import InputError, raise_if_cancelled, short_repr
 from corpus.batch_chunking import CHUNK_TABLE_SCHEMA_VERSION, DOCUMENTS, Chunks
-from corpus.inputs import MAX_FILES_PER_SHARD, InputDocument, InputPiece, Source, Unreadable, piece_label
+from corpus.inputs import MAX_FILES_PER_SHARD, InputDocument, InputPiece, Source, Unreadable, file_name_for_document_ids
 
 PROBLEMS_FOLDER = "_problems"
 """The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
@@ -186,7 +186,7 @@ class _ShardWriter:
             ):
                 self._problems_file = problems_file
                 for document_batch in self._document_batches():
-                    self._cut_documents(document_batch, parquet_writer)
+                    self._cut_and_buffer_documents(document_batch, parquet_writer)
                 self._write_row_group(parquet_writer)
                 tally_json = json.dumps(self.tally._asdict())
                 parquet_writer.add_key_value_metadata(
@@ -219,7 +219,7 @@ class _ShardWriter:
         if batch:
             yield batch
 
-    def _cut_documents(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
+    def _cut_and_buffer_documents(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
         self.job.raise_if_run_ended()
         document_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
         earlier_problem_count = self.tally.problems
@@ -388,7 +388,7 @@ class Manifest:
             if old_value == new_value:
                 continue
             if setting_name == "recipe" and isinstance(old_value, dict) and isinstance(new_value, dict):
-                setting_name, old_value, new_value = _first_difference(old_value, new_value)
+                setting_name, old_value, new_value = _first_differing_entry(old_value, new_value)
             raise InputError(
                 f"--output must continue a run with the same recipe and options; {setting_name} was "
                 f"{short_repr(old_value)} and is now "
@@ -408,7 +408,7 @@ class Manifest:
                 differing_input_piece, change_phrase = new_piece, "has changed"
             raise InputError(
                 "--output must continue a run with the same inputs; "
-                f"{piece_label(self._names, differing_input_piece)} "
+                f"{file_name_for_document_ids(self._names, differing_input_piece)} "
                 f"{change_phrase} "
                 "since that run began. Name a new folder."
             )
@@ -423,12 +423,12 @@ def _piece_sort_key(input_piece: InputPiece) -> tuple[int, list[bytes]]:
     return input_piece.root, os.fsencode(input_piece.path).split(b"/")
 
 
-def _first_difference(old_mapping: Mapping[str, Any], new_mapping: Mapping[str, Any]) -> tuple[str, Any, Any]:
+def _first_differing_entry(old_mapping: Mapping[str, Any], new_mapping: Mapping[str, Any]) -> tuple[str, Any, Any]:
     """Return the first entry that differs between two recipes, or between mappings in them."""
     for entry_name in {**old_mapping, **new_mapping}:
         old_entry, new_entry = old_mapping.get(entry_name), new_mapping.get(entry_name)
         if isinstance(old_entry, dict) and isinstance(new_entry, dict) and old_entry != new_entry:
-            inner_entry_name, old_entry, new_entry = _first_difference(old_entry, new_entry)
+            inner_entry_name, old_entry, new_entry = _first_differing_entry(old_entry, new_entry)
             return f"{entry_name}.{inner_entry_name}", old_entry, new_entry
         if old_entry != new_entry:
             return entry_name, old_entry, new_entry

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, Span, build_chunker
-from chunkers.adapters.piece_location import locate_pieces
+from chunkers.adapters.piece_location import find_span_of_each_piece
 from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET
 from chunkers.recipes import ADAPTERS
 from chunkers.support import one_line_message, pluralize
@@ -109,7 +109,7 @@ def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bo
         their_spans: list[tuple[Span, ...] | None] = [chunk.spans for chunk in theirs]
     else:
         nonblank_chunk_texts = [piece for piece in theirs if piece.strip()]
-        their_spans = [None if span is None else (span,) for span in locate_pieces(text, nonblank_chunk_texts)]
+        their_spans = [None if span is None else (span,) for span in find_span_of_each_piece(text, nonblank_chunk_texts)]
     if our_spans == their_spans:
         return True, f"the same {pluralize(len(our_spans), 'chunk')}"
     first_differing_chunk_index = next(
@@ -148,7 +148,7 @@ def _describe_chunk(text: str, spans: tuple[Span, ...] | None) -> str:
 OriginalFactory = Callable[[Recipe, dict[str, Any]], Original | None]
 
 
-def _langchain_original(
+def _build_original_for_langchain_class(
     class_name: str,
     constructor_argument_codes: Sequence[str],
     *,
@@ -182,7 +182,7 @@ def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original |
         return None
     separators, is_regex = SEPARATORS_BY_PRESET[settings["separators"]]
     imports, setup_code, length_function_code = _length_function_code(recipe, settings["unit"])
-    return _langchain_original(
+    return _build_original_for_langchain_class(
         "RecursiveCharacterTextSplitter",
         [
             f"separators={python_literal(separators)}",
@@ -209,13 +209,13 @@ def _length_function_code(recipe: Recipe, unit: str) -> tuple[list[str], str, st
 
 
 def _langchain_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _langchain_original("CharacterTextSplitter", ['separator=""', *_size_arguments(settings)])
+    return _build_original_for_langchain_class("CharacterTextSplitter", ['separator=""', *_size_arguments(settings)])
 
 
 def _langchain_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if recipe.tokenizer not in BYTE_PAIR_TABLE_URLS:
         return None
-    return _langchain_original(
+    return _build_original_for_langchain_class(
         "TokenTextSplitter",
         [f"encoding_name={python_literal(recipe.tokenizer)}", *_size_arguments(settings)],
         requirement="langchain-text-splitters tiktoken",
@@ -231,7 +231,7 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
     if not _has_no_size_limits(settings):
         return None
     imports, setup_code = _embedder_setup_code(recipe, "langchain_embeddings", "LangChainEmbeddings")
-    return _langchain_original(
+    return _build_original_for_langchain_class(
         "SemanticChunker",
         [
             "LangChainEmbeddings(lambda texts: tools.embed(texts).tolist())",
@@ -275,7 +275,7 @@ def _embedder_setup_code(recipe: Recipe, module: str, adapter_class_name: str, *
     )
 
 
-def _llama_index_original(
+def _build_original_for_llama_index_class(
     recipe: Recipe, class_name: str, column_chunker_name: str, settings: dict[str, Any], sentences_code: str
 ) -> Original:
     imports, setup_code = _embedder_setup_code(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
@@ -304,13 +304,13 @@ def _llama_index_original(
     )
 
 
-def _llama_index_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
+def _build_llama_index_semantic_original(recipe: Recipe, settings: dict[str, Any]) -> Original:
     # It joins sentences with nothing between them, so each includes the white space after it.
     sentence_splitting_code = (
         "starts = [*document.starts, len(text)]\n"
         "sentences = [text[start:following] for start, following in zip(starts, starts[1:])]\n"
     )
-    return _llama_index_original(
+    return _build_original_for_llama_index_class(
         recipe, "SemanticSplitterNodeParser", "llama_index_semantic", settings, sentence_splitting_code
     )
 
@@ -319,14 +319,14 @@ def _llama_index_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Origina
     threshold_amount = float(settings["amount"])
     if settings["threshold"] != "percentile" or not threshold_amount.is_integer() or not _has_no_size_limits(settings):
         return None
-    return _llama_index_semantic(
+    return _build_llama_index_semantic_original(
         recipe, {"buffer_size": settings["buffer"], "breakpoint_percentile_threshold": int(threshold_amount)}
     )
 
 
-def _llama_index_merging(recipe: Recipe, settings: dict[str, Any]) -> Original:
+def _build_llama_index_merging_original(recipe: Recipe, settings: dict[str, Any]) -> Original:
     sentence_texts_code = "sentences = document.sentence_texts\n"
-    return _llama_index_original(
+    return _build_original_for_llama_index_class(
         recipe, "SemanticDoubleMergingSplitterNodeParser", "llama_index_double_merging", settings, sentence_texts_code
     )
 
@@ -336,13 +336,13 @@ def _llama_index_double_pass(recipe: Recipe, settings: dict[str, Any]) -> Origin
         return None
     threshold_by_name = {name: settings[name] for name in ("initial_threshold", "appending_threshold", "merging_threshold")}
     largest_chunk_size = 1_000_000 if settings["max_size"] is None else settings["max_size"]
-    return _llama_index_merging(
+    return _build_llama_index_merging_original(
         recipe,
         {**threshold_by_name, "max_chunk_size": largest_chunk_size, "merging_range": settings["look_ahead"]},
     )
 
 
-def _haystack_original(
+def _build_original_for_haystack_class(
     constructor_argument_codes: Sequence[str], remark: str, class_name: str = "DocumentSplitter"
 ) -> Original:
     return Original(
@@ -359,7 +359,7 @@ def _haystack_original(
 
 
 def _haystack_words(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _haystack_original(
+    return _build_original_for_haystack_class(
         ['split_by="word"', f"split_length={settings['size']}", f"split_overlap={settings['overlap']}"],
         "Only spaces part its words, not line breaks.",
     )
@@ -369,7 +369,7 @@ def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | 
     haystack_split_unit = {"lines": "line", "paragraphs": "passage"}.get(recipe.sentences)
     if haystack_split_unit is None or settings["chunks"] is not None or not _has_no_size_limits(settings):
         return None
-    return _haystack_original(
+    return _build_original_for_haystack_class(
         [
             f"split_by={python_literal(haystack_split_unit)}",
             f"split_length={settings['size']}",
@@ -389,7 +389,7 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
         for separator in separators
         if separator
     ]
-    return _haystack_original(
+    return _build_original_for_haystack_class(
         [
             f"split_length={settings['size']}",
             f"split_overlap={settings['overlap']}",
@@ -401,7 +401,7 @@ def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | 
     )
 
 
-def _chonkie_original(
+def _build_original_for_chonkie_class(
     class_name: str,
     constructor_argument_codes: Sequence[str],
     *,
@@ -424,7 +424,7 @@ def _chonkie_original(
 
 
 def _chonkie_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _chonkie_original("TokenChunker", [python_literal("character"), *_size_arguments(settings)])
+    return _build_original_for_chonkie_class("TokenChunker", [python_literal("character"), *_size_arguments(settings)])
 
 
 def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
@@ -434,13 +434,15 @@ def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None
     return (
         None
         if chonkie_tokenizer_name is None
-        else _chonkie_original("TokenChunker", [python_literal(chonkie_tokenizer_name), *_size_arguments(settings)])
+        else _build_original_for_chonkie_class(
+            "TokenChunker", [python_literal(chonkie_tokenizer_name), *_size_arguments(settings)]
+        )
     )
 
 
 def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
     imports, setup_code = _embedder_setup_code(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
-    return _chonkie_original(
+    return _build_original_for_chonkie_class(
         "SemanticChunker",
         ["ChonkieEmbeddings(tools)", *(f"{name}={python_literal(setting)}" for name, setting in settings.items())],
         imports=imports,
@@ -457,9 +459,9 @@ _ORIGINALS: Mapping[tuple[Tool, str], OriginalFactory] = {
     ("langchain", "breakpoint"): _langchain_breakpoint,
     ("langchain", "langchain_semantic"): _langchain_breakpoint,
     ("llama_index", "breakpoint"): _llama_index_breakpoint,
-    ("llama_index", "llama_index_semantic"): _llama_index_semantic,
+    ("llama_index", "llama_index_semantic"): _build_llama_index_semantic_original,
     ("llama_index", "double_pass"): _llama_index_double_pass,
-    ("llama_index", "llama_index_double_merging"): _llama_index_merging,
+    ("llama_index", "llama_index_double_merging"): _build_llama_index_merging_original,
     ("haystack", "fixed_words"): _haystack_words,
     ("haystack", "fixed_sentences"): _haystack_sentences,
     ("haystack", "recursive"): _haystack_recursive,

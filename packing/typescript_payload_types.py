@@ -15,7 +15,7 @@ from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 ROOT = Path(__file__).parents[1]
-TYPESCRIPT_SOURCE_FOLDER = "viz"
+PAYLOAD_TYPES_FOLDER = "viz"
 TYPES_FILE_ENDING = ".data.d.ts"
 
 _TYPESCRIPT_BY_PYTHON_TYPE = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "any"}
@@ -116,7 +116,7 @@ def _relative_import_path(importing_folder: Path, imported_path: Path) -> str:
 
 def modules_with_typed_dicts() -> Iterator[ModuleType]:
     """Yield the modules of ``viz/`` that declare `TypedDict`s."""
-    for path in sorted((ROOT / TYPESCRIPT_SOURCE_FOLDER).rglob("*.py")):
+    for path in sorted((ROOT / PAYLOAD_TYPES_FOLDER).rglob("*.py")):
         if re.search(r"\bTypedDict\b", path.read_text(encoding="utf-8")):
             yield import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
@@ -128,7 +128,7 @@ def main() -> None:
         for module in modules_with_typed_dicts()
         if declared_typed_dicts(module)
     }
-    for path in (ROOT / TYPESCRIPT_SOURCE_FOLDER).rglob(f"*{TYPES_FILE_ENDING}"):
+    for path in (ROOT / PAYLOAD_TYPES_FOLDER).rglob(f"*{TYPES_FILE_ENDING}"):
         if path not in text_by_path:
             path.unlink()
     for path, text in text_by_path.items():

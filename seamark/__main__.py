@@ -43,9 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_corpus(arguments: Sequence[str]) -> int:
-    from chunkers.support.optional_packages import require_extra
+    from chunkers.support.optional_packages import raise_if_extra_missing
 
-    require_extra("corpus", "seamark corpus")
+    raise_if_extra_missing("corpus", "seamark corpus")
     from corpus.command_line import main as corpus
 
     return corpus(arguments)
@@ -56,7 +56,7 @@ def _open_app(arguments: Sequence[str]) -> int:
 
     from chunkers.commands.shared_command_parts import Parser
     from chunkers.recipes.recipe import __version__
-    from chunkers.support import InputError, require_extra
+    from chunkers.support import InputError, raise_if_extra_missing
 
     command_column_width = max(map(len, COMMANDS)) + 2
     parser = Parser(
@@ -77,7 +77,7 @@ def _open_app(arguments: Sequence[str]) -> int:
         raise InputError(f"The command must be one of {', '.join(COMMANDS)}; got {options.command!r}.")
     if options.port is not None and not 0 <= options.port <= 65535:
         raise InputError(f"--port must be from 0 to 65535; got {options.port}.")
-    require_extra("app", "The app")
+    raise_if_extra_missing("app", "The app")
     return _serve_app(options.port, options.no_browser)
 
 

@@ -117,7 +117,7 @@ def test_all_json_has_one_limit_of_brackets(monkeypatch):
     many = b'{"recipe": [[], [], []]}'
     for parse in (
         json_and_table_files.read_recipe_entry,
-        session_file_reader.session_file_pieces,
+        session_file_reader.parse_session_file_into_pieces,
         boundary_files.parse_boundary_file,
     ):
         with pytest.raises(InputError, match=r": JSON may have at most 2 opening brackets; this file has 5\."):
@@ -169,18 +169,22 @@ def test_the_spans_of_a_session_lie_in_its_text(spans, said):
 
 def test_a_session_is_counted_while_it_comes(monkeypatch):
     data = json.dumps(SESSION).encode()
-    assert [piece[0] for piece in session_file_reader.session_file_pieces(data, "a.json")] == ["session", "text", "chunk"]
+    assert [piece[0] for piece in session_file_reader.parse_session_file_into_pieces(data, "a.json")] == [
+        "session",
+        "text",
+        "chunk",
+    ]
     monkeypatch.setattr(json_and_table_files, "MOST_FILE_TEXT_CHARACTERS", 10)
     with pytest.raises(
         InputError,
         match=r"^a\.json: the texts in a session may have at most 10 characters in total; these texts have at least 18",
     ):
-        list(session_file_reader.session_file_pieces(data, "a.json"))
+        list(session_file_reader.parse_session_file_into_pieces(data, "a.json"))
     monkeypatch.setattr(session_file_reader, "MAX_HEAD_CHARACTERS", 10)
     with pytest.raises(
         InputError, match=r"^a\.json: the part of the file that Seamark reads may have at most 10 characters of JSON; it"
     ):
-        list(session_file_reader.session_file_pieces(data, "a.json"))
+        list(session_file_reader.parse_session_file_into_pieces(data, "a.json"))
 
 
 @pytest.mark.slow
@@ -198,7 +202,7 @@ def test_rows_as_the_other_process_sends_them_are_let_go_while_others_come():
         return row[0]
 
     data = json.dumps([str(number) for number in range(30_000)]).encode()
-    assert reader_process.parse_in_reader_process(external_chunks.read_chunk_file, data, "a.json", value_function=last) == [
-        str(number) for number in range(30_000)
-    ]
+    assert reader_process.run_parser_in_reader_process(
+        external_chunks.read_chunk_file, data, "a.json", value_function=last
+    ) == [str(number) for number in range(30_000)]
     assert 0 < held[0] < 10_000

@@ -13,8 +13,8 @@ from tests.sources import parsed
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `([\w.]+)\.(\w+)` \| ([\d.,]+) \| [^|]+ \|$", PAGE, re.MULTILINE)
 PREFIXES = (
-    *("MAX_", "MOST", "LONGEST_", "READ_", "READERS"),
-    *("TIMEOUT", "DEADLINE", "LARGEST_", "MEMORY_BYTES", "SHARED_"),
+    *("MAX_", "MOST", "LONGEST_", "LARGEST_", "READERS"),
+    *("REQUEST_TIMEOUT", "BATCH_DEADLINE", "ANSWER_DEADLINE", "MEMORY_BYTES", "SHARED_"),
 )
 
 

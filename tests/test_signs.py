@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from chunkers import build_chunker
-from chunkers.methods.breakpoint import convert_to_similarities
+from chunkers.methods.breakpoint import convert_chunking_to_similarities
 from chunkers.results.result_html import result_html
 from chunkers.support.formatting import format_number
 from evaluation.report.html_page import ComparedColumns, html_report
@@ -18,7 +18,7 @@ from tests import ROOT
 from tests.sources import parsed
 from tests.support import AngleEmbedder, cut, tools
 from viz.breakpoints.decision_steps_by_chunker import greedy_scan_steps
-from viz.breakpoints.gap_table import gap_rows
+from viz.breakpoints.gap_table import build_gap_table_columns
 from viz.components.reader.column_body import score_curve_data
 from viz.double_pass.passes import rows_of_both_passes, steps_of_both_passes
 
@@ -64,7 +64,7 @@ def said_of(chunker, chunking):
     yield from strings(
         [
             score_curve_data(chunker, chunking, are_lines_movable=True),
-            gap_rows(chunking, 0.1),
+            build_gap_table_columns(chunking, 0.1),
             greedy_scan_steps(chunking, 0.1, None),
         ]
     )
@@ -76,7 +76,7 @@ def said_of(chunker, chunking):
 def test_what_is_said_of_a_result_has_no_hyphen_before_a_number(name, parameters):
     chunker = build_chunker(name, parameters)
     chunking = cut(chunker, OPPOSITE, embedder=AngleEmbedder())
-    texts = [*said_of(chunker, chunking), *(gap.reason for gap in convert_to_similarities(chunking).gaps)]
+    texts = [*said_of(chunker, chunking), *(gap.reason for gap in convert_chunking_to_similarities(chunking).gaps)]
     texts.append(words_of(html_report(ComparedColumns(chunking.document, [(chunker, chunking)]))))
     assert [text for text in texts if HYPHEN.search(text)] == []
     assert any("−" in text for text in texts)

@@ -61,7 +61,7 @@ class Adapter(Chunker):
         try:
             with tools.measure_loading_time():
                 import_module(self.module)
-            return self._chunking_by_library(document, tools)
+            return self._build_chunking_from_library_pieces(document, tools)
         except (InputError, Cancelled):
             raise
         except ImportError as error:
@@ -76,6 +76,6 @@ class Adapter(Chunker):
                 f"{self.library} could not cut this text: {error_message}. Change a parameter, or choose another chunker."
             ) from error
 
-    def _chunking_by_library(self, document: Document, tools: Tools) -> Chunking:
+    def _build_chunking_from_library_pieces(self, document: Document, tools: Tools) -> Chunking:
         """Return the pieces as chunks located in the original."""
         return chunking_of_pieces(document, self.pieces(document, tools), self.library)

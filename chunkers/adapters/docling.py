@@ -44,7 +44,7 @@ class DoclingHybrid(Adapter):
         """Return the texts of Docling's chunks, without the table headers that Docling repeats."""
         return [text for text, _ in self._pair_pieces_with_table_headers(document, tools)]
 
-    def _chunking_by_library(self, document: Document, tools: Tools) -> Chunking:
+    def _build_chunking_from_library_pieces(self, document: Document, tools: Tools) -> Chunking:
         chunk_table_header_pairs = self._pair_pieces_with_table_headers(document, tools)
         chunking = chunking_of_pieces(
             document,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, cuts_to_gaps
+from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, build_cut_gaps_only
 from chunkers.results import Chunk, Chunking, Reason, Verdict
 from chunkers.text import Document, Span, visible_mask
 
@@ -29,13 +29,15 @@ def chunking_of_pieces(
         Text that the library repeats before each piece, such as the header of a table that it cut; none by default.
     """
     text = document.text
-    piece_spans = locate_pieces(text, piece_texts)
+    piece_spans = find_span_of_each_piece(text, piece_texts)
     found_piece_contexts = [
         context for context, span in zip(contexts or [""] * len(piece_spans), piece_spans, strict=True) if span is not None
     ]
     found_piece_spans = [span for span in piece_spans if span is not None]
     cut_reason = Reason(remark=f"{library_name} begins a chunk here")
-    cut_gaps = cuts_to_gaps(document, [span.start for span in found_piece_spans[1:]], Verdict.CUT, lambda _: cut_reason)
+    cut_gaps = build_cut_gaps_only(
+        document, [span.start for span in found_piece_spans[1:]], Verdict.CUT, lambda _: cut_reason
+    )
     return Chunking(
         document,
         tuple(
@@ -47,7 +49,7 @@ def chunking_of_pieces(
     )
 
 
-def locate_pieces(text: str, piece_texts: Sequence[str]) -> list[Span | None]:
+def find_span_of_each_piece(text: str, piece_texts: Sequence[str]) -> list[Span | None]:
     """Return each piece's span in the text, in code points and without surrounding white space; None for pieces not found.
 
     White space is ignored: a library may have stripped it, or joined sentences with spaces of its own. The pieces are
@@ -170,7 +172,7 @@ class _VisibleText:
     ) -> int:
         """Return the start of a piece that begins after the beginning of the previous one; -1 if it is not found.
 
-        Positions do not count white space; see `locate_pieces` for the order of the search.
+        Positions do not count white space; see `find_span_of_each_piece` for the order of the search.
         """
         if self._visible_characters.startswith(piece_without_whitespace, previous_piece_span.end):
             return previous_piece_span.end

@@ -5,9 +5,9 @@ from chunkers.building_blocks.gaps_and_pieces import (
     Piece,
     PieceCutter,
     add_uncut_gaps,
+    build_all_gaps_of_pieces,
+    build_cut_gaps_only,
     chunks_of_pieces,
-    cuts_to_gaps,
-    gaps_of_pieces,
 )
 from chunkers.building_blocks.recursive_splitting import (
     SeparatorPreset,
@@ -30,16 +30,16 @@ from chunkers.building_blocks.size_limits import (
     TokenSizes,
     check_chunk_count,
     check_overlap,
-    enforce_size_limits,
-    fitting_spans,
+    enforce_size_limits_on_gaps,
     refuse_too_small_size,
     span_size_function,
+    split_text_into_fitting_spans,
     window_end_unit_index,
 )
 from chunkers.building_blocks.thresholds import ThresholdChunker
 from chunkers.building_blocks.verdict_reversal_search import (
     VerdictReversals,
-    nearest_changing_slider_stop,
+    find_nearest_verdict_reversing_stop,
     next_slider_stop,
     parameter_spec,
 )

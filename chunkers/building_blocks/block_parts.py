@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from chunkers.building_blocks.gaps_and_pieces import Piece
 from chunkers.building_blocks.recursive_splitting import text_size_function
-from chunkers.building_blocks.size_limits import TokenSizes, fitting_spans
+from chunkers.building_blocks.size_limits import TokenSizes, split_text_into_fitting_spans
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Reason, combine_reasons
 from chunkers.text import Block, Document, Outline, Span, outline_of
@@ -23,7 +23,7 @@ PART_KINDS_KEPT_WHOLE = frozenset({"slide", "cell"})
 """The parts of a file that stay whole where they fit, whatever blocks are in them."""
 
 
-def select_blocks(document: Document, block_selector: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
+def find_blocks_by_selector(document: Document, block_selector: Callable[[Outline], Sequence[Block]]) -> tuple[Block, ...]:
     """Return the selected blocks of a document's outline, in which each slide and cell has its own."""
     pages_or_similar_parts = document.parts
     if pages_or_similar_parts is None or pages_or_similar_parts.kind not in PART_KINDS_KEPT_WHOLE:
@@ -60,16 +60,16 @@ class BlockSplitter:
         self, document: Document, inner_chunker_factory: Callable[[int], Chunker] | None, max_tokens: int, tools: Tools
     ) -> None:
         # By blocks: a text whose blocks all fit is never split into sentences.
-        selected_outline_blocks = select_blocks(document, lambda outline: outline.blocks)
+        selected_outline_blocks = find_blocks_by_selector(document, lambda outline: outline.blocks)
         self._slice_token_counter = TokenSizes(document.text, [block.span.start for block in selected_outline_blocks], tools)
         self.uncut_reasons: dict[int, Reason] = {}
         self._token_counter = text_size_function("tokens", tools)
         self._document = document
         self._inner_chunker_factory = inner_chunker_factory
         self._max_tokens = max_tokens
-        self._tools = tools
-        self._nested_blocks = select_blocks(document, lambda outline: outline.nested_blocks)
-        self._rule_savings = self._delimiter_row_savings()
+        self._build_tools_for_column = tools
+        self._nested_blocks = find_blocks_by_selector(document, lambda outline: outline.nested_blocks)
+        self._rule_savings = self._compute_delimiter_row_token_savings()
 
     def size(self, start: int, end: int) -> int:
         """Return the number of tokens between two offsets in code points, neither of which may be at white space.
@@ -77,7 +77,7 @@ class BlockSplitter:
         If a table's header is too long for a chunk, its delimiter row is counted in a shortened form, with three dashes
         per cell.
         """
-        return self._slice_token_counter(start, end) - self._saved_token_count(start, end)
+        return self._slice_token_counter(start, end) - self._count_tokens_saved_between(start, end)
 
     def shortened_delimiter_row_notes(self) -> list[str]:
         """Return a note if long table delimiter rows were counted in a shortened form; otherwise an empty list."""
@@ -111,11 +111,13 @@ class BlockSplitter:
             return self._split_prose(block_span, block.kind, lower_of_token_limits)
         return (
             self._join_fitting_neighbours(block_pieces_to_pack, first_part_limit, other_part_limit)
-            if self._each_piece_fits(block_pieces_to_pack, first_part_limit, other_part_limit)
+            if self._every_piece_fits_its_limit(block_pieces_to_pack, first_part_limit, other_part_limit)
             else None
         )
 
-    def _each_piece_fits(self, pieces_to_join: Sequence[Piece], first_part_limit: int, other_part_limit: int) -> bool:
+    def _every_piece_fits_its_limit(
+        self, pieces_to_join: Sequence[Piece], first_part_limit: int, other_part_limit: int
+    ) -> bool:
         """Return whether every unit that fits into a chunk also fits into the rest of one."""
         if min(first_part_limit, other_part_limit) >= self._max_tokens:
             return True
@@ -135,14 +137,14 @@ class BlockSplitter:
             + _shortened_delimiter_row(text[slice(*delimiter_row_span)])
             + text[delimiter_row_span.end : header_span.end]
         )
-        repeated_header_token_count = self._tools.count_tokens([shortened_table_header])[0]
+        repeated_header_token_count = self._build_tools_for_column.count_tokens([shortened_table_header])[0]
         if repeated_header_token_count >= other_part_limit:
             shortened_table_header, repeated_header_token_count = "", 0
         if body_rows and self.size(header_span.start, body_rows[0].end) <= min(first_part_limit, other_part_limit):
             row_run_pieces = [Piece(header_span.start, body_rows.pop(0).end, self._cut_reason(cut_remark))]
         else:
             row_run_pieces = self._split_header(header_span, delimiter_row_span, min(first_part_limit, other_part_limit))
-            if not self._each_piece_fits(row_run_pieces, first_part_limit, other_part_limit):
+            if not self._every_piece_fits_its_limit(row_run_pieces, first_part_limit, other_part_limit):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
         row_runs_with_header_flags = [(True, row_run_pieces)]
@@ -178,7 +180,9 @@ class BlockSplitter:
         text, cut_remark = self._document.text, "table cut between rows"
         if self.size(*header_span) <= self._max_tokens:
             return [Piece(*header_span, self._cut_reason(cut_remark))]
-        delimiter_row_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*delimiter_row_span)])])[0]
+        delimiter_row_token_count = self._build_tools_for_column.count_tokens(
+            [_shortened_delimiter_row(text[slice(*delimiter_row_span)])]
+        )[0]
         nonblank_header_lines = self._nonblank_lines(*header_span)
         if delimiter_row_token_count > max_tokens or all(self.size(*line) <= max_tokens for line in nonblank_header_lines):
             return [*self._split_lines(nonblank_header_lines, cut_remark, "row", max_tokens)]
@@ -195,10 +199,10 @@ class BlockSplitter:
             *self._split_lines(self._nonblank_lines(delimiter_row_span.end, header_span.end), cut_remark, "row", max_tokens),
         ]
 
-    def _delimiter_row_savings(self) -> list[tuple[int, int]]:
+    def _compute_delimiter_row_token_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
         text, row_start_saving_pairs = self._document.text, []
-        for block in select_blocks(self._document, lambda outline: outline.whole_blocks):
+        for block in find_blocks_by_selector(self._document, lambda outline: outline.whole_blocks):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._max_tokens:
                 continue
@@ -208,7 +212,7 @@ class BlockSplitter:
                 > self._max_tokens
                 < self._slice_token_counter(header_row_span.start, delimiter_row_span.end)
             ):
-                delimiter_row_token_count = self._tools.count_tokens(
+                delimiter_row_token_count = self._build_tools_for_column.count_tokens(
                     [_shortened_delimiter_row(text[slice(*delimiter_row_span)])]
                 )[0]
                 if delimiter_row_token_count <= min(self._max_tokens, self._slice_token_counter(*delimiter_row_span) - 1):
@@ -220,7 +224,7 @@ class BlockSplitter:
                     )
         return row_start_saving_pairs
 
-    def _saved_token_count(self, start: int, end: int) -> int:
+    def _count_tokens_saved_between(self, start: int, end: int) -> int:
         """Return by how many tokens the delimiter rows are shortened that begin between two code points."""
         first_saving_index, savings_end_index = (bisect_left(self._rule_savings, (place, 0)) for place in (start, end))
         return sum(saved for _, saved in self._rule_savings[first_saving_index:savings_end_index])
@@ -249,12 +253,16 @@ class BlockSplitter:
             return lines_or_words
         joined_unit_starts = [
             lines_or_words[0].start,
-            *(unit.start for unit in lines_or_words[1:] if not document_front_matter.cut_separates_fence(unit.start)),
+            *(
+                unit.start
+                for unit in lines_or_words[1:]
+                if not document_front_matter.cut_separates_fence_from_fields(unit.start)
+            ),
         ]
         joined_unit_ends = [
             unit.end
             for unit, following in pairwise(lines_or_words)
-            if not document_front_matter.cut_separates_fence(following.start)
+            if not document_front_matter.cut_separates_fence_from_fields(following.start)
         ]
         return [Span(*edges) for edges in zip(joined_unit_starts, [*joined_unit_ends, lines_or_words[-1].end], strict=True)]
 
@@ -278,11 +286,11 @@ class BlockSplitter:
             if self.size(*list_item_span) <= self._max_tokens:
                 yield Piece(*list_item_span, item_cut_reason)
             elif inner_block_numbers or len(self._nonblank_lines(*list_item_span)) > 1:
-                yield from _parts_with_first_reason(
+                yield from _replace_first_part_reason(
                     item_cut_reason, self._split_around_inner_blocks(list_item_span, inner_block_numbers, "item", max_tokens)
                 )
             else:
-                yield from _parts_with_first_reason(
+                yield from _replace_first_part_reason(
                     item_cut_reason, self._split_prose(list_item_span, "item of the list", max_tokens)
                 )
 
@@ -304,7 +312,7 @@ class BlockSplitter:
             if line_spans_before_inner_block and outer_block_kind == "item":
                 yield from self._split_lines(line_spans_before_inner_block, inner_cut_remark, "line", max_tokens)
             elif line_spans_before_inner_block:
-                yield from _parts_with_first_reason(
+                yield from _replace_first_part_reason(
                     self._cut_reason(inner_cut_remark),
                     self._split_prose(
                         Span(line_spans_before_inner_block[0].start, line_spans_before_inner_block[-1].end),
@@ -341,7 +349,7 @@ class BlockSplitter:
             if self.size(line_start, line_end) <= max_tokens:
                 yield Piece(line_start, line_end, line_cut_reason)
             else:
-                yield from _parts_with_first_reason(
+                yield from _replace_first_part_reason(
                     line_cut_reason,
                     self._split_words(Span(line_start, line_end), f"{unit_noun} cut between words", max_tokens),
                 )
@@ -350,14 +358,15 @@ class BlockSplitter:
         if self._inner_chunker_factory is None:
             return self._split_sentences(span, block_noun, max_tokens)
         inner_document, inner_chunker = self._document_of_span(span), self._inner_chunker_factory(max_tokens)
-        chunking = inner_chunker.chunk(inner_document, self._tools)
+        chunking = inner_chunker.chunk(inner_document, self._build_tools_for_column)
         block_cut_reason = self._cut_reason(f"{block_noun} of {self.size(*span):,} tokens cut by {inner_chunker.name}")
         cut_reason_by_start = {}
         for gap in chunking.gaps:
             first_reason_step, *other_reason_steps = gap.why.steps()
             # The number of the sentence is that in the block.
             inner_chunker_gap_reason = combine_reasons(
-                first_reason_step._replace(heading="") if gap.offset is not None else first_reason_step, *other_reason_steps
+                first_reason_step._replace(heading="") if gap.offset is not None else first_reason_step,
+                *other_reason_steps,
             )
             inner_gap_document_offset = span.start + gap.start_after(inner_document)
             if gap.verdict.is_cut:
@@ -375,7 +384,7 @@ class BlockSplitter:
                 if is_within_limit
                 else self._split_sentences(Span(chunk_start, chunk_end), block_noun, max_tokens)
             )
-            parts += _parts_with_first_reason(cut_reason_by_start.get(chunk_start, block_cut_reason), chunk_parts)
+            parts += _replace_first_part_reason(cut_reason_by_start.get(chunk_start, block_cut_reason), chunk_parts)
         return parts
 
     def _split_sentences(self, span: Span, block_noun: str, max_tokens: int) -> list[Piece]:
@@ -394,13 +403,15 @@ class BlockSplitter:
                 [Span(*match.span()) for match in _WORD_PATTERN.finditer(text, *span)]
             )
         ]
-        word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in words_as_pieces])
+        word_token_counts = self._build_tools_for_column.count_tokens(
+            [text[word.start : word.end] for word in words_as_pieces]
+        )
         pieces_to_pack: list[Piece] = []
         for word_as_piece, word_token_count in zip(words_as_pieces, word_token_counts, strict=True):
             if word_token_count <= max_tokens:
                 pieces_to_pack.append(word_as_piece)
                 continue
-            word_part_spans = fitting_spans(
+            word_part_spans = split_text_into_fitting_spans(
                 text, max_tokens, self._token_counter, Span(word_as_piece.start, word_as_piece.end)
             )
             pieces_to_pack += [Piece(start, end, word_cut_reason) for start, end in word_part_spans]
@@ -412,12 +423,12 @@ class BlockSplitter:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
         next_unit_starts = [*(unit.start for unit in pieces_to_join[1:]), pieces_to_join[-1].end]
-        unit_token_counts = self._tools.count_tokens(
+        unit_token_counts = self._build_tools_for_column.count_tokens(
             [text[unit.start : end] for unit, end in zip(pieces_to_join, next_unit_starts, strict=True)]
         )
         if self._rule_savings:
             unit_token_counts = [
-                size - self._saved_token_count(unit.start, unit.end)
+                size - self._count_tokens_saved_between(unit.start, unit.end)
                 for size, unit in zip(unit_token_counts, pieces_to_join, strict=True)
             ]
         parts: list[Piece] = []
@@ -485,7 +496,7 @@ def _part_with_header_context(table_part: Piece, table_header: str, repeats_head
     )
 
 
-def _parts_with_first_reason(first_part_reason: Reason, block_parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
+def _replace_first_part_reason(first_part_reason: Reason, block_parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
     """Yield the parts, the first with that reason."""
     for part_index, part in enumerate(block_parts):
         yield part if part_index else part._replace(why=first_part_reason)

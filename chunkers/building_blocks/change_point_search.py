@@ -5,8 +5,8 @@ With sums U of the first t vectors, the cost of the run from s to t is a constan
 H_s - |U_t - U_s|² / (t - s).
 
 Every s before t is a candidate for the last cut, so the plain search is quadratic. PELT (Killick et al. 2012) drops the
-candidates that can never be best again; in a text on a single topic there are none. The remaining candidates are
-therefore skipped for as long as a bound shows that they cannot be best; see `_skippable_place_counts`. Both methods skip
+candidates that can never be best again; in a text on a single topic there are none. The remaining candidates are therefore
+skipped for as long as a bound shows that they cannot be best; see `_count_skippable_places_per_candidate`. Both methods skip
 only candidates that could not have been chosen, so the result is that of the plain search. Ties, up to
 `COST_ROUNDING_ERROR`, take the earliest last cut.
 
@@ -37,7 +37,7 @@ def _squared_row_norms(rows: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
-def _lower_to_column_minima(
+def _update_least_costs_in_place(
     costs_by_candidate: FloatArray, least_costs_so_far: FloatArray, cheapest_candidates: IntArray, candidate_places: IntArray
 ) -> None:
     """Lower each least cost to the minimum of its column, and note the candidate that has it.
@@ -69,7 +69,7 @@ def _lower_to_column_minima(
                 least_costs_so_far[column_index], cheapest_candidates[column_index] = candidate_cost, candidate_place
 
 
-def _largest_drifts_from_mean(
+def _compute_largest_drifts_by_count(
     cumulative_sums: FloatArray, run_mean: FloatArray, start: int, following_vector_counts: FloatArray
 ) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each following count m."""
@@ -81,7 +81,7 @@ def _largest_drifts_from_mean(
     return np.sqrt(np.maximum.accumulate(_squared_row_norms(drift_vectors)))
 
 
-def _skippable_place_counts(
+def _count_skippable_places_per_candidate(
     candidate_excess_costs: FloatArray,
     squared_mean_distances: FloatArray,
     candidate_run_sizes: FloatArray,
@@ -145,7 +145,7 @@ def _skippable_place_counts(
     return skippable_place_counts
 
 
-def _try_earlier_last_cuts(
+def _try_earlier_candidates_counting_comparisons(
     cumulative_sums: FloatArray,
     vector_counts_before_places: FloatArray,
     least_total_costs: FloatArray,
@@ -156,7 +156,7 @@ def _try_earlier_last_cuts(
     block_end: int,
     penalty: float,
 ) -> int:
-    """Try the candidates before ``block_start``, as `advance_search` does, and return how many comparisons that took."""
+    """Try the candidates before ``block_start``, and return how many comparisons that took."""
     run_start = int(best_last_cuts[block_start])
     candidate_places = np.flatnonzero(next_trial_places[:block_start] <= block_end)
     sizes_from_candidates = vector_counts_before_places[block_start] - vector_counts_before_places[candidate_places]
@@ -181,8 +181,10 @@ def _try_earlier_last_cuts(
         vector_counts_before_places[block_start + 1 : block_start + 1 + MAX_SKIPPED_PLACES]
         - vector_counts_before_places[block_start]
     )
-    largest_drifts_ahead = _largest_drifts_from_mean(cumulative_sums, current_run_mean, block_start, vector_counts_to_places)
-    skippable_place_counts = _skippable_place_counts(
+    largest_drifts_ahead = _compute_largest_drifts_by_count(
+        cumulative_sums, current_run_mean, block_start, vector_counts_to_places
+    )
+    skippable_place_counts = _count_skippable_places_per_candidate(
         excess_costs,
         squared_mean_distances,
         sizes_from_candidates,
@@ -204,7 +206,7 @@ def _try_earlier_last_cuts(
     ] - candidate_partition_costs / (
         sizes_from_candidates[tried_candidates_mask, np.newaxis] + vector_counts_to_places[: block_end - block_start]
     )
-    _lower_to_column_minima(
+    _update_least_costs_in_place(
         candidate_partition_costs,
         least_costs_in_block,
         best_last_cuts[block_start + 1 : block_end + 1],
@@ -213,7 +215,7 @@ def _try_earlier_last_cuts(
     return comparison_count + int(candidate_partition_costs.size)
 
 
-def advance_search(
+def advance_search_counting_comparisons(
     cumulative_sums: FloatArray,
     vector_counts_before_places: FloatArray,
     least_total_costs: FloatArray,
@@ -242,7 +244,7 @@ def advance_search(
     least_cost_by_place = np.full(block_place_count, np.inf)
     comparison_count = block_place_count * (block_place_count + 1) // 2
     if block_start > 0:
-        comparison_count += _try_earlier_last_cuts(
+        comparison_count += _try_earlier_candidates_counting_comparisons(
             cumulative_sums,
             vector_counts_before_places,
             least_total_costs,
@@ -264,7 +266,7 @@ def advance_search(
     return comparison_count
 
 
-def advance_search_by_run_count(
+def advance_search_per_run_count(
     cumulative_sums: FloatArray,
     vector_counts_before_places: FloatArray,
     least_total_costs: FloatArray,
@@ -279,7 +281,7 @@ def advance_search_by_run_count(
     Parameters
     ----------
     cumulative_sums, vector_counts_before_places
-        As for `advance_search`.
+        As for `advance_search_counting_comparisons`.
     least_total_costs, best_last_cuts
         Best total and last cut for the vectors before each place in k runs, shape (n + 1, k + 1); known up to
         ``block_start``, infinite where there is no such partition.
@@ -305,7 +307,7 @@ def advance_search_by_run_count(
     for run_count in range(1, least_total_costs.shape[1]):
         # The totals of fewer runs, also those within this block, are known already.
         partition_costs_by_last_cut = least_total_costs[:block_end, run_count - 1, np.newaxis] - run_cost_gains
-        _lower_to_column_minima(
+        _update_least_costs_in_place(
             partition_costs_by_last_cut,
             least_total_costs[block_start + 1 : block_end + 1, run_count],
             best_last_cuts[block_start + 1 : block_end + 1, run_count],
@@ -323,7 +325,7 @@ def centred_cumulative_sums(vectors: FloatArray) -> FloatArray:
     return cumulative_vector_sums
 
 
-def _allowed_run_edges(vector_count: int, allowed_places: Sequence[int] | IntArray | None) -> IntArray:
+def _list_allowed_boundary_places(vector_count: int, allowed_places: Sequence[int] | IntArray | None) -> IntArray:
     """Return the places at which a run may begin or end, in order, both ends included."""
     return np.arange(vector_count + 1) if allowed_places is None else np.array([0, *allowed_places, vector_count])
 
@@ -347,7 +349,7 @@ def best_cuts_by_penalty(
     allowed_places
         Places at which a run may begin, ascending, strictly between 0 and n; None for all.
     """
-    allowed_run_edges = _allowed_run_edges(len(vectors), allowed_places)
+    allowed_run_edges = _list_allowed_boundary_places(len(vectors), allowed_places)
     cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         allowed_run_edges.astype(np.float64),
@@ -359,7 +361,7 @@ def best_cuts_by_penalty(
         block_end_edge_index = min(block_start_edge_index + PLACES_PER_BLOCK, last_edge_index)
         block_callback(
             int(allowed_run_edges[block_end_edge_index]),
-            advance_search(
+            advance_search_counting_comparisons(
                 cumulative_sums_at_edges,
                 vector_counts_before_edges,
                 least_total_cost_by_edge,
@@ -400,7 +402,7 @@ def best_cuts_by_count(
     block_callback, allowed_places
         As for `best_cuts_by_penalty`.
     """
-    allowed_run_edges = _allowed_run_edges(len(vectors), allowed_places)
+    allowed_run_edges = _list_allowed_boundary_places(len(vectors), allowed_places)
     cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         allowed_run_edges.astype(np.float64),
@@ -411,7 +413,7 @@ def best_cuts_by_count(
     last_cut_by_edge_and_runs = np.zeros((last_edge_index + 1, run_count + 1), np.intp)
     for block_start_edge_index in range(0, last_edge_index, PLACES_PER_BLOCK):
         block_end_edge_index = min(block_start_edge_index + PLACES_PER_BLOCK, last_edge_index)
-        advance_search_by_run_count(
+        advance_search_per_run_count(
             cumulative_sums_at_edges,
             vector_counts_before_edges,
             least_cost_by_edge_and_runs,
@@ -450,7 +452,7 @@ def least_penalty_without_cuts(
         As for `best_cuts_by_penalty`; there must be at least one place.
     """
     vector_count = len(vectors)
-    allowed_run_edges = _allowed_run_edges(vector_count, allowed_places)
+    allowed_run_edges = _list_allowed_boundary_places(vector_count, allowed_places)
     cumulative_sums_at_edges, last_edge_index = (
         centred_cumulative_sums(vectors)[allowed_run_edges],
         len(allowed_run_edges) - 1,

@@ -24,7 +24,7 @@ DISTANCE_ROUNDING_ERROR = 1e-6
 """Cosine distances below this are rounding, and decide nothing: the sentences are the same to the model."""
 
 
-def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tuple[int, FloatArray]]:
+def compute_joint_distances_in_blocks(vectors: FloatArray, position_weight: float) -> Iterator[tuple[int, FloatArray]]:
     """Yield the joint distances of Qu et al. between all pairs of sentences, as blocks of matrix rows.
 
     Parameters
@@ -52,11 +52,11 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
         yield (
             first_row_index,
             position_weight * position_distances
-            + (1 - position_weight) * _clip_to_semantic_distances(1 - block_sentence_vectors @ vectors.T),
+            + (1 - position_weight) * _clip_distances_to_unit_range(1 - block_sentence_vectors @ vectors.T),
         )
 
 
-def _clip_to_semantic_distances(distances: FloatArray) -> FloatArray:
+def _clip_distances_to_unit_range(distances: FloatArray) -> FloatArray:
     """Return cosine distances as distances of meaning, from 0, of sentences with the same tokens, to 1."""
     return np.where(distances < DISTANCE_ROUNDING_ERROR, 0, np.minimum(distances, 1))
 
@@ -90,7 +90,7 @@ class JointDistanceChunker(Chunker):
 
     def _neighbour_joint_distances(self, vectors: FloatArray) -> FloatArray:
         """Return the joint distance at each gap, shape (n - 1,)."""
-        semantic_distances = _clip_to_semantic_distances(gap_distances(vectors))
+        semantic_distances = _clip_distances_to_unit_range(gap_distances(vectors))
         return np.asarray(self.position_weight / max(len(vectors), 1) + (1 - self.position_weight) * semantic_distances)
 
 

@@ -44,7 +44,7 @@ class PieceCutter:
         """Return the number of tokens of a context."""
         return self.tools.count_tokens([context])[0] if context else 0
 
-    def context_if_short(self, context: str) -> tuple[str, int]:
+    def context_and_size_if_short(self, context: str) -> tuple[str, int]:
         """Return a context and its number of tokens; none if it would take more than half of a chunk."""
         context_token_count = self.count_context_tokens(context)
         return (context, context_token_count) if context_token_count <= self.most // 2 else ("", 0)
@@ -59,7 +59,7 @@ def chunks_of_pieces(text: str, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:
     return tuple([Chunk((Span(piece.start, piece.end),), text[piece.start : piece.end], piece.context) for piece in pieces])
 
 
-def cuts_to_gaps(
+def build_cut_gaps_only(
     document: Document, cut_offsets: Sequence[int], verdict: Verdict, reason_at_offset: Callable[[int], Reason]
 ) -> list[Gap]:
     """Return a gap for each offset at which a chunk begins, between two sentences or inside a sentence."""
@@ -111,10 +111,12 @@ def add_uncut_gaps(
     return tuple(sorted([*decided_gaps, *uncut_gaps], key=gap_sort_key))
 
 
-def gaps_of_pieces(document: Document, pieces: Sequence[Piece], uncut_reason: Callable[[int], Reason]) -> tuple[Gap, ...]:
+def build_all_gaps_of_pieces(
+    document: Document, pieces: Sequence[Piece], uncut_reason: Callable[[int], Reason]
+) -> tuple[Gap, ...]:
     """Return all gaps of chunks made from pieces; ``uncut_reason`` is that of `add_uncut_gaps`."""
     cut_reason_by_piece_start = {piece.start: piece.why for piece in pieces}
-    cut_gaps_between_pieces = cuts_to_gaps(
+    cut_gaps_between_pieces = build_cut_gaps_only(
         document, [piece.start for piece in pieces[1:]], Verdict.CUT, cut_reason_by_piece_start.__getitem__
     )
     return add_uncut_gaps(document, cut_gaps_between_pieces, uncut_reason)

@@ -166,7 +166,7 @@ def request_propositions(
         )
         number_bounds_by_field = {"sentence": (window.first + 1, window.last)}
         propositions_answer_form = answer_schemas_and_parsers.PROPOSITIONS_ANSWER.for_request(
-            number_bounds_by_field, answer_token_limit, _answer_size_limits(document, window, answer_token_limit)
+            number_bounds_by_field, answer_token_limit, _compute_answer_limit_per_field(document, window, answer_token_limit)
         )
         window_answer_parser = partial(
             parse_claims, first_sentence_number=window.first + 1, last_sentence_number=window.last
@@ -190,7 +190,7 @@ def request_propositions(
     return _tie_claims_to_text(document, windows_of_sentences, claims_or_complaints)
 
 
-def _answer_size_limits(
+def _compute_answer_limit_per_field(
     document: Document, window: SentenceWindow, answer_token_limit: int
 ) -> answer_schemas_and_parsers.SizeLimitByField:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
@@ -314,7 +314,9 @@ def _proposition_from_claim(
     quotation_span, quotation_match_kind = quotation_span_and_match
     source_sentence_range = overlapped_sentence_indices(document, quotation_span)
     source_sentences_text = document.text[slice(*document.slice(source_sentence_range.start, source_sentence_range.stop))]
-    words_found_elsewhere, words_found_nowhere = unsupported_words(claim_text, source_sentences_text, vocabulary)
+    words_found_elsewhere, words_found_nowhere = find_unsupported_names_and_numbers(
+        claim_text, source_sentences_text, vocabulary
+    )
     return Proposition(
         claim_text, quotation_span, quotation_match_kind, quotation, words_found_elsewhere, words_found_nowhere
     )
@@ -367,7 +369,7 @@ class Vocabulary:
         )
 
 
-def unsupported_words(
+def find_unsupported_names_and_numbers(
     proposition_text: str, source_text: str, vocabulary: Vocabulary
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names and numbers of a proposition that are missing from its source sentences.

@@ -78,13 +78,13 @@ def recursive_spans(
     separator_regexes = [pattern for _, pattern in separator_patterns(separators)]
     window_spans: list[tuple[int, int]] = []
 
-    def split_into_windows(start: int, end: int, separator_index: int) -> None:
+    def append_windows_of_range(start: int, end: int, separator_index: int) -> None:
         piece_sizes: list[int] = []
         while separator_index < len(separator_regexes) and not piece_sizes:
             piece_sizes = (
-                _piece_sizes_by_pattern(text, start, end, separator_regexes[separator_index])
+                _compute_piece_sizes_at_pattern(text, start, end, separator_regexes[separator_index])
                 if is_regex
-                else _sizes_of_separated_pieces(text[start:end], separator_texts[separator_index])
+                else _compute_piece_sizes_at_separator(text[start:end], separator_texts[separator_index])
             )
             separator_index += 1
         if not piece_sizes:
@@ -93,7 +93,7 @@ def recursive_spans(
         if text_front_matter and start < text_front_matter.closing_fence_end:
             piece_edge_offsets = [
                 start,
-                *(edge for edge in piece_edge_offsets[1:-1] if not text_front_matter.cut_separates_fence(edge)),
+                *(edge for edge in piece_edge_offsets[1:-1] if not text_front_matter.cut_separates_fence_from_fields(edge)),
                 end,
             ]
             piece_sizes = list(map(sub, piece_edge_offsets[1:], piece_edge_offsets))
@@ -112,7 +112,7 @@ def recursive_spans(
             if separator_index < 0:
                 window_spans.append((piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1]))
             else:
-                split_into_windows(
+                append_windows_of_range(
                     piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1], separator_index
                 )
             next_piece_index = large_piece_index + 1
@@ -120,12 +120,12 @@ def recursive_spans(
             merge_into_windows(piece_edge_offsets, cumulative_piece_sizes, next_piece_index, len(piece_sizes), size, overlap)
         )
 
-    split_into_windows(*(part or (0, len(text))), 0)
+    append_windows_of_range(*(part or (0, len(text))), 0)
     trimmed_window_spans = (Span(*window).trimmed(text) for window in window_spans)
     return [span for span in trimmed_window_spans if span.start < span.end]
 
 
-def _sizes_of_separated_pieces(text: str, separator_text: str) -> list[int]:
+def _compute_piece_sizes_at_separator(text: str, separator_text: str) -> list[int]:
     """Return the characters of the pieces that begin with a word, the first perhaps without; none if it does not occur."""
     texts_between_separators = text.split(separator_text)
     if len(texts_between_separators) == 1:
@@ -136,10 +136,10 @@ def _sizes_of_separated_pieces(text: str, separator_text: str) -> list[int]:
     return piece_character_counts if piece_character_counts[0] else piece_character_counts[1:]
 
 
-def _piece_sizes_by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
+def _compute_piece_sizes_at_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
     """Return the characters of the pieces of ``text[start:end]`` that begin with a match.
 
-    `_sizes_of_separated_pieces` does the same for separators.
+    `_compute_piece_sizes_at_separator` does the same for separators.
     """
     match_starts = [match.start() for match in pattern.finditer(text, start, end)]
     if not match_starts:

@@ -13,7 +13,7 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.gaps_and_pieces import cuts_to_gaps, gap_sort_key
+from chunkers.building_blocks.gaps_and_pieces import build_cut_gaps_only, gap_sort_key
 from chunkers.building_blocks.recursive_splitting import Unit, recursive_spans, text_size_function
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Gap, Reason, Verdict, combine_reasons
@@ -97,7 +97,7 @@ class TokenSizes:
     def __init__(self, text: str, starts: Sequence[int], tools: Tools) -> None:
         self._text = text
         self._unit_starts = starts
-        self._tools = tools
+        self._build_tools_for_column = tools
         self._skips_space = getattr(tools.tokenizer, "skips_space", False)
         self._token_count_by_range: dict[tuple[int, int], int] = {}
 
@@ -137,7 +137,7 @@ class TokenSizes:
         return [
             0,
             *accumulate(
-                self._tools.count_tokens(
+                self._build_tools_for_column.count_tokens(
                     [part.rstrip() for part in texts_between_ends] if self._skips_space else texts_between_ends
                 )
             ),
@@ -148,7 +148,9 @@ class TokenSizes:
             return 0
         range_token_count = self._token_count_by_range.get((start, end))
         if range_token_count is None:
-            range_token_count = self._token_count_by_range[start, end] = self._tools.count_tokens([self._text[start:end]])[0]
+            range_token_count = self._token_count_by_range[start, end] = self._build_tools_for_column.count_tokens(
+                [self._text[start:end]]
+            )[0]
         return range_token_count
 
 
@@ -219,7 +221,7 @@ class SizeLimitedChunker(Chunker):
         return SizeLimits(self.min_size, self.max_size, self.size_unit, self.oversize)
 
 
-def enforce_size_limits(
+def enforce_size_limits_on_gaps(
     document: Document,
     gaps: Sequence[Gap],
     limits: SizeLimits,
@@ -252,8 +254,12 @@ def enforce_size_limits(
     size_limit_enforcer = _SizeEnforcer(document, limits, tools, compute_distances)
     if cuts_large_chunks and limits.unit != "sentences":
         refuse_too_small_size("max_size", document.text, size_limit_enforcer.most, limits.unit)
-    gaps_after_merging = size_limit_enforcer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
-    return size_limit_enforcer.cut_large(gaps_after_merging) if cuts_large_chunks else gaps_after_merging
+    gaps_after_merging = (
+        size_limit_enforcer.build_gaps_merging_small_chunks(list(gaps)) if limits.least is not None else list(gaps)
+    )
+    return (
+        size_limit_enforcer.build_gaps_cutting_large_chunks(gaps_after_merging) if cuts_large_chunks else gaps_after_merging
+    )
 
 
 class _SizeEnforcer:
@@ -271,7 +277,7 @@ class _SizeEnforcer:
     def distances(self) -> FloatArray:
         return np.asarray(self._compute_distances(), dtype=np.float64)
 
-    def merge_small(self, gaps: list[Gap]) -> list[Gap]:
+    def build_gaps_merging_small_chunks(self, gaps: list[Gap]) -> list[Gap]:
         """Merge chunks below the minimum size from left to right, unless merging would exceed the maximum."""
         cut_gap_list_positions = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
         chunk_end_offsets = [
@@ -312,7 +318,7 @@ class _SizeEnforcer:
                 merged_chunk_starts.append(gaps[cut_gap_list_position].start_after(self.document))
         return gaps
 
-    def cut_large(self, gaps: list[Gap]) -> list[Gap]:
+    def build_gaps_cutting_large_chunks(self, gaps: list[Gap]) -> list[Gap]:
         document = self.document
         forced_cuts: list[Gap] = []
         chunk_start_offset = document.starts[0]
@@ -343,7 +349,7 @@ class _SizeEnforcer:
                         part_before_weakest_gap,
                     ]
                 else:
-                    forced_cuts.extend(self.cut_by_recursive_chunker(checked_part_span, too_large_reason))
+                    forced_cuts.extend(self.build_cuts_by_recursive_chunker(checked_part_span, too_large_reason))
             chunk_start_offset = gap.start_after(document) if gap is not None else chunk_end_offset
         return _insert_forced_cuts(gaps, forced_cuts)
 
@@ -371,25 +377,25 @@ class _SizeEnforcer:
             np.argmax(self.distances[candidate_gap_indices.start : candidate_gap_indices.stop])
         )
 
-    def cut_by_recursive_chunker(self, part_span: Span, oversize_reason: Reason) -> list[Gap]:
+    def build_cuts_by_recursive_chunker(self, part_span: Span, oversize_reason: Reason) -> list[Gap]:
         if self.unit == "sentences":
-            return self.cut_by_sentence_count(part_span, oversize_reason)
+            return self.build_cuts_after_maximum_sentences(part_span, oversize_reason)
         document_text, size_function = self.document.text, text_size_function(self.unit, self.tools)
-        recursive_piece_spans = fitting_spans(document_text, self.most, size_function, part_span)
+        recursive_piece_spans = split_text_into_fitting_spans(document_text, self.most, size_function, part_span)
         has_too_small_piece = any(
             size_function(document_text[start:end]) < self.least for start, end in recursive_piece_spans
         )
         recursive_cut_remark = "cut by the recursive chunker"
         recursive_cut_remark += f", which leaves pieces below minimum size {self.least:,}" if has_too_small_piece else ""
         recursive_cut_offsets = [start for start, _ in recursive_piece_spans[1:]]
-        return cuts_to_gaps(
+        return build_cut_gaps_only(
             self.document,
             recursive_cut_offsets,
             Verdict.FORCED,
             lambda offset: combine_reasons(oversize_reason, Reason(remark=recursive_cut_remark)),
         )
 
-    def cut_by_sentence_count(self, part_span: Span, oversize_reason: Reason) -> list[Gap]:
+    def build_cuts_after_maximum_sentences(self, part_span: Span, oversize_reason: Reason) -> list[Gap]:
         """Cut ``part_span`` after every run of as many sentences as the maximum chunk size allows."""
         first_sentence_index, last_sentence_index = (
             self.document.sentence_at(part_span.start),
@@ -450,7 +456,7 @@ def window_end_unit_index(unit_token_counts: Sequence[int], start_unit_index: in
     return min(end_unit_index, len(unit_token_counts))
 
 
-def fitting_spans(
+def split_text_into_fitting_spans(
     text: str, max_size: int, size_function: Callable[[str], int], span_to_split: Span
 ) -> list[tuple[int, int]]:
     """Split part of a text recursively into spans of at most ``max_size``, wherever a split is possible.

@@ -60,7 +60,7 @@ class Threshold:
 
     def passes(self, scores: FloatArray, level: float) -> npt.NDArray[np.bool_]:
         """Return, for each score, whether it passes the threshold level by more than a `TIE_TOLERANCE`; False for NaN."""
-        return passes_level(scores, level, self.above)
+        return mark_scores_passing_level(scores, level, self.above)
 
     def line(self, scores: FloatArray, amount: float) -> float:
         """Return the threshold level for ``amount``; NaN if no score is defined."""
@@ -74,7 +74,7 @@ class Threshold:
         return [float(level) for level in self.level(scores_without_nan, np.asarray(amounts, dtype=np.float64))]
 
 
-def passes_level(scores: FloatArray, level: float, cuts_above: bool) -> npt.NDArray[np.bool_]:
+def mark_scores_passing_level(scores: FloatArray, level: float, cuts_above: bool) -> npt.NDArray[np.bool_]:
     """Return, for each score, whether it is above (below if not ``cuts_above``) the level by more than a `TIE_TOLERANCE`."""
     return np.asarray(scores > level + TIE_TOLERANCE if cuts_above else scores < level - TIE_TOLERANCE)
 
@@ -87,7 +87,7 @@ def _gradient_scores(distances: FloatArray) -> FloatArray:
     return np.asarray(np.gradient(distances)) if len(distances) > 1 else np.full(len(distances), np.nan)
 
 
-def _slope_scores(distances: FloatArray) -> FloatArray:
+def _compute_similarity_changes_into_gaps(distances: FloatArray) -> FloatArray:
     """Return s_i - s_(i-1) at gap i: the fall into this gap, so that the gap with the low similarity is the one cut."""
     similarity_slopes_by_gap = np.full(len(distances), np.nan)
     similarity_slopes_by_gap[1:] = distances[:-1] - distances[1:]
@@ -129,7 +129,7 @@ def _negative_deviation_levels(scores: FloatArray, amounts: FloatArray) -> Float
     return np.asarray(np.mean(scores) - amounts * np.std(scores))
 
 
-def _depth_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _floored_mean_minus_deviation_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     """Return Hearst's line, but at least 0, the depth of a gap that is no valley."""
     return np.maximum(_negative_deviation_levels(scores, amounts), 0.0)
 
@@ -231,7 +231,7 @@ THRESHOLDS: dict[str, Threshold] = {
             "slope",
             "Fall of similarity",
             "slope of similarity",
-            _slope_scores,
+            _compute_similarity_changes_into_gaps,
             _negative_deviation_levels,
             -10,
             10,
@@ -248,7 +248,7 @@ THRESHOLDS: dict[str, Threshold] = {
             "Standard deviations below the mean",
             "depth of the valley",
             _depth_scores,
-            _depth_levels,
+            _floored_mean_minus_deviation_levels,
             -10,
             10,
             (-2, 2),

@@ -15,9 +15,9 @@ from chunkers.commands.shared_command_parts import (
     add_setting_options,
     document_reader,
     load_shared_tools,
-    named_chunkers,
     named_files,
     open_language_model,
+    parse_all_chunker_specs,
     print_json,
     print_to_stderr,
     read_file_bytes,
@@ -70,11 +70,11 @@ def _run(options: argparse.Namespace) -> int:
     if options.list:
         for unusable_chunker_message in register_installed_chunkers():
             print_to_stderr(unusable_chunker_message)
-        print(json.dumps(chunker_declarations(), indent=2))
+        print(json.dumps(build_chunker_declarations_dict(), indent=2))
         return 0
     if not options.files:
         raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
-    (chunker_spec,) = named_chunkers(options)
+    (chunker_spec,) = parse_all_chunker_specs(options)
     tools = load_shared_tools(options, [chunker_spec])
     chunker = chunker_spec.build(tools.embedder)
     if chunker_spec.is_chunk_file:
@@ -127,18 +127,19 @@ def _cut_and_print_files(
     return exit_status
 
 
-def chunker_declarations() -> dict[str, Any]:
+def build_chunker_declarations_dict() -> dict[str, Any]:
     """Return the declared parameters of all chunkers and, for each adapter, whether its library is installed."""
     declaration_by_chunker_name = {
-        name: _chunker_declaration(chunker) for name, chunker in [*CHUNKERS.items(), *CHUNKERS_ASKING_LANGUAGE_MODEL.items()]
+        name: _build_chunker_declaration_dict(chunker)
+        for name, chunker in [*CHUNKERS.items(), *CHUNKERS_ASKING_LANGUAGE_MODEL.items()]
     }
     return declaration_by_chunker_name | {
-        name: {**_chunker_declaration(adapter), "installed": adapter.version() is not None}
+        name: {**_build_chunker_declaration_dict(adapter), "installed": adapter.version() is not None}
         for name, adapter in ADAPTERS.items()
     }
 
 
-def _chunker_declaration(chunker: type[Chunker]) -> dict[str, Any]:
+def _build_chunker_declaration_dict(chunker: type[Chunker]) -> dict[str, Any]:
     declaration_by_parameter_name = {}
     for parameter_spec in chunker.fields():
         optional_details = {

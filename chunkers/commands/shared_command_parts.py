@@ -143,7 +143,7 @@ def warn_of_unusable_answers(warning_sentence: str, unusable_answer_count: int) 
     print_to_stderr(warning_sentence)
 
 
-def preparation_watcher(embedder: Embedder) -> Watcher:
+def build_watcher_of_preparation(embedder: Embedder) -> Watcher:
     """Return a watcher that shows the progress of preparing an embedder on the terminal."""
 
     def show(share: float) -> None:
@@ -163,8 +163,8 @@ def progress_callback(text_before_counts: str, noun_after_counts: str) -> Callab
         The noun behind them, such as “texts embedded”.
     """
 
-    def show(done: int, total: int) -> None:
-        show_progress_line(f"{text_before_counts}{done:,} of {total:,} {noun_after_counts}")
+    def show(done_count: int, total: int) -> None:
+        show_progress_line(f"{text_before_counts}{done_count:,} of {total:,} {noun_after_counts}")
 
     return show
 
@@ -266,7 +266,7 @@ def add_language_model_options(
     purpose: str,
     help_ending: str = "",
     *,
-    required: bool = False,
+    is_required: bool = False,
     spending_phrase: str = "asking it",
     default_limit_phrase: str = f"{MOST_SPENT_TOKENS:,}",
 ) -> None:
@@ -278,14 +278,14 @@ def add_language_model_options(
         The parser of the command.
     purpose, help_ending
         The beginning and the end of the help text: what the model is for, and for example which one is the default.
-    required
+    is_required
         True if the command always asks a model.
     spending_phrase, default_limit_phrase
         What takes the tokens, and the limit without the option, for the help text.
     """
     parser.add_argument(
         "--language-model",
-        required=required,
+        required=is_required,
         metavar="openai:NAME",
         help=f"{purpose}: a model of the server at OPENAI_BASE_URL, to which the texts are sent{help_ending}",
     )
@@ -357,7 +357,7 @@ def load_command_embedder(name: str, device: str = "auto") -> Embedder:
     return embedder
 
 
-def load_command_tools(
+def load_embedder_and_tokenizer_tools(
     embedder_name: str,
     tokenizer_name: str = "all-MiniLM-L6-v2",
     device: str = "auto",
@@ -375,7 +375,7 @@ def load_command_tools(
         loaded_embedder,
         load_tokenizer(tokenizer_name),
         EmbeddingCache() if embedding_cache is None else embedding_cache,
-        watcher=preparation_watcher(loaded_embedder),
+        watcher=build_watcher_of_preparation(loaded_embedder),
     )
 
 
@@ -394,12 +394,12 @@ def load_recipe_file(path: str) -> Recipe:
 
 
 def add_document_arguments(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
-    """Add the positions of a command line that name its documents, which `read_texts` reads, and their encoding."""
+    """Add the positions of a command line that name documents, for `read_names_and_texts`, and their encoding."""
     parser.add_argument("files", nargs=nargs, metavar="FILE", help="a document, a folder of them, or - for standard input")
     add_encoding_option(parser)
 
 
-def names_documents(word: str, endings: Sequence[str] = READABLE_ENDINGS) -> bool:
+def word_names_documents(word: str, endings: Sequence[str] = READABLE_ENDINGS) -> bool:
     """Return whether a word names standard input, a folder or a file with one of ``endings``, which need not exist."""
     return ":" not in word and (word == "-" or Path(word).suffix.lower() in endings or is_folder(Path(word)))
 
@@ -415,16 +415,16 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
     if encoding is not None:
         canonical_encoding(encoding)
 
-    def read_document_bytes(document_bytes: bytes, name: str) -> FileText:
+    def read_text_from_bytes(document_bytes: bytes, name: str) -> FileText:
         file_text = read_document(document_bytes, name, encoding)
         if encoding_warning := file_text.guessed_encoding_warning(name):
             print_to_stderr(f"{encoding_warning} --encoding names another.")
         return file_text
 
-    return read_document_bytes
+    return read_text_from_bytes
 
 
-def read_texts(
+def read_names_and_texts(
     input_paths: Sequence[str], encoding: str | None, complaint_callback: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, FileText]]:
     """Yield the name and text of each document in files and folders.
@@ -435,7 +435,7 @@ def read_texts(
         If the encoding is unknown, or a document cannot be read; with ``complaint_callback``, the message on a document is
         passed to that function instead, and the next document follows.
     """
-    return read_named_files(input_paths, document_reader(encoding), complain=complaint_callback)
+    return yield_named_file_contents(input_paths, document_reader(encoding), complain=complaint_callback)
 
 
 def read_usable_texts(input_paths: Sequence[str], encoding: str | None) -> dict[str, FileText]:
@@ -451,7 +451,7 @@ def read_usable_texts(input_paths: Sequence[str], encoding: str | None) -> dict[
         print_to_stderr(f"{complaint} The document is left out.")
 
     text_by_document_name: dict[str, FileText] = {}
-    for name, file_text in read_texts(input_paths, encoding, report_left_out):
+    for name, file_text in read_names_and_texts(input_paths, encoding, report_left_out):
         if name in text_by_document_name:
             report_left_out(f"{name}: documents must have different names; an earlier document has this name.")
         text_by_document_name.setdefault(name, file_text)
@@ -511,7 +511,7 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     return sorted(path for path in paths_below if path.suffix.lower() in endings and path.is_file())
 
 
-def read_named_files(
+def yield_named_file_contents(
     names: Sequence[str],
     read_bytes: Callable[[bytes, str], FileContent],
     endings: Sequence[str] = READABLE_ENDINGS,
@@ -724,9 +724,9 @@ def add_chunker_option(
     default: str = "",
     allows_chunk_file: bool = True,
     help_ending: str = "",
-    is_document: Callable[[str], bool] = names_documents,
+    is_document: Callable[[str], bool] = word_names_documents,
 ) -> None:
-    """Add the option that names one or several chunkers; `named_chunkers` parses its value.
+    """Add the option that names one or several chunkers; `parse_all_chunker_specs` parses its value.
 
     A word behind a chunker is a document if it is no chunker's name and ``is_document`` is true of it.
     """
@@ -752,7 +752,9 @@ def _names_chunker(word: str) -> bool:
     return word in {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **CHUNKERS_OF_GIVEN_CHUNKS, **ADAPTERS}
 
 
-def named_chunkers(options: argparse.Namespace, chunk_file_refusal_phrase: str = "", most: float = 1) -> list[ChunkerSpec]:
+def parse_all_chunker_specs(
+    options: argparse.Namespace, chunk_file_refusal_phrase: str = "", most: float = 1
+) -> list[ChunkerSpec]:
     """Return the chunkers that the command line names; ``chunk_file_refusal_phrase`` is as for `parse_chunker_spec`.
 
     Raises
@@ -822,10 +824,10 @@ def load_shared_tools(options: argparse.Namespace, chunker_specs: Sequence[Chunk
     Raises
     ------
     InputError
-        As `shared_setting` and `load_command_tools` do.
+        As `shared_setting` and `load_embedder_and_tokenizer_tools` do.
     """
     embedder_name, tokenizer_name = (shared_setting(options, name, chunker_specs) for name in ("embedder", "tokenizer"))
-    return load_command_tools(embedder_name, tokenizer_name, options.device)
+    return load_embedder_and_tokenizer_tools(embedder_name, tokenizer_name, options.device)
 
 
 def add_refused_old_options(parser: argparse.ArgumentParser, *spellings: str) -> None:
@@ -868,7 +870,7 @@ class _ReplacedSpelling(SeveralValues):
 
     def ends_before(self, word: str) -> bool:
         """Return whether a word is a document, unless the option's values are documents."""
-        return self.const != _REPLACEMENT_BY_OPTION["--file"] and names_documents(word)
+        return self.const != _REPLACEMENT_BY_OPTION["--file"] and word_names_documents(word)
 
     def __call__(
         self,

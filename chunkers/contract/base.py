@@ -16,7 +16,7 @@ from pydantic_core import PydanticUndefined
 
 from chunkers.contract.tools import Meter, Tools
 from chunkers.results import Chunking, Gap, LazyTuple, Timing
-from chunkers.support import ParameterError, format_bound, format_number, short_repr
+from chunkers.support import ParameterError, format_bound_of_range, format_number, short_repr
 from chunkers.text import Document, misfit_warnings
 
 
@@ -122,7 +122,7 @@ class Tipping(NamedTuple):
         parameter_value_phrase += f" would {'cut here' if self.cuts else 'keep it'}"
         return f"{parameter_value_phrase}, neither alone: {self.alone}" if self.alone else parameter_value_phrase
 
-    def margin_phrase(self) -> str:
+    def describe_distance_to_threshold(self) -> str:
         """Return the distance of the score from its threshold as a phrase, such as ``by 0.126``; empty without a score."""
         if self.margin is None:
             return ""
@@ -130,7 +130,7 @@ class Tipping(NamedTuple):
 
     def __str__(self) -> str:
         """Return the margin and the change as a phrase."""
-        return ": ".join(part for part in (self.margin_phrase(), self.claim()) if part)
+        return ": ".join(part for part in (self.describe_distance_to_threshold(), self.claim()) if part)
 
 
 class Estimate(NamedTuple):
@@ -337,9 +337,9 @@ def _broken_rule_sentence(cls: type[Chunker], error: ValidationError) -> str:
         case "value_error":
             return f"{cls.name}: {broken_rule_context['error']}"
         case "greater_than_equal":
-            violated_requirement_phrase = f"at least {format_bound(broken_rule_context['ge'])}"
+            violated_requirement_phrase = f"at least {format_bound_of_range(broken_rule_context['ge'])}"
         case "less_than_equal":
-            violated_requirement_phrase = f"at most {format_bound(broken_rule_context['le'])}"
+            violated_requirement_phrase = f"at most {format_bound_of_range(broken_rule_context['le'])}"
         case "literal_error":
             violated_requirement_phrase = f"one of {broken_rule_context['expected'].replace(' or ', ', ')}"
         case "int_type" | "int_parsing" | "int_from_float":

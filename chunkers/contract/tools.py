@@ -13,7 +13,7 @@ import numpy as np
 
 from chunkers.embedders import Embedder
 from chunkers.embedders.base import as_embedder, check_vector_memory, checked_vectors, split_into_batches
-from chunkers.network.connection import cancellable_requests
+from chunkers.network.connection import abandon_requests_once_cancelled
 from chunkers.storage.embedding_cache import CachedVector, EmbeddingCache
 from chunkers.support import IntArray, ModelError, VectorArray, raise_if_cancelled
 from chunkers.text import Tokenizer
@@ -196,7 +196,7 @@ class Tools:
         """
         raise_if_cancelled(lambda: self.watcher.cached_only or self.cancelled())
         self._load_embedder(embedder)
-        with self._acquire_embedding_turn(embedder), cancellable_requests(self.cancelled):
+        with self._acquire_embedding_turn(embedder), abandon_requests_once_cancelled(self.cancelled):
             # Another run may have computed them while this one waited for its turn.
             vectors_computed_meanwhile = self.cache.get_many(missing_text_by_key)
             self.meter.cached += len(vectors_computed_meanwhile)
@@ -283,10 +283,10 @@ class Tools:
         self._language_model_and_ledger()
         from chunkers.language_models.requests_within_spending_limit import run_in_parallel
 
-        def stoppable_job(job: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
+        def wrap_job_with_cancellation(job: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
             return lambda cancelled: job(replace(self, watcher=replace(self.watcher, cancelled=cancelled)))
 
-        return run_in_parallel([stoppable_job(work) for work in works], self.cancelled)
+        return run_in_parallel([wrap_job_with_cancellation(work) for work in works], self.cancelled)
 
     def _language_model_and_ledger(self) -> tuple[Asking, Ledger]:
         """Return the language model and the ledger of this run; raises ModelError if there is no language model."""

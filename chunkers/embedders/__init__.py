@@ -12,7 +12,7 @@ from chunkers.embedders.sentence_models import (
     FolderModel,
     HubModel,
     MiniLM,
-    check_device,
+    check_device_name,
 )
 from chunkers.embedders.spacy_and_tfidf import SpacyVectors, TfIdf
 from chunkers.embedders.static_embedder import Static
@@ -65,19 +65,19 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
         If no embedder can have that name, the object has no method ``encode``, or ``device`` requires torch, which does
         not run this embedder.
     """
-    check_device(device)
+    check_device_name(device)
     if not isinstance(name, str):
         return _cpu_only_embedder(as_embedder(name), device)
     # A server's embedder is not cached: the environment may name another server the next time.
     return (
         _cpu_only_embedder(OpenAIServer(name), device)
         if ModelName.parse(name).provider == "openai"
-        else _load_embedder(name, device)
+        else _build_embedder(name, device)
     )
 
 
 @lru_cache(maxsize=4)
-def _load_embedder(name: str, device: str) -> Embedder:
+def _build_embedder(name: str, device: str) -> Embedder:
     match ModelName.parse(name):
         case "own", _:
             raise InputError(
@@ -91,7 +91,7 @@ def _load_embedder(name: str, device: str) -> Embedder:
         case _ if name == BFLOAT16_EMBEDDER_NAME:
             return MiniLM(device, BFLOAT16_REMOVED_NOTE)
         case _, Static.name:
-            minilm_model = _load_embedder(MiniLM.name, "cpu")
+            minilm_model = _build_embedder(MiniLM.name, "cpu")
             assert isinstance(minilm_model, MiniLM)
             return Static(minilm_model)
         case _, TfIdf.name:

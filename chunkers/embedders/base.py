@@ -140,9 +140,9 @@ def unique_object_token(instance: object) -> str:
     An object without support for weak references gets a new token each time, because nothing reports when it is
     garbage-collected.
     """
-    stored_object_and_token = _IDENTITY_TOKEN_BY_OBJECT_ID.get(id(instance))
-    if stored_object_and_token is not None and stored_object_and_token[0]() is instance:
-        return stored_object_and_token[1]
+    stored_reference_and_token = _IDENTITY_TOKEN_BY_OBJECT_ID.get(id(instance))
+    if stored_reference_and_token is not None and stored_reference_and_token[0]() is instance:
+        return stored_reference_and_token[1]
     object_identity_token = uuid.uuid4().hex
     with suppress(TypeError):
         instance_id_number = id(instance)

@@ -139,9 +139,9 @@ class OpenAIServer(Embedder):
                 "compressed or "
                 "larger."
             ) from None
-        return self._vectors_in_text_order(self._parse_answer(server_answer_body, len(texts)), len(texts))
+        return self._vectors_in_text_order(self._parse_answer_as_json(server_answer_body, len(texts)), len(texts))
 
-    def _parse_answer(self, body: bytes, text_count: int) -> Any:
+    def _parse_answer_as_json(self, body: bytes, text_count: int) -> Any:
         """Parse an answer for ``text_count`` texts after checking that it fits into memory."""
         if body.count(b"[") + body.count(b"{") > MAX_BRACKETS_PER_TEXT * (text_count + 1):
             raise self._connection.unusable_answer_error(

@@ -65,9 +65,9 @@ class _Pieces(NamedTuple):
 class LateChunks(Embedder):
     """Embedder of chunks by late chunking, for the chunks of given texts.
 
-    `encode` takes places, see `chunk_place_key`, instead of texts, so that the cache, the progress and the cancellation of
-    `chunkers.contract.tools.Tools.embed` apply to chunks as to texts. Neighbouring chunks share windows: a text's places
-    should come in order.
+    `encode` takes places, see `build_key_of_chunk_place`, instead of texts, so that the cache, the progress and the
+    cancellation of `chunkers.contract.tools.Tools.embed` apply to chunks as to texts. Neighbouring chunks share windows: a
+    text's places should come in order.
 
     Parameters
     ----------
@@ -104,13 +104,13 @@ class LateChunks(Embedder):
         self.revision = f"{self._model.revision}/{_LATE_CHUNKING_VERSION}"
 
     def _encoder(self) -> "BertEncoder":
-        late_chunking_encoder = self._model.encoder
+        late_chunking_encoder = self._model.numpy_encoder_if_loaded
         if late_chunking_encoder is None or late_chunking_encoder.network.pooling != "mean":
             raise ModelError(LATE_CHUNKING_ERROR.format(name=self.name))
         return late_chunking_encoder
 
     @staticmethod
-    def chunk_place_key(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    def build_key_of_chunk_place(text: str, spans: Sequence[tuple[int, int]]) -> str:
         """Return the place of a chunk, a hash of the whole text and the chunk's spans, as `encode` takes it."""
         return f"{_text_digest(text)} {','.join(f'{start}-{end}' for start, end in spans)}"
 
@@ -133,9 +133,9 @@ class LateChunks(Embedder):
         for chunk_index, place_key in enumerate(texts):
             text_digest, _, spans_as_text = place_key.partition(" ")
             for span_start, span_end in (map(int, span.split("-")) for span in spans_as_text.split(",")):
-                for window_index, row_slice in _span_rows_by_window(self._pieces[text_digest], span_start, span_end):
+                for window_index, row_slice in _find_span_rows_in_windows(self._pieces[text_digest], span_start, span_end):
                     row_slices_by_window.setdefault((text_digest, window_index), []).append((chunk_index, row_slice))
-        for window_key, window_vectors in self._window_vectors(late_chunking_encoder, list(row_slices_by_window)):
+        for window_key, window_vectors in self._yield_vectors_of_windows(late_chunking_encoder, list(row_slices_by_window)):
             for chunk_index, row_slice in row_slices_by_window[window_key]:
                 chunk_token_vector_sums[chunk_index] += window_vectors[row_slice].sum(axis=0, dtype=np.float64)
                 chunk_token_counts[chunk_index] += len(window_vectors[row_slice])
@@ -146,7 +146,7 @@ class LateChunks(Embedder):
         piece_starts, piece_ends = np.array(piece_offsets, dtype=np.intp).reshape(-1, 2).T
         return _Pieces(piece_ids, piece_starts, piece_ends, overlapping_windows(len(piece_ids), encoder.most))
 
-    def _window_vectors(
+    def _yield_vectors_of_windows(
         self, encoder: "BertEncoder", window_keys: Sequence[tuple[str, int]]
     ) -> Iterator[tuple[tuple[str, int], VectorArray]]:
         """Yield the vectors of windows, given by text and number, special pieces included.
@@ -212,7 +212,7 @@ def overlapping_windows(piece_count: int, max_window_pieces: int) -> list[TokenW
     ]
 
 
-def _span_rows_by_window(text_word_pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
+def _find_span_rows_in_windows(text_word_pieces: _Pieces, start: int, end: int) -> Iterator[tuple[int, slice]]:
     """Yield the windows, by number, from which a span's tokens are taken, with the rows of each.
 
     A token that a cut goes through counts for both sides. Row 0 of a window is the special piece that begins it.

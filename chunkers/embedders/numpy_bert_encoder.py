@@ -193,7 +193,7 @@ class BertNetwork:
                 ]
                 pooled_text_vectors[text_indices] = np.concatenate(mean_text_vectors_by_run)
 
-        self._process_text_parts(piece_ids_by_text, store_pooled_vectors)
+        self._compute_last_layer_in_parts(piece_ids_by_text, store_pooled_vectors)
         return pooled_text_vectors
 
     def token_vectors(self, piece_ids_by_text: Sequence[Sequence[int]]) -> list[Matrix]:
@@ -217,10 +217,10 @@ class BertNetwork:
             ):
                 token_vectors_by_text[text_index] = text_rows
 
-        self._process_text_parts(piece_ids_by_text, store_rows_by_text)
+        self._compute_last_layer_in_parts(piece_ids_by_text, store_rows_by_text)
         return token_vectors_by_text
 
-    def _process_text_parts(
+    def _compute_last_layer_in_parts(
         self,
         piece_ids_by_text: Sequence[Sequence[int]],
         part_callback: Callable[[Sequence[int], Matrix, Sequence[_Run]], None],
@@ -257,7 +257,7 @@ class BertNetwork:
             word_piece_rows[equal_length_run.start : equal_length_run.end].reshape(
                 equal_length_run.texts, equal_length_run.length, width
             )[:] += self._position_embeddings[: equal_length_run.length]
-        _normalise(word_piece_rows, self._embedding_norm, epsilon)
+        _normalise_rows_in_place(word_piece_rows, self._embedding_norm, epsilon)
         # Memory that is given back and asked for again in every layer would cost as much as some of its passes.
         widest_layer_width = (
             max(max(len(layer.attention_input.weight), len(layer.feed_forward_input.weight)) for layer in self._layers)
@@ -274,25 +274,27 @@ class BertNetwork:
             )
             query_key_value_rows[:, :width] += layer.attention_input.bias
             for equal_length_run in equal_length_text_runs:
-                self._attend(
+                self._write_attention_output(
                     query_key_value_rows[equal_length_run.start : equal_length_run.end],
                     equal_length_run,
                     attended_rows[equal_length_run.start : equal_length_run.end],
                 )
             np.matmul(attended_rows, layer.attention_output.weight.T, out=summed_rows)
-            _add_and_normalise(summed_rows, layer.attention_output.bias, word_piece_rows, layer.attention_norm, epsilon)
+            _add_and_normalise_in_place(
+                summed_rows, layer.attention_output.bias, word_piece_rows, layer.attention_norm, epsilon
+            )
             feed_forward_rows = layer_scratch_buffer[: len(word_piece_rows) * len(layer.feed_forward_input.weight)].reshape(
                 len(word_piece_rows), -1
             )
             np.matmul(summed_rows, layer.feed_forward_input.weight.T, out=feed_forward_rows)
-            gelu(feed_forward_rows, layer.feed_forward_input.bias)
+            apply_biased_gelu_in_place(feed_forward_rows, layer.feed_forward_input.bias)
             np.matmul(feed_forward_rows, layer.feed_forward_output.weight.T, out=word_piece_rows)
-            _add_and_normalise(
+            _add_and_normalise_in_place(
                 word_piece_rows, layer.feed_forward_output.bias, summed_rows, layer.feed_forward_norm, epsilon
             )
         return word_piece_rows, equal_length_text_runs
 
-    def _attend(self, queries_keys_values: Matrix, equal_length_run: _Run, attention_output: Matrix) -> None:
+    def _write_attention_output(self, queries_keys_values: Matrix, equal_length_run: _Run, attention_output: Matrix) -> None:
         """Let the tokens of each text of a run attend to each other; shape (tokens, 3 · width) to (tokens, width)."""
         query_key_value_shape = (
             equal_length_run.texts,
@@ -303,7 +305,7 @@ class BertNetwork:
         )
         queries, keys, values = queries_keys_values.reshape(query_key_value_shape).transpose(2, 0, 3, 1, 4)
         attention_scores = queries @ keys.swapaxes(2, 3)
-        softmax(attention_scores)
+        apply_softmax_in_place(attention_scores)
         np.matmul(
             attention_scores,
             values,
@@ -381,7 +383,7 @@ def _runs_of_equal_length(piece_ids_by_text: Sequence[Sequence[int]]) -> Iterato
         run_start_row_index += run_text_count * text_length
 
 
-def softmax(scores: npt.NDArray[np.float32]) -> None:
+def apply_softmax_in_place(scores: npt.NDArray[np.float32]) -> None:
     """Apply softmax over the keys in place; ``scores`` has shape (texts, heads, queries, keys)."""
     # The greatest score of a text's head is found faster than that of each query, and does unless a query's are far below.
     greatest_attention_scores = scores.max(axis=(2, 3), keepdims=True)
@@ -392,16 +394,16 @@ def softmax(scores: npt.NDArray[np.float32]) -> None:
     scores /= np.einsum("thqk->thq", scores)[..., None]
 
 
-def _add_and_normalise(
+def _add_and_normalise_in_place(
     rows: Matrix, bias: Matrix, residual_rows: Matrix, scale_and_shift: Linear, epsilon: np.float32
 ) -> None:
     """Add a bias and ``residual_rows`` to ``rows``, and normalise them, in place."""
     rows += bias
     rows += residual_rows
-    _normalise(rows, scale_and_shift, epsilon)
+    _normalise_rows_in_place(rows, scale_and_shift, epsilon)
 
 
-def _normalise(rows: Matrix, scale_and_shift: Linear, epsilon: np.float32) -> None:
+def _normalise_rows_in_place(rows: Matrix, scale_and_shift: Linear, epsilon: np.float32) -> None:
     """Scale each row to the mean 0 and the variance 1, then by the factors, and shift it, in place."""
     row_width = np.float32(rows.shape[1])
     rows -= np.einsum("ij->i", rows)[:, None] / row_width
@@ -411,7 +413,7 @@ def _normalise(rows: Matrix, scale_and_shift: Linear, epsilon: np.float32) -> No
     rows += scale_and_shift.bias
 
 
-def gelu(rows: Matrix, bias: Matrix) -> None:
+def apply_biased_gelu_in_place(rows: Matrix, bias: Matrix) -> None:
     """Add a bias to the rows and apply the exact GELU, x Φ(x), in place."""
     row_block_shape = min(_ROWS_PER_BLOCK, len(rows)), rows.shape[1]
     normal_share_buffer, square_buffer, polynomial_buffer = (np.empty(row_block_shape, dtype=np.float32) for _ in range(3))
@@ -427,17 +429,17 @@ def gelu(rows: Matrix, bias: Matrix) -> None:
         np.clip(row_block, -clip_limit, clip_limit, out=normal_distribution_share)
         np.multiply(normal_distribution_share, normal_distribution_share, out=squared_inputs)
         np.add(squared_inputs, _DENOMINATOR_COEFFICIENTS[0], out=polynomial_values)
-        _extend_polynomial(polynomial_values, _DENOMINATOR_COEFFICIENTS[1:], squared_inputs)
+        _extend_polynomial_in_place(polynomial_values, _DENOMINATOR_COEFFICIENTS[1:], squared_inputs)
         normal_distribution_share /= polynomial_values
         np.multiply(squared_inputs, _NUMERATOR_COEFFICIENTS[0], out=polynomial_values)
         polynomial_values += _NUMERATOR_COEFFICIENTS[1]
-        _extend_polynomial(polynomial_values, _NUMERATOR_COEFFICIENTS[2:], squared_inputs)
+        _extend_polynomial_in_place(polynomial_values, _NUMERATOR_COEFFICIENTS[2:], squared_inputs)
         normal_distribution_share *= polynomial_values
         normal_distribution_share += one_half
         row_block *= normal_distribution_share
 
 
-def _extend_polynomial(polynomial_values: Matrix, coefficients: Sequence[np.float32], x: Matrix) -> None:
+def _extend_polynomial_in_place(polynomial_values: Matrix, coefficients: Sequence[np.float32], x: Matrix) -> None:
     """Extend the values of a polynomial of ``x`` by these lower coefficients, in place, by Horner's rule."""
     for coefficient in coefficients:
         polynomial_values *= x
@@ -477,7 +479,7 @@ def run_in_threads(process_part: Callable[[Part], Result], parts: Sequence[Part]
     thread_count = min(blas_thread_count(), len(parts))
     if thread_count < 2:
         return [process_part(part) for part in parts]
-    with _limit_blas_threads(), ThreadPoolExecutor(thread_count) as thread_pool:
+    with _hold_blas_to_one_thread(), ThreadPoolExecutor(thread_count) as thread_pool:
         return list(thread_pool.map(process_part, parts))
 
 
@@ -489,7 +491,7 @@ def _blas_controller() -> ThreadpoolController:
 
 
 @contextmanager
-def _limit_blas_threads() -> Iterator[None]:
+def _hold_blas_to_one_thread() -> Iterator[None]:
     """Hold BLAS to one thread; the number is the process's, so that the last of several users sets it back."""
     global _ONE_THREAD_USER_COUNT, _BLAS_THREAD_LIMIT
     with _BLAS_LIMIT_LOCK:

@@ -33,15 +33,15 @@ from chunkers.support import (
     VectorArray,
     missing_extra_message,
     not_importable_error,
-    require_extra,
+    raise_if_extra_missing,
     short_repr,
 )
 from chunkers.text import (
     WEIGHTS_HASH,
     checked_model_folder,
+    load_bundled_word_piece_tokenizer,
     load_tokenizer,
     unknown_word_piece_lengths,
-    word_piece_tokenizer,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ _DEVICE_FILE_PATTERNS = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
 """Files below /dev of which Linux has one where torch can find a device: of NVIDIA, its boards, Windows beneath, and AMD."""
 
 
-def check_device(device: str) -> None:
+def check_device_name(device: str) -> None:
     """Raise InputError if ``device`` is not a key of `DEVICES`; the machine need not have the device."""
     if device not in DEVICES:
         raise InputError(f"device must be one of {', '.join(DEVICES)}; got {short_repr(device)}.")
@@ -95,9 +95,9 @@ def find_device(requested_device: str) -> str:
     """
     if device_found_without_torch := device_before_importing_torch(requested_device):
         return device_found_without_torch
-    require_extra("models", f"The device {requested_device}")
+    raise_if_extra_missing("models", f"The device {requested_device}")
     try:
-        import_torch()
+        import_torch_with_sleeping_threads()
     except ImportError as error:
         if requested_device == "auto":
             return "cpu"
@@ -130,14 +130,14 @@ def revision_on_device(revision: str, device: str) -> str:
 _WAIT_POLICY_VARIABLE = "OMP_WAIT_POLICY"
 
 
-def import_torch() -> None:
+def import_torch_with_sleeping_threads() -> None:
     """Import torch so that its OpenMP threads sleep while waiting, unless the environment sets a wait policy.
 
     By default OpenMP's threads spin while they wait. With processors of their own, spinning saves microseconds. If a
     browser or another program needs the same processors, spinning takes processor time from the very thread that is
     waited for, and the work takes several times as long.
     """
-    require_extra("models", "What runs on torch", "torch")
+    raise_if_extra_missing("models", "What runs on torch", "torch")
     # OpenMP reads the policy once, when torch loads it. Processes that this one starts need not inherit it.
     sets_wait_policy = _WAIT_POLICY_VARIABLE not in os.environ
     if sets_wait_policy:
@@ -204,12 +204,12 @@ class Model(Embedder):
         """Load the model; return its encoder and the revision of its weights."""
 
     @property
-    def encoder(self) -> BertEncoder | None:
+    def numpy_encoder_if_loaded(self) -> BertEncoder | None:
         """The encoder of this package if it runs the model; None before loading, and if another library runs the model."""
         return self._model if isinstance(self._model, BertEncoder) else None
 
     def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[VectorArray]:
-        """Return the model's output for each word piece of each text, shape (len(text), dimension), by its `encoder`.
+        """Return the model's output for each word piece of each text, shape (len(text), dimension), in NumPy if possible.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class FolderModel(Model):
         model_folder = Path(self.name).expanduser().resolve()
         if self.device == "cpu" and (encoder := read_encoder(model_folder)):
             return encoder, model_folder_hash(model_folder)
-        require_extra("models", self.name)
+        raise_if_extra_missing("models", self.name)
         try:
             return SentenceModel(str(model_folder), self.device, local_files_only=True), model_folder_hash(model_folder)
         except Exception as error:
@@ -316,7 +316,7 @@ class HubModel(Model):
                 # What cannot be fetched or read here, sentence-transformers fetches and reads, or says why not.
                 if encoder := read_encoder(self._fetch_folder(commit_hash)):
                     return encoder, commit_hash
-        require_extra("models", self.name)
+        raise_if_extra_missing("models", self.name)
         with suppress(Exception):
             # A model already here needs no network; without this, each file that it may lack would cost 20 seconds offline.
             return SentenceModel(self.name, self.device, revision=commit_hash, local_files_only=True), commit_hash
@@ -370,7 +370,7 @@ class SentenceModel:
 
 def _sentence_transformer(name: str, device: str, **source: Any) -> SentenceTransformer:
     """Load a model without running code that comes with it."""
-    import_torch()
+    import_torch_with_sleeping_threads()
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
@@ -442,7 +442,7 @@ class MiniLM(Model):
             minilm_network = BertNetwork(
                 read_tensors(model_folder / WEIGHTS_FILE, is_memory_mapped=True), _ATTENTION_HEAD_COUNT, _EPSILON, "mean"
             )
-            return BertEncoder(word_piece_tokenizer(), minilm_network, MiniLM.max_tokens), WEIGHTS_HASH
+            return BertEncoder(load_bundled_word_piece_tokenizer(), minilm_network, MiniLM.max_tokens), WEIGHTS_HASH
         with self._rewrite_errors_as_sentence():
             self.packages = Model.packages
             return SentenceModel(str(model_folder), self.device, local_files_only=True), WEIGHTS_HASH

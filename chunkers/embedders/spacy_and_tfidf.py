@@ -18,7 +18,7 @@ from chunkers.support import (
     ModelError,
     ModelName,
     VectorArray,
-    require_extra,
+    raise_if_extra_missing,
 )
 from chunkers.text import check_spacy_length, load_spacy_pipeline, spacy_document
 
@@ -69,7 +69,7 @@ class SpacyVectors(Embedder):
                     f"embedder: the spaCy pipeline {self._pipeline_name!r} must have word vectors; it has none. Choose a "
                     "pipeline with word vectors, such as one whose name ends in _md or _lg."
                 )
-            self.revision = _pipeline_hash(spacy_pipeline)
+            self.revision = _hash_pipeline_name_and_vectors(spacy_pipeline)
             self._pipeline = spacy_pipeline
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
@@ -83,7 +83,7 @@ class SpacyVectors(Embedder):
         return scale_to_unit_length(np.stack(spacy_text_vectors)) if spacy_text_vectors else np.zeros((0, 1), np.float32)
 
 
-def _pipeline_hash(pipeline: "Language") -> str:
+def _hash_pipeline_name_and_vectors(pipeline: "Language") -> str:
     """Return a hash of the pipeline's name, version and vectors."""
     vocabulary_vectors = pipeline.vocab.vectors
     identifying_pipeline_metadata = {key: pipeline.meta.get(key) for key in ("lang", "name", "version", "vectors")}
@@ -119,7 +119,7 @@ class TfIdf(Embedder):
 
     def for_document(self, document: "Document") -> Embedder:
         """Return an embedder for this document's sentences, fitted on them at its first use."""
-        require_extra("clustering", self.name)
+        raise_if_extra_missing("clustering", self.name)
         document_sentence_texts = document.sentence_texts
         sentences_revision = _sentences_hash(document_sentence_texts)
         with self._lock:

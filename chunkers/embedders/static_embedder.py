@@ -16,7 +16,7 @@ from chunkers.embedders.sentence_models import MiniLM
 from chunkers.storage.fair_locks import FairLocks
 from chunkers.storage.private_files import user_cache_folder, write_atomically
 from chunkers.support import FloatArray, VectorArray, raise_if_cancelled
-from chunkers.text import FILE_HASHES, WEIGHTS_HASH, unknown_word_piece_lengths, word_piece_tokenizer
+from chunkers.text import FILE_HASHES, WEIGHTS_HASH, load_bundled_word_piece_tokenizer, unknown_word_piece_lengths
 
 # Static vectors of word pieces, distilled from a network for whole texts by the method of Model2Vec.
 
@@ -180,12 +180,12 @@ class Static(Embedder):
         if self._table is not None:
             return
 
-        def report_and_check_cancelled() -> bool:
+        def report_share_and_return_cancelled() -> bool:
             # Whoever waits for another run's distilling sees how far that is.
             progress(self._distilled_share)
             return cancelled()
 
-        with self._distilling_locks.acquire(self.name, report_and_check_cancelled):
+        with self._distilling_locks.acquire(self.name, report_share_and_return_cancelled):
             if self._table is None:
                 vector_table, self.revision = read_vector_table(self._path) or self._distil(progress, cancelled)
                 self._table = vector_table.astype(np.float32)
@@ -200,7 +200,7 @@ class Static(Embedder):
         report_share(0.0)
         self._full_model.prepare(cancelled=cancelled)
         distilled_vector_table = distil_vector_table(
-            word_piece_tokenizer().get_vocab(), self._full_model.means, report_share, cancelled
+            load_bundled_word_piece_tokenizer().get_vocab(), self._full_model.means, report_share, cancelled
         )
         return distilled_vector_table, write_vector_table(self._path, distilled_vector_table)
 
@@ -250,7 +250,7 @@ def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
     Several words are given to the tokenizer as one text, with that piece in between: each text costs it as much as a few
     words.
     """
-    text_end_token_id = word_piece_tokenizer().token_to_id(_TEXT_END_TOKEN)
+    text_end_token_id = load_bundled_word_piece_tokenizer().token_to_id(_TEXT_END_TOKEN)
     # Where a text itself has that piece, the table has zeros for it.
     words_without_end_token = [word.replace(_TEXT_END_TOKEN, " ") for word in words]
     joined_word_batches = [
@@ -258,7 +258,9 @@ def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
         for start in range(0, len(words_without_end_token), _WORDS_PER_TOKENIZING_STEP)
     ]
     piece_ids_by_word: list[list[int]] = []
-    for tokenizer_encoding in word_piece_tokenizer().encode_batch_fast(joined_word_batches, add_special_tokens=False):
+    for tokenizer_encoding in load_bundled_word_piece_tokenizer().encode_batch_fast(
+        joined_word_batches, add_special_tokens=False
+    ):
         piece_ids_by_word.append([])
         for piece_id in tokenizer_encoding.ids:
             if piece_id == text_end_token_id:
@@ -270,7 +272,7 @@ def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
 
 def read_vector_table(path: Path) -> tuple[StaticVectorTable, str] | None:
     """Read a vector table and its hash from a file; None if the file is missing, truncated or changed."""
-    vector_table_shape = word_piece_tokenizer().get_vocab_size(), MOST_VECTOR_DIMENSIONS
+    vector_table_shape = load_bundled_word_piece_tokenizer().get_vocab_size(), MOST_VECTOR_DIMENSIONS
     expected_table_file_size = _DIGEST_BYTES + np.dtype(np.float16).itemsize * vector_table_shape[0] * vector_table_shape[1]
     try:
         file_bytes = path.read_bytes() if path.is_file() and path.stat().st_size == expected_table_file_size else b""

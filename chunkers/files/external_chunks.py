@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from chunkers.files.json_and_table_files import (
     InputCounter,
     column_positions,
-    csv_rows,
     decode_file,
     numbered_lines,
     parquet_rows,
     parse_json,
+    read_csv_rows_as_lists,
 )
 from chunkers.support import MOST_CHUNKS, InputError, short_repr
 from chunkers.text import Span
@@ -77,7 +77,7 @@ class GivenChunk(NamedTuple):
 
 
 def read_chunk_file(file_bytes: bytes, name: str) -> Iterator[GivenChunk]:
-    """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.parse_in_reader_process`."""
+    """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.run_parser_in_reader_process`."""
     input_counter = InputCounter(name, _CHUNK_FILE_PHRASE)
     if file_bytes.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
@@ -139,7 +139,7 @@ def _json_lines(text: str, name: str) -> Iterator[tuple[str, Any]]:
 
 def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
-        csv_row_iterator = csv_rows(text, name)
+        csv_row_iterator = read_csv_rows_as_lists(text, name)
         csv_column_names = next(csv_row_iterator, [])
         position_by_column = column_positions(csv_column_names, KNOWN_FIELDS)
         for row_number, row in enumerate(csv_row_iterator, start=1):
@@ -182,7 +182,7 @@ def as_given_chunk(raw_chunk: Any, chunk_label: str, *, allows_id_alone: bool = 
     chunk_text = next((chunk_fields[key] for key in TEXT_FIELDS if chunk_fields.get(key) is not None), None)
     if chunk_text is not None and not isinstance(chunk_text, str):
         raise InputError(f"{chunk_label}: a chunk's text must be a string; got {short_repr(chunk_text)}.")
-    stated_chunk_spans = _stated_spans(chunk_fields, chunk_metadata, chunk_text, chunk_label)
+    stated_chunk_spans = _read_stated_spans_of_chunk(chunk_fields, chunk_metadata, chunk_text, chunk_label)
     chunk_identifier = next(
         (
             str(chunk_fields[key])
@@ -245,7 +245,7 @@ def _chunk_fields_of_object(chunk_object: Any) -> dict[str, Any]:
     return {name: value for name, value in value_by_attribute.items() if not callable(value)}
 
 
-def _stated_spans(
+def _read_stated_spans_of_chunk(
     chunk_fields: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, chunk_label: str
 ) -> tuple[Span, ...]:
     """Return the spans that a chunk gives."""
@@ -290,12 +290,12 @@ def _stated_spans(
                 f"{chunk_label}: a chunk without a text must have an end; this chunk has only its start, "
                 f"{short_repr(chunk_start_offset)}."
             )
-        chunk_end_offset = _whole_number(chunk_start_offset, chunk_label) + len(text)
+        chunk_end_offset = _require_whole_number(chunk_start_offset, chunk_label) + len(text)
     return (_checked_span(chunk_start_offset, chunk_end_offset, chunk_label),)
 
 
 def _checked_span(start: Any, end: Any, chunk_label: str) -> Span:
-    start_number, end_number = _whole_number(start, chunk_label), _whole_number(end, chunk_label)
+    start_number, end_number = _require_whole_number(start, chunk_label), _require_whole_number(end, chunk_label)
     if not 0 <= start_number <= end_number:
         raise InputError(
             f"{chunk_label}: a chunk must start at 0 or later, and must not end before its start; got {start_number:,} to "
@@ -304,7 +304,7 @@ def _checked_span(start: Any, end: Any, chunk_label: str) -> Span:
     return Span(start_number, end_number)
 
 
-def _whole_number(value: Any, chunk_label: str) -> int:
+def _require_whole_number(value: Any, chunk_label: str) -> int:
     """Return a place as a number; tables write it as text, or as 99.0."""
     try:
         if isinstance(value, bool):

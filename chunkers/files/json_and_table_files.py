@@ -17,13 +17,13 @@ from chunkers.support import (
     MOST_JSON_BRACKETS,
     MOST_TABLE_ROWS,
     InputError,
-    require_extra,
+    raise_if_extra_missing,
 )
 from chunkers.text import (
     check_column_count,
     check_row_count,
     csv_reader,
-    decode_by_evidence,
+    decode_as_chosen_or_detected,
     decode_if_plain_utf_8,
     find_csv_separator,
 )
@@ -86,8 +86,8 @@ def decode_file(file_bytes: bytes, name: str) -> str:
     decoded_text = decode_if_plain_utf_8(file_bytes.removeprefix(codecs.BOM_UTF8))
     if decoded_text is not None:
         return decoded_text
-    require_extra("files", f"{name}: reading what is not plain UTF-8")
-    return decode_by_evidence(file_bytes, name).text
+    raise_if_extra_missing("files", f"{name}: reading what is not plain UTF-8")
+    return decode_as_chosen_or_detected(file_bytes, name).text
 
 
 def check_bracket_count(text: str, name: str) -> None:
@@ -115,7 +115,7 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
             yield line_number, line.rstrip("\n")
 
 
-def csv_rows(text: str, name: str, *, is_tab_separated: bool = False) -> Iterator[list[str]]:
+def read_csv_rows_as_lists(text: str, name: str, *, is_tab_separated: bool = False) -> Iterator[list[str]]:
     """Yield the fields of each CSV row that is not empty, starting with the column names.
 
     Parameters
@@ -182,7 +182,7 @@ def parquet_rows(
             )
         for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_column_names, use_threads=False):
             slice_row_count = (
-                _ROWS_AT_ONCE if _longest_text_byte_count(batch) * _ROWS_AT_ONCE <= MOST_FILE_TEXT_CHARACTERS else 1
+                _ROWS_AT_ONCE if _measure_longest_text_in_batch(batch) * _ROWS_AT_ONCE <= MOST_FILE_TEXT_CHARACTERS else 1
             )
             for slice_start_row in range(0, batch.num_rows, slice_row_count):
                 for row in batch.slice(slice_start_row, slice_row_count).to_pylist():
@@ -197,7 +197,7 @@ def parquet_rows(
         ) from error
 
 
-def _longest_text_byte_count(batch: Any) -> int:
+def _measure_longest_text_in_batch(batch: Any) -> int:
     """Return the approximate size in bytes of the longest text in the dictionaries of a batch."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -211,8 +211,8 @@ def _longest_text_byte_count(batch: Any) -> int:
     return longest_byte_count
 
 
-def read_json_file(file_bytes: bytes, name: str, most: int) -> Iterator[Any]:
-    """Parse a JSON file and yield its value; run by `chunkers.text.reader_process.parse_in_reader_process`.
+def read_json_file_bytes(file_bytes: bytes, name: str, most: int) -> Iterator[Any]:
+    """Parse a JSON file and yield its value; run by `chunkers.text.reader_process.run_parser_in_reader_process`.
 
     Parameters
     ----------
@@ -224,10 +224,10 @@ def read_json_file(file_bytes: bytes, name: str, most: int) -> Iterator[Any]:
     InputError
         If the file is not JSON or is too large.
     """
-    yield check_json_length(parse_json_file(decode_file(file_bytes, name), name), name, most)
+    yield check_json_length(parse_json_file_text(decode_file(file_bytes, name), name), name, most)
 
 
-def parse_json_file(text: str, name: str) -> Any:
+def parse_json_file_text(text: str, name: str) -> Any:
     """Parse the text of a JSON file. Raise InputError if the text is invalid or has too many brackets."""
     try:
         return parse_json(text, name)
@@ -263,7 +263,7 @@ def recipe_entry_from_json(text: str, name: str) -> Any:
     InputError
         If the text is not JSON or is too large for a recipe.
     """
-    return recipe_entry_or_value(parse_json_file(text, name), name)
+    return recipe_entry_or_value(parse_json_file_text(text, name), name)
 
 
 def recipe_entry_or_value(value: Any, name: str) -> Any:

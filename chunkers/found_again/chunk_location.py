@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from chunkers.adapters.piece_location import count_characters_outside, locate_pieces, quotable_beginning
-from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, cuts_to_gaps
+from chunkers.adapters.piece_location import count_characters_outside, find_span_of_each_piece, quotable_beginning
+from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, build_cut_gaps_only
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.results import Chunk, Chunking, Reason, Verdict
-from chunkers.support import unescape_cell
+from chunkers.support import unescape_csv_cell
 from chunkers.text import (
     CONTEXT_CHARACTERS,
     SHORTEST_ALTERED_EXCERPT,
@@ -18,7 +18,7 @@ from chunkers.text import (
     Quotation,
     SearchableText,
     Span,
-    fold_text,
+    drop_spaces_and_simplify_signs,
 )
 
 # The passage of a chunk with something around it: the part that occurs in the text; the rest is its context.
@@ -48,7 +48,7 @@ class PassageInContext(NamedTuple):
     span: Span | None = None
 
 
-def shared_first_lines(texts: Sequence[str]) -> str:
+def find_first_lines_all_share(texts: Sequence[str]) -> str:
     """Return the whole lines that all of the texts share at the beginning; empty if there are none."""
     if len(texts) < 2:
         return ""
@@ -64,7 +64,7 @@ def shared_first_lines(texts: Sequence[str]) -> str:
     return alphabetically_first_text[: alphabetically_first_text.rfind("\n", 0, shared_prefix_length) + 1]
 
 
-def find_passage(
+def find_chunk_passage_and_context(
     searchable_document_text: SearchableText,
     chunk_text: str,
     stated_spans: Sequence[Span],
@@ -78,7 +78,7 @@ def find_passage(
     stated_spans
         Spans that the chunk states; empty if it states none.
     shared_beginning
-        Lines with which all chunks begin; see `shared_first_lines`.
+        Lines with which all chunks begin; see `find_first_lines_all_share`.
     searched_range
         Range of the text in which to search for the passage.
     """
@@ -105,18 +105,18 @@ def _passage_at_stated_place(
             "\n" in _preceding_whitespace(chunk_text, stated_text_match.span.start)
             and not chunk_text[stated_text_match.span.end :].strip()
         )
-        stated_length = len(fold_text(stated_text))
+        stated_length = len(drop_spaces_and_simplify_signs(stated_text))
         if (
             follows_context_line
             or stated_length >= SHORTEST_ALTERED_EXCERPT
-            or stated_length >= LEAST_PASSAGE_SHARE * len(fold_text(chunk_text))
+            or stated_length >= LEAST_PASSAGE_SHARE * len(drop_spaces_and_simplify_signs(chunk_text))
         ):
-            return _passage_with_surrounding_text(
+            return _build_passage_in_context(
                 chunk_text, stated_text_match.span, Span(stated_start, stated_end).trimmed(searchable_document_text.text)
             )
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
-    suffix_span = searchable_document_text.longest_suffix_starting_at(chunk_text, stated_start)
-    return None if suffix_span is None else _passage_with_surrounding_text(chunk_text, suffix_span)
+    suffix_span = searchable_document_text.find_longest_suffix_span_at(chunk_text, stated_start)
+    return None if suffix_span is None else _build_passage_in_context(chunk_text, suffix_span)
 
 
 def _passage_after_first_lines(
@@ -125,7 +125,7 @@ def _passage_after_first_lines(
     """Return the passage that follows the lines in front of every chunk."""
     if not shared_beginning.strip() or not searchable_document_text.contains(text[len(shared_beginning) :]):
         return None
-    return _passage_with_surrounding_text(text, Span(len(shared_beginning), len(text)))
+    return _build_passage_in_context(text, Span(len(shared_beginning), len(text)))
 
 
 def _longest_passage(
@@ -146,8 +146,8 @@ def _longest_passage(
             default=passage_start_in_chunk,
         )
     passage_length, chunk_length = (
-        len(fold_text(chunk_text[passage_start_in_chunk:passage_end_in_chunk])),
-        len(fold_text(chunk_text)),
+        len(drop_spaces_and_simplify_signs(chunk_text[passage_start_in_chunk:passage_end_in_chunk])),
+        len(drop_spaces_and_simplify_signs(chunk_text)),
     )
     consists_of_whole_lines = (
         "\n" in _preceding_whitespace(chunk_text, passage_start_in_chunk) or passage_start_in_chunk == 0
@@ -157,7 +157,7 @@ def _longest_passage(
     )
     least_share = LEAST_LINE_PASSAGE_SHARE if consists_of_whole_lines else LEAST_PASSAGE_SHARE
     return (
-        _passage_with_surrounding_text(chunk_text, Span(passage_start_in_chunk, passage_end_in_chunk))
+        _build_passage_in_context(chunk_text, Span(passage_start_in_chunk, passage_end_in_chunk))
         if passage_length >= max(SHORTEST_ALTERED_EXCERPT, least_share * chunk_length)
         else None
     )
@@ -177,10 +177,10 @@ def _passage_first_word_start(document_text: str, chunk_text: str, span_in_docum
     if not word_starts:
         return span_in_chunk.end
     first_word_offset_in_chunk = word_starts[0]
-    characters_to_skip = len(fold_text(chunk_text[span_in_chunk.start : first_word_offset_in_chunk]))
+    characters_to_skip = len(drop_spaces_and_simplify_signs(chunk_text[span_in_chunk.start : first_word_offset_in_chunk]))
     first_word_document_offset = span_in_document.start
     while characters_to_skip > 0:
-        characters_to_skip -= len(fold_text(document_text[first_word_document_offset]))
+        characters_to_skip -= len(drop_spaces_and_simplify_signs(document_text[first_word_document_offset]))
         first_word_document_offset += 1
     first_word_document_offset += (
         len(document_text[first_word_document_offset:]) - len(document_text[first_word_document_offset:].lstrip())
@@ -201,7 +201,7 @@ def _passage_first_word_start(document_text: str, chunk_text: str, span_in_docum
     return next(nearby_line_starts, first_word_offset_in_chunk)
 
 
-def _passage_with_surrounding_text(
+def _build_passage_in_context(
     chunk_text: str, passage_in_chunk: Span, span_in_document: Span | None = None
 ) -> PassageInContext | None:
     surrounding_texts = (chunk_text[: passage_in_chunk.start].strip(), chunk_text[passage_in_chunk.end :].strip())
@@ -302,13 +302,13 @@ def locate_chunks(
     text = document.text
     last_report_time = time.monotonic()
 
-    def report_at_intervals(searched_chunk_count: int) -> None:
+    def report_progress_if_due(searched_chunk_count: int) -> None:
         nonlocal last_report_time
         if time.monotonic() - last_report_time > _SECONDS_BETWEEN_REPORTS:
             report_progress(searched_chunk_count, len(given_chunks))
             last_report_time = time.monotonic()
 
-    stated_spans_by_chunk = [stated_spans(text, given_chunk) for given_chunk in given_chunks]
+    stated_spans_by_chunk = [find_stated_spans_matching_text(text, given_chunk) for given_chunk in given_chunks]
     searchable_document_text = SearchableText(text)
     span_by_chunk_index = _locate_chunks_without_position(text, given_chunks)
     passage_finder = _ContextSeparator(searchable_document_text, given_chunks)
@@ -321,7 +321,7 @@ def locate_chunks(
             and given_chunk.text is not None
             and given_chunk.text.strip()
         ):
-            report_at_intervals(chunk_index)
+            report_progress_if_due(chunk_index)
             chunk_passage_and_context = passage_finder.find_passage_in_text(given_chunk)
             if chunk_passage_and_context is not None:
                 context_by_chunk_index[chunk_index] = chunk_passage_and_context.context
@@ -340,7 +340,7 @@ def locate_chunks(
     for chunk_index, (given_chunk, stated_chunk_spans) in enumerate(
         zip(chunks_stripped_of_context, stated_spans_by_chunk, strict=True)
     ):
-        report_at_intervals(chunk_index)
+        report_progress_if_due(chunk_index)
         found_spans, way_found_phrase, chunk_remarks = (
             (stated_chunk_spans, "at the place that it names", [])
             if stated_chunk_spans
@@ -360,14 +360,14 @@ def locate_chunks(
         oddity_span = (
             Span(found_spans[0].start, found_spans[-1].end)
             if found_spans
-            else _lost_chunk_span(given_chunk, last_chunk_end, len(text))
+            else _build_empty_lost_chunk_span(given_chunk, last_chunk_end, len(text))
         )
         chunk_beginning = _first_words(given_chunks[chunk_index].text or "")
         chunk_oddities += [
             Oddity(chunk_index + 1, kind, remark, chunk_beginning, oddity_span) for kind, remark in chunk_remarks
         ]
     located_chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
-    cut_gaps = cuts_to_gaps(
+    cut_gaps = build_cut_gaps_only(
         document, sorted(reason_phrase_by_start)[1:], Verdict.CUT, lambda start: Reason(remark=reason_phrase_by_start[start])
     )
     chunk_oddities.sort(key=lambda odd: (ODDITY_KINDS.index(odd.kind), odd.number))
@@ -389,7 +389,7 @@ def _locate_chunks_without_position(text: str, given_chunks: Sequence[GivenChunk
     return dict(
         zip(
             unplaced_chunk_indices,
-            locate_pieces(text, [given_chunks[number].text or "" for number in unplaced_chunk_indices]),
+            find_span_of_each_piece(text, [given_chunks[number].text or "" for number in unplaced_chunk_indices]),
             strict=True,
         )
     )
@@ -400,7 +400,7 @@ class _ContextSeparator:
 
     def __init__(self, searched: SearchableText, given_chunks: Sequence[GivenChunk]) -> None:
         self._searchable_texts = searched
-        self._shared_beginning = shared_first_lines([chunk.text for chunk in given_chunks if chunk.text is not None])
+        self._shared_beginning = find_first_lines_all_share([chunk.text for chunk in given_chunks if chunk.text is not None])
         self._characters_left = MAX_SCANNED_CHARACTERS
         self._reached_offset = 0
         self.unsure: dict[str, None] = {}
@@ -418,7 +418,7 @@ class _ContextSeparator:
                 return None
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
             self._characters_left -= 4 * len(chunk_text).bit_length() * (search_range.end - search_range.start)
-            chunk_passage_in_text = find_passage(
+            chunk_passage_in_text = find_chunk_passage_and_context(
                 self._searchable_texts, chunk_text, chunk.spans, self._shared_beginning, search_range
             )
             if chunk_passage_in_text is not None:
@@ -440,7 +440,7 @@ class _ChunkSearch:
         self._searchable_texts = searched
         self._span_by_chunk_number = span_by_chunk_index
         located_chunk_spans = [span for span in span_by_chunk_index.values() if span is not None]
-        self._spans_behind_gaps = _spans_after_gaps(searched.text, located_chunk_spans)
+        self._spans_behind_gaps = _find_spans_after_skipped_text(searched.text, located_chunk_spans)
         self._possibly_shifted_spans = _ambiguous_spans(searched.text, located_chunk_spans)
         self._characters_left = MAX_SCANNED_CHARACTERS
         self.unsure: dict[str, None] = {}
@@ -521,7 +521,7 @@ class _ChunkSearch:
         return second_occurrence_start >= 0
 
 
-def _spans_after_gaps(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
+def _find_spans_after_skipped_text(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
     """Return the spans after a gap: only these might also occur elsewhere."""
     consecutive_span_pairs = pairwise([Span(0, 0), *chunk_spans])
     return frozenset(
@@ -551,14 +551,14 @@ def _ambiguous_spans(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
     return frozenset(ambiguous_spans)
 
 
-def stated_spans(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
+def find_stated_spans_matching_text(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
     """Return the spans at which a chunk says it is, without white space at their ends; none if its text is not there."""
     if not chunk.spans or chunk.spans[-1].end > len(text):
         return ()
     if chunk.text is not None:
         text_at_stated_span = text[chunk.spans[0].start : chunk.spans[0].end]
         # A table for spreadsheets has an apostrophe before what would be a formula; see `escape_cell`.
-        if text_at_stated_span.strip() not in (chunk.text.strip(), unescape_cell(chunk.text).strip()):
+        if text_at_stated_span.strip() not in (chunk.text.strip(), unescape_csv_cell(chunk.text).strip()):
             return ()
     trimmed_spans = [span.trimmed(text) for span in chunk.spans]
     disjoint_spans: list[Span] = []
@@ -577,7 +577,7 @@ def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[Odd
     return [] if needs_no_remark else [("spaced", "the text has other white space")]
 
 
-def _lost_chunk_span(chunk: GivenChunk, reached_offset: int, document_length: int) -> Span:
+def _build_empty_lost_chunk_span(chunk: GivenChunk, reached_offset: int, document_length: int) -> Span:
     stated_or_reached_offset = min(chunk.spans[0].start, document_length) if chunk.spans else reached_offset
     return Span(stated_or_reached_offset, stated_or_reached_offset)
 
@@ -607,7 +607,9 @@ def _oddity_notes(
     context_chunk_labels = [
         f"{odd.number:,} ({odd.explanation.removesuffix(' is around it')})" for odd in oddities_by_kind["context"]
     ]
-    lost_chunk_labels = [_chunk_label(odd.number, given_chunks[odd.number - 1]) for odd in oddities_by_kind["lost"]]
+    lost_chunk_labels = [
+        _format_chunk_number_and_beginning(odd.number, given_chunks[odd.number - 1]) for odd in oddities_by_kind["lost"]
+    ]
     chunk_oddity_notes = [
         _note_with_list(f"Chunks of {maker_name} that are not found in the text and left out", lost_chunk_labels),
         _note_with_list(
@@ -638,7 +640,7 @@ def _note_with_list(note_beginning: str, chunk_labels: Sequence[str]) -> str:
     return f"{note_beginning}: {len(chunk_labels):,}: {chunk_labels_phrase}."
 
 
-def _chunk_label(chunk_number: int, chunk: GivenChunk) -> str:
+def _format_chunk_number_and_beginning(chunk_number: int, chunk: GivenChunk) -> str:
     if chunk.text is None:
         return f"{chunk_number:,} ({chunk.spans[0].start:,} to {chunk.spans[-1].end:,})"
     return f"{chunk_number:,} (“{quotable_beginning(chunk.text)}”)"

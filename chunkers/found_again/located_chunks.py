@@ -8,8 +8,8 @@ from chunkers.files import external_chunks
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again.chunk_location import locate_chunks
 from chunkers.results import Chunk, Chunking
-from chunkers.support import MAX_FILE_BYTES, MOST_CHUNKS, InputError, require_extra, short_repr
-from chunkers.text import DEFAULT_SPLITTER, Document, GivenSentences, Span, parse_in_reader_process
+from chunkers.support import MAX_FILE_BYTES, MOST_CHUNKS, InputError, raise_if_extra_missing, short_repr
+from chunkers.text import DEFAULT_SPLITTER, Document, GivenSentences, Span, run_parser_in_reader_process
 
 
 def inspect(
@@ -51,7 +51,7 @@ def inspect(
     if isinstance(chunks, str | Path):
         given_chunks = read_chunks(_read_bytes(Path(chunks)), Path(chunks).name)
     elif isinstance(chunks, Iterable) and not isinstance(chunks, bytes | Mapping):
-        given_chunks = [_as_given_chunk(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
+        given_chunks = [_convert_to_given_chunk(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
     else:
         raise InputError(f"chunks must be a path, or a sequence of chunks; got {short_repr(chunks)}.")
     return locate_chunks(
@@ -90,17 +90,19 @@ def read_chunks(file_bytes: bytes, name: str, cancelled: Callable[[], bool] = bo
             "file."
         )
     if file_bytes.startswith(b"PAR1"):
-        require_extra("corpus", "Parquet", "pyarrow")
-    return parse_in_reader_process(external_chunks.read_chunk_file, file_bytes, name, cancelled, _chunk_from_row)
+        raise_if_extra_missing("corpus", "Parquet", "pyarrow")
+    return run_parser_in_reader_process(
+        external_chunks.read_chunk_file, file_bytes, name, cancelled, _build_given_chunk_from_row
+    )
 
 
-def _chunk_from_row(row: Sequence[Any]) -> GivenChunk:
+def _build_given_chunk_from_row(row: Sequence[Any]) -> GivenChunk:
     """Return the chunk of a row as the other process sends it."""
     chunk_text, stated_chunk_spans, document_name, chunk_identifier = row
     return GivenChunk(chunk_text, tuple([Span(*span) for span in stated_chunk_spans]), document_name, chunk_identifier)
 
 
-def _as_given_chunk(raw_chunk: Any, chunk_label: str) -> GivenChunk:
+def _convert_to_given_chunk(raw_chunk: Any, chunk_label: str) -> GivenChunk:
     if isinstance(raw_chunk, Chunk):
         return GivenChunk(raw_chunk.text if len(raw_chunk.spans) == 1 else None, raw_chunk.spans)
     return external_chunks.as_given_chunk(raw_chunk, chunk_label)

@@ -13,9 +13,9 @@ from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again.chunk_location import (
     MAX_SCANNED_CHARACTERS,
     PassageInContext,
-    find_passage,
-    shared_first_lines,
-    stated_spans,
+    find_chunk_passage_and_context,
+    find_first_lines_all_share,
+    find_stated_spans_matching_text,
 )
 from chunkers.found_again.located_chunks import DocumentNames
 from chunkers.support import IntArray, short_repr
@@ -28,7 +28,7 @@ from chunkers.text import (
     Quotation,
     SearchableText,
     Span,
-    fold_text,
+    drop_spaces_and_simplify_signs,
     max_edit_distance,
 )
 
@@ -108,16 +108,16 @@ class UnorderedLocator:
         self, documents: Sequence[Document], chunks: Sequence[GivenChunk] = (), *, has_documents: bool = True
     ) -> None:
         comparison_budget = ComparisonBudget()
-        self._comparison_budget = comparison_budget
+        self._shared_comparison_budget = comparison_budget
         self._documents = documents
         self._searchable_texts = [SearchableText(document.text, comparison_budget) for document in documents]
-        self._shared_beginning = shared_first_lines([chunk.text for chunk in chunks if chunk.text is not None])
+        self._shared_beginning = find_first_lines_all_share([chunk.text for chunk in chunks if chunk.text is not None])
         self._characters_left = MAX_SCANNED_CHARACTERS
         self._source_noun = "document" if has_documents else "chunk"
         self._placement_by_chunk: dict[GivenChunk, Placement] = {}
 
     @cached_property
-    def _shared_character_runs(self) -> "SharedRuns | None":
+    def _shared_run_lookup_table(self) -> "SharedRuns | None":
         """The runs of the documents; None if the documents are small."""
         if sum(len(document.text) for document in self._documents) <= MAX_WHOLLY_COMPARED_CHARACTERS:
             return None
@@ -125,10 +125,10 @@ class UnorderedLocator:
 
     def _possible_document_numbers(self, folded_texts: Sequence[str], document_numbers: Sequence[int]) -> Sequence[int]:
         """Return the documents that may have one of some folded texts."""
-        if self._shared_character_runs is None or any(len(text) < SHORTEST_INDEXED_TEXT for text in folded_texts):
+        if self._shared_run_lookup_table is None or any(len(text) < SHORTEST_INDEXED_TEXT for text in folded_texts):
             return document_numbers
         possible_document_numbers = {
-            number for text in folded_texts for number in self._shared_character_runs.possible_text_numbers(text)
+            number for text in folded_texts for number in self._shared_run_lookup_table.possible_text_numbers(text)
         }
         return [number for number in document_numbers if number in possible_document_numbers]
 
@@ -146,7 +146,8 @@ class UnorderedLocator:
     def occurrences(self, text: str, document_numbers: Sequence[int] | None = None) -> list[Place]:
         """Return up to `MOST_PLACES_PER_CHUNK` places of a text: word for word, else ignoring white space and typography."""
         searched_document_numbers = self._possible_document_numbers(
-            [fold_text(text)], range(len(self._documents)) if document_numbers is None else document_numbers
+            [drop_spaces_and_simplify_signs(text)],
+            range(len(self._documents)) if document_numbers is None else document_numbers,
         )
         text_occurrence_places = [
             Place(number, span)
@@ -160,10 +161,10 @@ class UnorderedLocator:
     def most_similar_places(self, text: str, document_numbers: Sequence[int] | None = None) -> tuple[list[Place], float]:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
         searched_document_numbers = range(len(self._documents)) if document_numbers is None else document_numbers
-        quotation, folded_text = Quotation(text), fold_text(text)
+        quotation, folded_text = Quotation(text), drop_spaces_and_simplify_signs(text)
         ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_document_numbers)
-        if self._shared_character_runs is not None and len(folded_text) >= SHORTEST_INDEXED_TEXT:
-            ranges_by_document = self._shared_character_runs.ranges_sharing_runs(
+        if self._shared_run_lookup_table is not None and len(folded_text) >= SHORTEST_INDEXED_TEXT:
+            ranges_by_document = self._shared_run_lookup_table.find_ranges_by_text_number(
                 folded_text, max_edit_distance(len(folded_text))
             )
         document_match_pairs = [
@@ -181,12 +182,12 @@ class UnorderedLocator:
 
     def renew_comparison_budget(self) -> None:
         """Allow as many comparisons again, for texts of another kind."""
-        self._comparison_budget.remaining = MOST_CHARACTER_COMPARISONS
+        self._shared_comparison_budget.remaining = MOST_CHARACTER_COMPARISONS
 
     @property
     def is_comparison_budget_spent(self) -> bool:
         """True if so many texts were compared with small changes that no more are."""
-        return self._comparison_budget.spent
+        return self._shared_comparison_budget.spent
 
     def find(self, chunk: GivenChunk) -> Placement:
         """Locate a chunk; a result for an equal chunk is reused.
@@ -204,7 +205,9 @@ class UnorderedLocator:
         if (
             chunk.spans
             and len(named_document_numbers) == 1
-            and (stated_chunk_spans := stated_spans(self._documents[named_document_numbers[0]].text, chunk))
+            and (
+                stated_chunk_spans := find_stated_spans_matching_text(self._documents[named_document_numbers[0]].text, chunk)
+            )
         ):
             return Placement(
                 (Place(named_document_numbers[0], Span(stated_chunk_spans[0].start, stated_chunk_spans[-1].end)),)
@@ -216,7 +219,8 @@ class UnorderedLocator:
         absent_document_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_document_numbers else ""
         text_without_cut_mark = _CUT_SHORT_MARK_PATTERN.sub("", chunk_text)
         texts_with_remarks = [(chunk_text, "")] + [(text_without_cut_mark, "cut short")] * (
-            text_without_cut_mark != chunk_text and len(fold_text(text_without_cut_mark)) >= SHORTEST_ALTERED_EXCERPT
+            text_without_cut_mark != chunk_text
+            and len(drop_spaces_and_simplify_signs(text_without_cut_mark)) >= SHORTEST_ALTERED_EXCERPT
         )
         for chunk_text_variant, exactness_remark in texts_with_remarks:
             if placement := self._verbatim_placement(
@@ -243,7 +247,7 @@ class UnorderedLocator:
             )
         shared_runs_phrase = (
             ""
-            if self._shared_character_runs is None
+            if self._shared_run_lookup_table is None
             else f" that has runs of {SHORTEST_INDEXED_TEXT} characters in common with it"
         )
         return Placement((), f"nothing in the {self._source_noun}s{shared_runs_phrase} is like it")
@@ -272,11 +276,11 @@ class UnorderedLocator:
 
     def _places_at_whole_words(self, text: str, places: list[Place]) -> list[Place]:
         """Return the places; of a very short text only those that are not inside a word."""
-        if len(fold_text(text)) >= SHORTEST_ALTERED_EXCERPT:
+        if len(drop_spaces_and_simplify_signs(text)) >= SHORTEST_ALTERED_EXCERPT:
             return places
-        return [place for place in places if not self._is_inside_word(place)]
+        return [place for place in places if not self._has_edge_inside_word(place)]
 
-    def _is_inside_word(self, place: Place) -> bool:
+    def _has_edge_inside_word(self, place: Place) -> bool:
         document_text, (place_start, place_end) = self._documents[place.document].text, place.span
         return any(
             0 < edge < len(document_text) and document_text[edge - 1 : edge + 1].isalnum()
@@ -291,7 +295,7 @@ class UnorderedLocator:
     ) -> PassageInContext | None:
         """Return the longest part of a chunk with a context that occurs in one of the documents; None if there is none."""
         passages: list[PassageInContext] = []
-        folded_text = fold_text(text)
+        folded_text = drop_spaces_and_simplify_signs(text)
         # Many documents share a few words, such as a heading, with a chunk of none of them.
         least_passage_length = min(CONTEXT_CHARACTERS, len(folded_text) // 2)
         # A passage at the end, at the beginning or around the middle has one of these.
@@ -313,14 +317,17 @@ class UnorderedLocator:
             if self._characters_left < 0:
                 break
             self._characters_left -= 4 * len(text).bit_length() * len(searchable_document_text.text)
-            passage_in_document = find_passage(
+            passage_in_document = find_chunk_passage_and_context(
                 searchable_document_text,
                 text,
                 chunk.spans,
                 self._shared_beginning,
                 Span(0, len(searchable_document_text.text)),
             )
-            if passage_in_document is not None and len(fold_text(passage_in_document.text)) >= least_passage_length:
+            if (
+                passage_in_document is not None
+                and len(drop_spaces_and_simplify_signs(passage_in_document.text)) >= least_passage_length
+            ):
                 passages.append(passage_in_document)
         return max(passages, key=lambda candidate: len(candidate.text), default=None)
 
@@ -346,7 +353,7 @@ class SharedRuns:
 
     def possible_text_numbers(self, text: str) -> list[int]:
         """Return the numbers of texts that may contain ``text``, which has at least `SHORTEST_INDEXED_TEXT` characters."""
-        first_sorted_positions, occurrence_counts = self._run_positions_and_counts(text)
+        first_sorted_positions, occurrence_counts = self._find_index_ranges_of_runs(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
         rarest_run_starts = [
             start + INDEXED_RUN_DISTANCE * int(occurrence_counts[start::INDEXED_RUN_DISTANCE].argmin())
@@ -357,13 +364,13 @@ class SharedRuns:
         )
         return [int(number) for number in np.unique(text_numbers)]
 
-    def ranges_sharing_runs(self, text: str, range_margin: int) -> dict[int, list[Span]]:
+    def find_ranges_by_text_number(self, text: str, range_margin: int) -> dict[int, list[Span]]:
         """Return the ranges that share runs with ``text``, by the number of their text, disjoint and in order.
 
         A range is as long as ``text``, with a margin of ``range_margin`` characters on both sides. It shares one run, and
         another for every `CHARACTERS_PER_SHARED_RUN` characters of ``text``.
         """
-        first_sorted_positions, occurrence_counts = self._run_positions_and_counts(text)
+        first_sorted_positions, occurrence_counts = self._find_index_ranges_of_runs(text)
         run_starts_by_rarity = np.argsort(occurrence_counts, kind="stable")
         rare_run_starts = np.sort(
             run_starts_by_rarity[np.cumsum(occurrence_counts[run_starts_by_rarity]) <= MAX_SEARCHED_RUN_PLACES]
@@ -402,7 +409,7 @@ class SharedRuns:
             )
         }
 
-    def _run_positions_and_counts(self, text: str) -> tuple[IntArray, IntArray]:
+    def _find_index_ranges_of_runs(self, text: str) -> tuple[IntArray, IntArray]:
         """Return the first place of each run of a text among the sorted runs, and the number of its places."""
         text_run_hashes = _hashes_of_runs(text)
         first_sorted_positions = np.searchsorted(self._hashes, text_run_hashes, "left")

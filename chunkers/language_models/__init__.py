@@ -19,7 +19,7 @@ from chunkers.language_models.asking_until_usable import (
     UnusableAnswer,
     ask_until_usable,
     parse_json_answer,
-    parse_line_answer,
+    parse_last_line_of_answer,
 )
 from chunkers.language_models.base import UNRESTRICTED_ANSWER_SHAPE, AnswerShape, LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import (

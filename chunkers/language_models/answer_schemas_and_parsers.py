@@ -54,7 +54,9 @@ class Form(BaseModel):
     def wording(cls) -> str:
         """Return the prompt's sentence that asks for a JSON object of this form."""
         form_schema = _resolved_schema(cls)
-        fields_phrase = "; ".join(f"{name} is {description}" for name, description in _field_descriptions(form_schema))
+        fields_phrase = "; ".join(
+            f"{name} is {description}" for name, description in _yield_field_names_and_descriptions(form_schema)
+        )
         example_answer_json = json.dumps(_example_answer(form_schema), ensure_ascii=False)
         return (
             f"Answer with one JSON object and nothing else, in the form "
@@ -70,7 +72,7 @@ class LineForm(Form):
     """The case in which the line has no number."""
 
     @classmethod
-    def line_wording(cls) -> str:
+    def wording_for_single_line(cls) -> str:
         """Return the prompt's sentence that asks for an answer on a single line."""
         ((_, field_info),) = cls.model_fields.items()
         example_value = (field_info.examples or [1])[0]
@@ -119,7 +121,7 @@ def _refuse_booleans(value: object) -> object:
     return value
 
 
-def maximum_as_schema_extra(most: int) -> dict[str, Any]:
+def build_schema_dict_with_maximum(most: int) -> dict[str, Any]:
     """Return extra JSON schema data for a field: its maximum number of characters or items."""
     return {"most": most}
 
@@ -134,7 +136,7 @@ WholeNumber = Annotated[int, BeforeValidator(_refuse_booleans), Field(ge=-1_000_
 Sentence = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1),
-    Field(json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE)),
+    Field(json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE)),
 ]
 """Words, of which there is at least one."""
 
@@ -148,7 +150,7 @@ class SplitsAnswer(LineForm):
     split_after: ListOf[WholeNumber] = Field(
         description="the numbers of these pieces in ascending order",
         examples=[[3, 5]],
-        json_schema_extra=maximum_as_schema_extra(50),
+        json_schema_extra=build_schema_dict_with_maximum(50),
     )
 
 
@@ -165,39 +167,39 @@ class StatedProposition(Form):
     """A proposition in a model's answer, with its source sentence and the quoted words."""
 
     text: str = Field(
-        min_length=1, examples=["the proposition"], json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE)
+        min_length=1, examples=["the proposition"], json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE)
     )
     sentence: WholeNumber = Field(description="the number of the sentence that it restates", examples=[3])
     quotation: str = Field(
         description="the words of that sentence that it restates, letter by letter and without gaps",
         examples=["the words it restates"],
-        json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE),
+        json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE),
     )
 
 
 class PropositionsAnswer(Form):
     """Form of the first answer to the chunker `propositions`: the propositions of a window."""
 
-    propositions: ListOf[StatedProposition] = Field(json_schema_extra=maximum_as_schema_extra(40) | {"least": 1})
+    propositions: ListOf[StatedProposition] = Field(json_schema_extra=build_schema_dict_with_maximum(40) | {"least": 1})
 
 
 class PlacedChunk(Form):
     """A chunk in a model's answer: its title, summary and assigned propositions."""
 
     chunk: WholeNumber | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
-    title: str = Field(min_length=1, examples=["a title"], json_schema_extra=maximum_as_schema_extra(80))
-    summary: str = Field(examples=["a summary"], json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE))
+    title: str = Field(min_length=1, examples=["a title"], json_schema_extra=build_schema_dict_with_maximum(80))
+    summary: str = Field(examples=["a summary"], json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE))
     propositions: ListOf[WholeNumber] = Field(
         description="their numbers, each in one chunk",
         examples=[[7, 9]],
-        json_schema_extra=maximum_as_schema_extra(50) | {"least": 1},
+        json_schema_extra=build_schema_dict_with_maximum(50) | {"least": 1},
     )
 
 
 class PlacementsAnswer(Form):
     """Form of the second answer to the chunker `propositions`: the chunks to which propositions are assigned."""
 
-    chunks: ListOf[PlacedChunk] = Field(json_schema_extra=maximum_as_schema_extra(MOST_SCHEMA_ITEMS) | {"least": 1})
+    chunks: ListOf[PlacedChunk] = Field(json_schema_extra=build_schema_dict_with_maximum(MOST_SCHEMA_ITEMS) | {"least": 1})
 
 
 class QuestionWithExcerpts(Form):
@@ -206,10 +208,10 @@ class QuestionWithExcerpts(Form):
     The excerpts come first: a weak model that begins with the question asks the same of every passage.
     """
 
-    excerpts: ListOf[Annotated[str, Field(json_schema_extra=maximum_as_schema_extra(2 * LONGEST_SCHEMA_SENTENCE))]] = Field(
-        examples=[["...", "..."]], json_schema_extra=maximum_as_schema_extra(MOST_EXCERPTS) | {"least": 1}
-    )
-    question: str = Field(examples=["..."], json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE))
+    excerpts: ListOf[
+        Annotated[str, Field(json_schema_extra=build_schema_dict_with_maximum(2 * LONGEST_SCHEMA_SENTENCE))]
+    ] = Field(examples=[["...", "..."]], json_schema_extra=build_schema_dict_with_maximum(MOST_EXCERPTS) | {"least": 1})
+    question: str = Field(examples=["..."], json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE))
 
 
 class JudgedStatement(Form):
@@ -223,7 +225,7 @@ class Faithfulness(Form):
     """Form of a judgement of an answer's faithfulness: the answer's statements, each with a verdict."""
 
     statements: ListOf[JudgedStatement] = Field(
-        max_length=MOST_STATEMENTS, json_schema_extra=maximum_as_schema_extra(MOST_SCHEMA_ITEMS)
+        max_length=MOST_STATEMENTS, json_schema_extra=build_schema_dict_with_maximum(MOST_SCHEMA_ITEMS)
     )
 
 
@@ -237,7 +239,9 @@ class Relevancy(Form):
 class Correctness(Form):
     """Form of a judgement of an answer's correctness: a reason and a grade."""
 
-    reason: str = Field("", examples=["one sentence"], json_schema_extra=maximum_as_schema_extra(LONGEST_SCHEMA_SENTENCE))
+    reason: str = Field(
+        "", examples=["one sentence"], json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE)
+    )
     grade: WholeNumber = Field(ge=1, le=HIGHEST_GRADE, examples=[3])
 
 
@@ -325,12 +329,12 @@ def _example_answer(schema: Mapping[str, Any]) -> Any:
     return [_example_answer(schema["items"])]
 
 
-def _field_descriptions(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _yield_field_names_and_descriptions(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the name and the description of each field of a schema that has a description."""
     for name, field_schema in schema.get("properties", {}).items():
         if "description" in field_schema:
             yield name, field_schema["description"]
-        yield from _field_descriptions(field_schema.get("items", {}))
+        yield from _yield_field_names_and_descriptions(field_schema.get("items", {}))
 
 
 def _request_schema(schema: Mapping[str, Any], answer_kind: AnswerKind, field_name: str = "") -> dict[str, Any]:

@@ -211,7 +211,7 @@ def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
     return validated_answer_form
 
 
-def parse_line_answer(answer: str, form: type[AnyLine]) -> AnyLine:
+def parse_last_line_of_answer(answer: str, form: type[AnyLine]) -> AnyLine:
     """Parse an answer's last line of the given form, or the whole answer if it is a JSON object.
 
     Raises

@@ -119,7 +119,7 @@ class LanguageModel(ABC):
         ModelError
             If there is no answer.
         Cancelled
-            If the user stops meanwhile (`chunkers.network.connection.cancellable_requests`).
+            If the user stops meanwhile (`chunkers.network.connection.abandon_requests_once_cancelled`).
         """
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:

@@ -152,7 +152,7 @@ class ChatServer(LanguageModel):
             MAX_ANSWER_BYTES,
             attempts,
             lambda body: (
-                self._answer_fits_in_memory(body)
+                self._parsed_answer_fits_in_memory(body)
                 and is_stream_repeating(body, self._connection.client(self._timeout_seconds))
             ),
         )
@@ -201,29 +201,29 @@ class ChatServer(LanguageModel):
                 "larger."
             ) from None
         if not raw_server_response.headers.get("content-type", "").startswith(EVENT_STREAM_TYPE):
-            return self._reply_from_answer(self._parse_answer(raw_server_response.content))
-        server_reply = self._reply_from_answer(self._parse_answer(raw_server_response.content, client))
+            return self._reply_from_answer(self._parse_answer_or_stream(raw_server_response.content))
+        server_reply = self._reply_from_answer(self._parse_answer_or_stream(raw_server_response.content, client))
         if server_reply.tokens_out is None and server_reply.ended == "whole":
             # It may count the tokens of answers that it sends in one piece.
             self._unknown_settings |= {*STREAM_SETTINGS}
         return server_reply
 
     @staticmethod
-    def _answer_fits_in_memory(body: bytes) -> bool:
+    def _parsed_answer_fits_in_memory(body: bytes) -> bool:
         """Return whether an answer fits into memory once it is parsed."""
         body_without_strings = _JSON_STRING_PATTERN.sub(b"", body)
         return body_without_strings.count(b"[") + body_without_strings.count(b"{") <= MAX_ANSWER_BRACKETS
 
-    def _parse_answer(self, body: bytes, stream_client: "openai.OpenAI | None" = None) -> Any:
+    def _parse_answer_or_stream(self, body: bytes, stream_client: "openai.OpenAI | None" = None) -> Any:
         """Parse an answer, or the stream of events that a client has read, if it fits into memory."""
         import openai
 
-        if not self._answer_fits_in_memory(body):
+        if not self._parsed_answer_fits_in_memory(body):
             raise self._connection.unusable_answer_error(
                 f"The answer may contain at most {MAX_ANSWER_BRACKETS:,} lists and objects; it contains more."
             )
         try:
-            return json.loads(body) if stream_client is None else answer_from_stream(body, stream_client)
+            return json.loads(body) if stream_client is None else rebuild_answer_object_from_stream(body, stream_client)
         except openai.APIError:
             raise self._connection.unusable_answer_error(
                 "The answer must arrive to its end; the server reports an error in the middle."
@@ -302,7 +302,7 @@ class ChatServer(LanguageModel):
             answer_text = ""
         token_usage_fields = json_field_or_none(answer, "usage")
         input_token_count, output_token_count = (
-            _plausible_token_count(json_field_or_none(token_usage_fields, name))
+            _token_count_if_plausible(json_field_or_none(token_usage_fields, name))
             for name in ("prompt_tokens", "completion_tokens")
         )
         # An escape of JSON may bring half of a character, which can be neither sent nor written.
@@ -319,7 +319,7 @@ def _schema_without_lengths(schema: Any) -> Any:
     return [*map(_schema_without_lengths, schema)] if isinstance(schema, list) else schema
 
 
-def _plausible_token_count(reported_value: object) -> int | None:
+def _token_count_if_plausible(reported_value: object) -> int | None:
     """Return a number of tokens; None if no request can take that many."""
     return (
         reported_value
@@ -345,7 +345,7 @@ def json_field_or_none(value: object, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def answer_from_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
+def rebuild_answer_object_from_stream(body: bytes, client: "openai.OpenAI") -> dict[str, Any]:
     """Return a stream of events, which may be unfinished, as the answer that a server sends in one piece.
 
     Raises
@@ -391,7 +391,7 @@ def is_stream_repeating(body: bytes, client: "openai.OpenAI") -> bool:
     import openai
 
     try:
-        joined_answer_choices = answer_from_stream(body, client)["choices"]
+        joined_answer_choices = rebuild_answer_object_from_stream(body, client)["choices"]
     except (openai.APIError, ValueError, RecursionError):
         return False
     return any(choice["finish_reason"] == REPETITION_REASON for choice in joined_answer_choices)

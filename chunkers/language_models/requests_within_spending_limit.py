@@ -26,9 +26,9 @@ from chunkers.language_models.spending import (
     Spending,
     SpendingLimit,
     spending_of_call,
-    upper_bound_on_tokens,
+    upper_bound_on_conversation_tokens,
 )
-from chunkers.network.connection import Attempts, cancellable_requests
+from chunkers.network.connection import Attempts, abandon_requests_once_cancelled
 from chunkers.support import Cancelled, InputError, raise_if_cancelled, short_repr
 
 SchemaTreatment = Literal["enforced", "refused", "ignored"]
@@ -141,12 +141,12 @@ class Asking:
         return self._budget.spent
 
     @property
-    def probe_requests_and_tokens(self) -> tuple[int, int]:
+    def expected_probe_requests_and_tokens(self) -> tuple[int, int]:
         """Numbers of requests and tokens still expected in order to learn how the server treats JSON schemas.
 
         One request at most is counted, although a server that refuses the first dialect is asked in the second too.
         """
-        return (0, 0) if self._recall_schema_treatment() else (1, _PROBE_INPUT_TOKENS)
+        return (0, 0) if self._try_recalling_schema_treatment() else (1, _PROBE_INPUT_TOKENS)
 
     @property
     def summary(self) -> str:
@@ -211,12 +211,12 @@ class Asking:
         """
         if kind.form is not None:
             # A small request, whose schema forces a word.
-            self._learn_schema_treatment(
+            self._try_probing_schema_treatment(
                 lambda shape: self._cached_or_requested_answer(_PROBE_MESSAGES, cancelled, ledger, _PROBE_TOKENS, 0, shape)[
                     0
                 ]
             )
-        messages_to_send, answer_shape = self._messages_and_answer_shape(messages, kind)
+        messages_to_send, answer_shape = self._messages_and_shape_as_sent(messages, kind)
         try:
             model_reply, was_sent = self._cached_or_requested_answer(
                 messages_to_send, cancelled, ledger, kind.most_tokens, repeat, answer_shape
@@ -238,9 +238,9 @@ class Asking:
         self, messages: Sequence[Message], kind: AnswerKind = FREE_TEXT_ANSWER, *, repeat: int = 0
     ) -> Reply | None:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
-        if kind.form is not None and not self._recall_schema_treatment():
+        if kind.form is not None and not self._try_recalling_schema_treatment():
             return None
-        messages_to_send, answer_shape = self._messages_and_answer_shape(messages, kind)
+        messages_to_send, answer_shape = self._messages_and_shape_as_sent(messages, kind)
         return self._answers.get(self._key(messages_to_send, kind.most_tokens, repeat, answer_shape))
 
     def _key(self, messages: Sequence[Message], most_tokens: int, repeat_number: int, answer_shape: AnswerShape) -> bytes:
@@ -276,7 +276,7 @@ class Asking:
             self._answers.put(answer_cache_key, model_reply)
             return model_reply, True
 
-    def _messages_and_answer_shape(
+    def _messages_and_shape_as_sent(
         self, messages: Sequence[Message], kind: AnswerKind
     ) -> tuple[Sequence[Message], AnswerShape]:
         """Return the conversation as it is sent, and the limits on the answer."""
@@ -287,18 +287,18 @@ class Asking:
             # A prompt that asks for a line would contradict the schema.
             (first_role, first_text), *later_messages = messages
             messages = [
-                Message(first_role, first_text.replace(kind.form.line_wording(), kind.form.wording())),
+                Message(first_role, first_text.replace(kind.form.wording_for_single_line(), kind.form.wording())),
                 *later_messages,
             ]
         return messages, AnswerShape((), json.dumps(answer_json_schema), self._dialect)
 
-    def _recall_schema_treatment(self) -> bool:
+    def _try_recalling_schema_treatment(self) -> bool:
         """Learn from the cache how the server treats a schema, and return whether that is known; nothing is sent."""
-        return self._learn_schema_treatment(
+        return self._try_probing_schema_treatment(
             lambda shape: self._answers.get(self._key(_PROBE_MESSAGES, _PROBE_TOKENS, 0, shape))
         )
 
-    def _learn_schema_treatment(self, answer_probe: Callable[[AnswerShape], Reply | None]) -> bool:
+    def _try_probing_schema_treatment(self, answer_probe: Callable[[AnswerShape], Reply | None]) -> bool:
         """Learn how the server treats a schema from its answers to the probe, and return whether that is known."""
         if not self.model.takes_shape or self.structured is not None:
             return True
@@ -325,7 +325,7 @@ class Asking:
     ) -> Reply:
         """Send the request, and record its cost however it ends."""
         model, call_number = self.model, next(_call_numbers)
-        max_input_tokens = upper_bound_on_tokens(messages)
+        max_input_tokens = upper_bound_on_conversation_tokens(messages)
         request_attempts = Attempts()
 
         def reserve_next_request(earlier_request_count: int) -> None:
@@ -340,7 +340,7 @@ class Asking:
             raise_if_cancelled(cancelled)
         try:
             self._budget.reserve(call_number, model, max_input_tokens, max_output_tokens, 1, cancelled)
-            with cancellable_requests(cancelled):
+            with abandon_requests_once_cancelled(cancelled):
                 answer_shape_arguments = (
                     {"shape": answer_shape} if model.takes_shape and answer_shape != UNRESTRICTED_ANSWER_SHAPE else {}
                 )
@@ -404,7 +404,7 @@ def run_in_parallel(
     def cancelled_or_failed() -> bool:
         return job_failed_event.is_set() or cancelled()
 
-    def run_job(job: Callable[[Callable[[], bool]], Result]) -> Result:
+    def run_job_and_mark_failure(job: Callable[[Callable[[], bool]], Result]) -> Result:
         # Of thousands, each would prepare its question before it asks whether to stop.
         raise_if_cancelled(job_failed_event.is_set)
         try:
@@ -415,7 +415,7 @@ def run_in_parallel(
 
     with ThreadPoolExecutor(MOST_PARALLEL_CONVERSATIONS, thread_name_prefix="asking") as thread_pool:
         try:
-            job_futures = [thread_pool.submit(run_job, work) for work in jobs]
+            job_futures = [thread_pool.submit(run_job_and_mark_failure, work) for work in jobs]
             wait(job_futures)
         except BaseException:
             # A terminal's interruption comes here; without this, all the works that are left would still be done.

@@ -17,7 +17,7 @@ _CANCELLATION_POLL_SECONDS = 0.05
 """Seconds between checks for whether the user has stopped."""
 
 
-def upper_bound_on_tokens(messages: Sequence[Message]) -> int:
+def upper_bound_on_conversation_tokens(messages: Sequence[Message]) -> int:
     """Return an upper bound on the tokens of a conversation, counting one token per byte."""
     return sum(len(text.encode()) + EXTRA_TOKENS_PER_MESSAGE for _, text in messages)
 

@@ -1,6 +1,11 @@
 """The chunkers; those of a file share their method."""
 
-from chunkers.methods.breakpoint import Breakpoint, SimilarityReading, convert_to_similarities, has_similarity_reading
+from chunkers.methods.breakpoint import (
+    Breakpoint,
+    SimilarityReading,
+    convert_chunking_to_similarities,
+    has_similarity_reading,
+)
 from chunkers.methods.change_point import ChangePoint, is_cut_before_size_limits
 from chunkers.methods.code import Code
 from chunkers.methods.dbscan import Dbscan, core_distances

@@ -12,10 +12,10 @@ from chunkers.building_blocks import (
     SizeLimitedChunker,
     ThresholdChunker,
     VerdictReversals,
-    enforce_size_limits,
+    enforce_size_limits_on_gaps,
+    find_nearest_verdict_reversing_stop,
     gap_distances,
     join_with_neighbours,
-    nearest_changing_slider_stop,
     parameter_spec,
     scores_under_shuffling,
 )
@@ -80,7 +80,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         gap_embedding_distances = gap_distances(buffered_sentence_vectors)
         gap_scores = self.rule.scores(gap_embedding_distances)
         score_threshold = self.rule.line(gap_scores, self.amount)
-        size_limited_gaps = enforce_size_limits(
+        size_limited_gaps = enforce_size_limits_on_gaps(
             document, self._judged_gaps(gap_scores, score_threshold), self.limits, tools, gap_embedding_distances.tolist
         )
         gap_score_curve = Curve(
@@ -117,7 +117,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         )
         gap_score_array = np.array([gap.score])
         is_gap_cut = gap.verdict.is_cut
-        reversing_amount = nearest_changing_slider_stop(
+        reversing_amount = find_nearest_verdict_reversing_stop(
             amount_parameter_spec,
             self.amount,
             lambda stop: bool(self.rule.passes(gap_score_array, level_by_slider_stop[stop])[0]) != is_gap_cut,
@@ -191,7 +191,7 @@ def has_similarity_reading(chunker: Breakpoint) -> bool:
     return chunker.rule.score_name == "distance"
 
 
-def convert_to_similarities(chunking: Chunking) -> Chunking:
+def convert_chunking_to_similarities(chunking: Chunking) -> Chunking:
     """Convert a result's distances and thresholds to similarities; see `has_similarity_reading` for supported chunkers."""
     (curve,) = chunking.curves
     similarity_curve = replace(

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks import (
     MOST_SAMPLED_SENTENCES,
     SizeLimitedChunker,
-    enforce_size_limits,
+    enforce_size_limits_on_gaps,
     gap_distances,
     scores_under_shuffling,
 )
@@ -238,7 +238,7 @@ class ChangePoint(SizeLimitedChunker):
             )
         else:
             cut_start_indices = set(possible_start_indices) if chunk_count == unit_count else set()
-        gap_cut_gains = _cut_gains(sentence_vectors, cut_start_indices)
+        gap_cut_gains = _compute_cut_gains_at_gaps(sentence_vectors, cut_start_indices)
         shuffled_sentences_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
         possible_start_set = set(possible_start_indices)
         gaps_judged_by_search = [
@@ -249,7 +249,7 @@ class ChangePoint(SizeLimitedChunker):
             else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
             for index, gain in enumerate(gap_cut_gains.tolist())
         ]
-        size_limited_gaps = enforce_size_limits(
+        size_limited_gaps = enforce_size_limits_on_gaps(
             document, gaps_judged_by_search, self.limits, tools, lambda: gap_distances(sentence_vectors).tolist()
         )
         penalty_lines = (
@@ -436,7 +436,7 @@ def _search_work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, in
     return count_products
 
 
-def _cut_gains(vectors: FloatArray, chunk_start_indices: set[int]) -> FloatArray:
+def _compute_cut_gains_at_gaps(vectors: FloatArray, chunk_start_indices: set[int]) -> FloatArray:
     """Return by how much a cut at each gap lowers the costs, all other cuts unchanged, shape (n - 1,).
 
     With sums S over n vectors, the cost of a chunk is Σ|v|² - |S|² / n, where the first terms add up
@@ -454,16 +454,18 @@ def _cut_gains(vectors: FloatArray, chunk_start_indices: set[int]) -> FloatArray
         np.searchsorted(chunk_edge_sentence_indices, gap_sentence_indices, side="right")
     ]
 
-    def explained_variation(start_sentence_indices: np.ndarray, end_sentence_indices: np.ndarray) -> FloatArray:
+    def compute_explained_variation_per_run(
+        start_sentence_indices: np.ndarray, end_sentence_indices: np.ndarray
+    ) -> FloatArray:
         chunk_vector_sums = cumulative_vector_sums[end_sentence_indices] - cumulative_vector_sums[start_sentence_indices]
         return np.asarray(
             np.einsum("ij,ij->i", chunk_vector_sums, chunk_vector_sums) / (end_sentence_indices - start_sentence_indices)
         )
 
     return (
-        explained_variation(previous_edge_sentence_indices, gap_sentence_indices)
-        + explained_variation(gap_sentence_indices, next_edge_sentence_indices)
-        - explained_variation(previous_edge_sentence_indices, next_edge_sentence_indices)
+        compute_explained_variation_per_run(previous_edge_sentence_indices, gap_sentence_indices)
+        + compute_explained_variation_per_run(gap_sentence_indices, next_edge_sentence_indices)
+        - compute_explained_variation_per_run(previous_edge_sentence_indices, next_edge_sentence_indices)
     )
 
 

@@ -15,11 +15,11 @@ from chunkers.building_blocks import (
     Piece,
     PieceCutter,
     TokenSizes,
+    build_all_gaps_of_pieces,
     check_chunk_count,
     chunks_of_pieces,
-    fitting_spans,
-    gaps_of_pieces,
     refuse_too_small_size,
+    split_text_into_fitting_spans,
     text_size_function,
 )
 from chunkers.contract import Chunker, Tools
@@ -112,7 +112,7 @@ class Code(Chunker):
             code_language.why,
             document_syntax.syntax_error_note() if document_syntax else "",
         )
-        lazy_piece_gaps = LazyTuple(lambda: gaps_of_pieces(document, code_pieces, code_cutter.uncut_reason))
+        lazy_piece_gaps = LazyTuple(lambda: build_all_gaps_of_pieces(document, code_pieces, code_cutter.uncut_reason))
         return Chunking(
             document,
             chunks_of_pieces(text, code_pieces),
@@ -155,7 +155,7 @@ class _CodeCutter(PieceCutter):
         """The places at which the text may be cut, and its beginning."""
         text, document_front_matter = self.document.text, front_matter(self.document.text)
         code_or_paragraph_breaks = (
-            paragraph_breaks(text) if self.syntax is None else self.syntax.find_breaks(self.fits, Code.name)
+            paragraph_breaks(text) if self.syntax is None else self.syntax.find_breaks_of_whole_code(self.fits, Code.name)
         )
         first_visible_offset = len(text) - len(text.lstrip())
         opening_breaks = (
@@ -168,7 +168,7 @@ class _CodeCutter(PieceCutter):
             *(
                 at
                 for at in code_or_paragraph_breaks
-                if document_front_matter is None or not document_front_matter.cut_separates_fence(at.offset)
+                if document_front_matter is None or not document_front_matter.cut_separates_fence_from_fields(at.offset)
             ),
         ]
 
@@ -234,7 +234,7 @@ class _CodeCutter(PieceCutter):
         part_token_count = self.size(part.start, end)
         if part_token_count > self.most:
             return False
-        context, context_token_count = self._context_from_labels(part.at.path)
+        context, context_token_count = self._join_labels_and_count_tokens(part.at.path)
         # Rather without the names than cut.
         self.pieces.append(
             Piece(part.start, end, cut_reason, context if part_token_count + context_token_count <= self.most else "")
@@ -243,9 +243,9 @@ class _CodeCutter(PieceCutter):
 
     def _split_part(self, part: _Part, why: Reason) -> None:
         """Cut a part that is too long between lines, and lines that are too long inside."""
-        part_line_starts = self._line_starts(part)
-        context, context_token_count = self._context_from_labels(part.at.path)
-        repeated_context, line_token_limit = self._context_from_labels(part.at.inside)
+        part_line_starts = self._line_starts_outside_fitting_definitions(part)
+        context, context_token_count = self._join_labels_and_count_tokens(part.at.path)
+        repeated_context, line_token_limit = self._join_labels_and_count_tokens(part.at.inside)
         line_token_limit = max(1, self.most - max(context_token_count, line_token_limit))
         token_size_function = text_size_function("tokens", self.tools)
         name_phrase = f" of {part.at.path[-1]}" if part.at.path else ""
@@ -276,7 +276,7 @@ class _CodeCutter(PieceCutter):
                 append_piece(*pending_lines_span, "between lines" if is_at_line_start else "beside a function")
             pending_lines_span = line_start, line_end
             if self.size(line_start, line_end) > self.most:
-                *spans_before_last, last_fitting_span = fitting_spans(
+                *spans_before_last, last_fitting_span = split_text_into_fitting_spans(
                     self.document.text, line_token_limit, token_size_function, Span(line_start, line_end)
                 )
                 for span in spans_before_last:
@@ -285,7 +285,7 @@ class _CodeCutter(PieceCutter):
         if pending_lines_span:
             append_piece(*pending_lines_span, "between lines")
 
-    def _line_starts(self, part: _Part) -> list[int]:
+    def _line_starts_outside_fitting_definitions(self, part: _Part) -> list[int]:
         """Return the starts of the lines of a part, without lines inside a function or class that fits."""
         document_front_matter = front_matter(self.document.text)
         line_offsets_inside_part = self.visible_line_starts[
@@ -296,7 +296,7 @@ class _CodeCutter(PieceCutter):
             *(
                 line_start
                 for line_start in line_offsets_inside_part
-                if document_front_matter is None or not document_front_matter.cut_separates_fence(line_start)
+                if document_front_matter is None or not document_front_matter.cut_separates_fence_from_fields(line_start)
             ),
         ]
         definition_spans = self.syntax.definitions if self.syntax else []
@@ -324,9 +324,9 @@ class _CodeCutter(PieceCutter):
         cut_offsets += line_starts[bisect_left(line_starts, cut_offsets[-1] if cut_offsets else part.start) :]
         return [start for start in dict.fromkeys(cut_offsets) if start < part.end]
 
-    def _context_from_labels(self, enclosing_labels: Sequence[str]) -> tuple[str, int]:
+    def _join_labels_and_count_tokens(self, enclosing_labels: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
-        return self.context_if_short(" > ".join(enclosing_labels))
+        return self.context_and_size_if_short(" > ".join(enclosing_labels))
 
     def _next_visible_offset(self, start: int) -> int:
         """Return the first place from an offset on that is no white space."""

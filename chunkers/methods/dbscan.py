@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, joint_distances
+from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, compute_joint_distances_in_blocks
 from chunkers.contract import Reach, Tools
 from chunkers.results import Chunking, Clusters, DbscanRole, Line
 from chunkers.support import FloatArray, IntArray
@@ -71,7 +71,7 @@ class Dbscan(JointDistanceChunker):
         if not len(sentence_vectors):
             return Chunking(document, (), ())
         distance_matrix = np.empty((len(sentence_vectors), len(sentence_vectors)))
-        for first_row_index, distance_rows in joint_distances(sentence_vectors, self.position_weight):
+        for first_row_index, distance_rows in compute_joint_distances_in_blocks(sentence_vectors, self.position_weight):
             distance_matrix[first_row_index : first_row_index + len(distance_rows)] = distance_rows
         np.fill_diagonal(distance_matrix, 0)
         near_pairs_mask = distance_matrix <= self.eps
@@ -130,7 +130,7 @@ def core_distances(vectors: FloatArray, position_weight: float, min_samples: int
     if min_samples > sentence_count:
         return np.full(sentence_count, np.inf)
     core_distance_by_sentence = np.empty(sentence_count)
-    for first_row_index, distance_rows in joint_distances(vectors, position_weight):
+    for first_row_index, distance_rows in compute_joint_distances_in_blocks(vectors, position_weight):
         distance_rows[np.arange(len(distance_rows)), first_row_index + np.arange(len(distance_rows))] = 0
         core_distance_by_sentence[first_row_index : first_row_index + len(distance_rows)] = np.partition(
             distance_rows, min_samples - 1, axis=1

@@ -11,7 +11,7 @@ from pydantic import Field
 from chunkers.building_blocks import (
     SizeLimits,
     VerdictReversals,
-    enforce_size_limits,
+    enforce_size_limits_on_gaps,
     next_slider_stop,
     parameter_spec,
     row_cosines,
@@ -241,9 +241,11 @@ class DoublePass(Chunker):
             live=False,
         )
         with tools.measure_merging_time():
-            self._merge_mini_chunks(pass_decisions, mini_chunks, group_comparer)
+            self._record_merges_of_mini_chunks(pass_decisions, mini_chunks, group_comparer)
         character_size_limits = SizeLimits(self.min_size, self.max_size, "characters")
-        size_limited_gaps = enforce_size_limits(document, pass_decisions.gaps, character_size_limits, tools, lambda: ())
+        size_limited_gaps = enforce_size_limits_on_gaps(
+            document, pass_decisions.gaps, character_size_limits, tools, lambda: ()
+        )
         mini_chunk_merges = [
             Merge(joined.left, joined.right, joined.similarity, joined.threshold, joined.kind)
             for joined in pass_decisions.comparisons
@@ -280,13 +282,13 @@ class DoublePass(Chunker):
             if reversing_threshold is not None:
                 return Tipping(f"{threshold_kind}_threshold", threshold_kind, reversing_threshold, would_cut, score_margin)
         if not would_cut:
-            return self._size_removing_cut(reversal_search)
+            return self._find_size_change_removing_cut(reversal_search)
         two_threshold_change = (
-            self._thresholds_reversing_verdict(deciding_comparisons, reversal_search) if deciding_comparisons else None
+            self._find_threshold_changes_adding_cut(deciding_comparisons, reversal_search) if deciding_comparisons else None
         )
-        return two_threshold_change or self._size_adding_cut(gap, reversal_search)
+        return two_threshold_change or self._find_size_change_adding_cut(gap, reversal_search)
 
-    def _thresholds_reversing_verdict(
+    def _find_threshold_changes_adding_cut(
         self, deciding_comparisons: Sequence[tuple[str, float, float]], reversal_search: VerdictReversals
     ) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
@@ -329,10 +331,10 @@ class DoublePass(Chunker):
             single_change_outcome_phrase,
         )
 
-    def _size_adding_cut(self, gap: Gap, reversal_search: VerdictReversals) -> Tipping | None:
+    def _find_size_change_adding_cut(self, gap: Gap, reversal_search: VerdictReversals) -> Tipping | None:
         """Return the size limit that cuts at a gap which is kept, or that keeps a cut which the minimum size removed."""
         if gap.verdict is Verdict.REJECTED and self.min_size is not None:
-            return _size_reversing_verdict(
+            return _build_size_change(
                 "min_size", reversal_search.nearest_reversing_number("min_size", self.min_size, 1), adds_cut=True
             )
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
@@ -351,23 +353,23 @@ class DoublePass(Chunker):
             min(comparison_at_gap.length - 1, effective_max_size) if comparison_at_gap is not None else effective_max_size
         )
         reversing_max_size = reversal_search.nearest_reversing_number("max_size", effective_max_size, smaller_max_size)
-        return _size_reversing_verdict(
+        return _build_size_change(
             "max_size",
             reversing_max_size or reversal_search.nearest_reversing_number("max_size", smaller_max_size, 1),
             adds_cut=True,
         )
 
-    def _size_removing_cut(self, reversal_search: VerdictReversals) -> Tipping | None:
+    def _find_size_change_removing_cut(self, reversal_search: VerdictReversals) -> Tipping | None:
         """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
         text_length = len(reversal_search.chunking.document.text)
         largest_tried_min_size = int(min(text_length + 1, parameter_spec(self, "min_size").high or text_length))
         smallest_tried_min_size = self.min_size or 1
         joining_size_change = None
         if self.max_size is not None:
-            joining_size_change = _size_reversing_verdict(
+            joining_size_change = _build_size_change(
                 "max_size", reversal_search.nearest_reversing_number("max_size", self.max_size, text_length), adds_cut=False
             )
-        joining_size_change = joining_size_change or _size_reversing_verdict(
+        joining_size_change = joining_size_change or _build_size_change(
             "min_size",
             reversal_search.nearest_reversing_number("min_size", smallest_tried_min_size, largest_tried_min_size),
             adds_cut=False,
@@ -450,7 +452,9 @@ class DoublePass(Chunker):
     ) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
         neighbour_similarities = row_cosines(sentence_vectors[:-1], sentence_vectors[1:])
-        appending_similarities = self._growth_similarities(neighbour_similarities, sentence_vectors, group_comparer)
+        appending_similarities = self._compare_pairs_to_next_sentence(
+            neighbour_similarities, sentence_vectors, group_comparer
+        )
         mini_chunks: list[Span] = []
         mini_chunk_start_index = 0
         for next_sentence_index in range(1, len(sentence_vectors)):
@@ -498,7 +502,7 @@ class DoublePass(Chunker):
         mini_chunks.append(Span(mini_chunk_start_index, len(sentence_vectors)))
         return mini_chunks
 
-    def _growth_similarities(
+    def _compare_pairs_to_next_sentence(
         self, neighbour_similarities: FloatArray, sentence_vectors: FloatArray, group_comparer: GroupComparer
     ) -> FloatArray:
         """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
@@ -517,7 +521,7 @@ class DoublePass(Chunker):
             open_pair_starts = grown_pair_starts[np.isnan(similarity_by_pair_start[grown_pair_starts])]
         return similarity_by_pair_start
 
-    def _merge_mini_chunks(
+    def _record_merges_of_mini_chunks(
         self, pass_decisions: "_Decisions", mini_chunks: Sequence[Span], group_comparer: GroupComparer
     ) -> None:
         """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
@@ -567,7 +571,7 @@ _COMPARED_CHUNK_PLACE_WORDS = ("next", "after", "third")
 _MERGE_COMPARISON_KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
-def _size_reversing_verdict(size_parameter_name: str, size: int | None, *, adds_cut: bool) -> Tipping | None:
+def _build_size_change(size_parameter_name: str, size: int | None, *, adds_cut: bool) -> Tipping | None:
     return None if size is None else Tipping(size_parameter_name, _SIZE_TITLES[size_parameter_name], size, adds_cut)
 
 

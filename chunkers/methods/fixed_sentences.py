@@ -10,9 +10,9 @@ from chunkers.building_blocks import (
     SizeLimitedChunker,
     check_chunk_count,
     check_overlap,
-    enforce_size_limits,
+    enforce_size_limits_on_gaps,
+    find_nearest_verdict_reversing_stop,
     gap_distances,
-    nearest_changing_slider_stop,
     parameter_spec,
 )
 from chunkers.contract import Tipping, Tools
@@ -133,7 +133,7 @@ class FixedSentences(SizeLimitedChunker):
             )
             return Chunking(document, window_chunks, tuple(gaps_before_size_limits))
 
-        size_limited_gaps = enforce_size_limits(
+        size_limited_gaps = enforce_size_limits_on_gaps(
             document,
             gaps_before_size_limits,
             self.limits,
@@ -169,7 +169,7 @@ class FixedSentences(SizeLimitedChunker):
                 != gap.verdict.is_cut
             )
 
-        reversing_value = nearest_changing_slider_stop(
+        reversing_value = find_nearest_verdict_reversing_stop(
             parameter_spec(self, parameter_name), getattr(self, parameter_name), reverses_verdict
         )
         return (

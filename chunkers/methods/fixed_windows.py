@@ -8,7 +8,13 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks import add_uncut_gaps, check_chunk_count, check_overlap, cuts_to_gaps, merge_into_windows
+from chunkers.building_blocks import (
+    add_uncut_gaps,
+    build_cut_gaps_only,
+    check_chunk_count,
+    check_overlap,
+    merge_into_windows,
+)
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.fixed_sentences import sliding_window_count, sliding_windows
 from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, combine_reasons
@@ -68,7 +74,7 @@ class WindowChunker(Chunker):
         cut_reason = combine_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *overlap_reasons)
         # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
         later_chunk_start_offsets = [later.start for earlier, later in pairwise(chunk_spans) if later.start > earlier.start]
-        cut_gaps = cuts_to_gaps(document, later_chunk_start_offsets, Verdict.CUT, lambda offset: cut_reason)
+        cut_gaps = build_cut_gaps_only(document, later_chunk_start_offsets, Verdict.CUT, lambda offset: cut_reason)
         return add_uncut_gaps(document, cut_gaps, Reason(remark=f"fewer than {self.size:,} {self.unit} so far"))
 
 
@@ -81,7 +87,9 @@ def _window_offset_ranges(text: str, unit_starts: IntArray, size: int, overlap: 
     if document_front_matter and len(unit_starts):
         # A fence is in one window with the unit beside it, though both are more than the size.
         cuttable_unit_indices = [
-            place for place, start in enumerate(unit_starts.tolist()) if not document_front_matter.cut_separates_fence(start)
+            place
+            for place, start in enumerate(unit_starts.tolist())
+            if not document_front_matter.cut_separates_fence_from_fields(start)
         ]
         window_offset_ranges = np.array(
             merge_into_windows(

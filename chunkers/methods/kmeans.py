@@ -9,7 +9,7 @@ from pydantic import Field
 from chunkers.building_blocks import chunking_from_labels, gap_distances
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunking, Clusters
-from chunkers.support import MOST_CLUSTERING_WORK, FloatArray, InputError, IntArray, require_extra
+from chunkers.support import MOST_CLUSTERING_WORK, FloatArray, InputError, IntArray, raise_if_extra_missing
 from chunkers.text import Document
 
 RANDOM_START_COUNT = 10
@@ -72,7 +72,7 @@ class KMeans(Chunker):
         all_sentence_texts = document.sentence_texts
         if not all_sentence_texts:
             return Chunking(document, (), ())
-        require_extra(self.extra, self.name)
+        raise_if_extra_missing(self.extra, self.name)
         cluster_count = min(self.clusters, len(set(all_sentence_texts)))
         # One vector tells the dimensions.
         clustering_work = _checked_clustering_work(
@@ -91,7 +91,7 @@ class KMeans(Chunker):
             gap_distances(sentence_vectors),
             "distance",
             (),
-            _clusters_with_centre_distances(centre_distances, sentence_cluster_labels),
+            _own_and_next_centre_distances(centre_distances, sentence_cluster_labels),
         )
 
     def _find_labels_and_centre_distances(
@@ -132,7 +132,7 @@ def _checked_clustering_work(sentence_count: int, cluster_count: int, dimension:
     return clustering_work
 
 
-def _clusters_with_centre_distances(centre_distances: FloatArray, cluster_labels: IntArray) -> Clusters:
+def _own_and_next_centre_distances(centre_distances: FloatArray, cluster_labels: IntArray) -> Clusters:
     """Return every sentence's distances to its own and the next nearest centre; ``centre_distances`` has shape (n, k)."""
     sentence_indices = np.arange(len(cluster_labels))
     own_centre_distances = centre_distances[sentence_indices, cluster_labels]

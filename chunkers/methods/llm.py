@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from chunkers.building_blocks import (
     add_uncut_gaps,
-    cuts_to_gaps,
+    build_cut_gaps_only,
     recursive_spans,
     refuse_too_small_size,
     text_size_function,
@@ -28,7 +28,7 @@ from chunkers.language_models import (
     SplitsAnswer,
     UnusableAnswer,
     ask_until_usable,
-    parse_line_answer,
+    parse_last_line_of_answer,
     prompts,
 )
 from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict
@@ -282,8 +282,8 @@ class WindowedModelChunker(Chunker, ABC):
         }
         reason_by_unit_start = {start: decision.why for start, decision in decision_by_unit_start.items()}
         cut_unit_starts = [start for start, decision in decision_by_unit_start.items() if decision.cut]
-        cut_gaps = cuts_to_gaps(document, cut_unit_starts, Verdict.CUT, reason_by_unit_start.__getitem__)
-        uncut_gaps = cuts_to_gaps(
+        cut_gaps = build_cut_gaps_only(document, cut_unit_starts, Verdict.CUT, reason_by_unit_start.__getitem__)
+        uncut_gaps = build_cut_gaps_only(
             document, [*(decision_by_unit_start.keys() - {*cut_unit_starts})], Verdict.KEPT, reason_by_unit_start.__getitem__
         )
         inside_unit_reason = Reason(remark=f"inside a {self.unit_name}, which is never cut")
@@ -372,7 +372,7 @@ class Llm(WindowedModelChunker):
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``split_after:``; return the numbers of the pieces after which to cut."""
-        split_after_piece_numbers = parse_line_answer(answer, SplitsAnswer).split_after
+        split_after_piece_numbers = parse_last_line_of_answer(answer, SplitsAnswer).split_after
         for piece_number in split_after_piece_numbers:
             if not first <= piece_number <= last:
                 raise UnusableAnswer(f"the answer must name pieces from {first} to {last}; it names piece {piece_number}")
@@ -457,7 +457,7 @@ class Lumber(WindowedModelChunker):
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``Answer:``; return the number of the paragraph after which to cut."""
-        paragraph_number = parse_line_answer(answer, ShiftAnswer).answer
+        paragraph_number = parse_last_line_of_answer(answer, ShiftAnswer).answer
         if paragraph_number is None:
             return []
         if not first < paragraph_number <= last:

@@ -10,7 +10,7 @@ from pydantic import Field
 from chunkers.building_blocks import (
     SizeLimitedChunker,
     VerdictReversals,
-    enforce_size_limits,
+    enforce_size_limits_on_gaps,
     gap_distances,
     next_slider_stop,
     parameter_spec,
@@ -97,7 +97,7 @@ class MaxMin(SizeLimitedChunker):
         sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
         gap_decision_steps = list(self.decide_gaps(sentence_vectors, tools))
         gaps_before_size_limits = [self._judged_gap(index, step) for index, step in enumerate(gap_decision_steps)]
-        size_limited_gaps = enforce_size_limits(
+        size_limited_gaps = enforce_size_limits_on_gaps(
             document, gaps_before_size_limits, self.limits, tools, lambda: gap_distances(sentence_vectors).tolist()
         )
         greatest_similarity_curve = Curve(

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from chunkers.building_blocks import (
     add_uncut_gaps,
-    cuts_to_gaps,
+    build_cut_gaps_only,
     recursive_spans,
     refuse_too_small_size,
     text_size_function,
@@ -48,7 +48,8 @@ def rewards_of_runs(vectors: VectorArray, max_run_length: int) -> FloatArray:
     for block_start_piece_index in reversed(range(0, piece_count, _PIECES_PER_BLOCK)):
         # The pairs of a run are those of the run that begins one piece later, and its first piece's with each of the others.
         cumulative_first_piece_similarities = np.cumsum(
-            _similarities_above_mean(vectors, mean_piece_similarity, block_start_piece_index, max_run_length), axis=1
+            _excess_similarities_to_later_pieces(vectors, mean_piece_similarity, block_start_piece_index, max_run_length),
+            axis=1,
         )
         for run_start in range(
             min(block_start_piece_index + _PIECES_PER_BLOCK, piece_count - 1) - 1, block_start_piece_index - 1, -1
@@ -64,7 +65,7 @@ def rewards_of_runs(vectors: VectorArray, max_run_length: int) -> FloatArray:
     return run_reward_table
 
 
-def _similarities_above_mean(
+def _excess_similarities_to_later_pieces(
     vectors: VectorArray, mean_piece_similarity: float, block_start_piece_index: int, max_run_length: int
 ) -> FloatArray:
     """Return the similarities of each piece to the pieces after it minus the mean, shape (block, longest - 1).
@@ -320,14 +321,17 @@ class Optimal(Chunker):
         chunk_start_offsets = [piece_ranges[cut][0] for cut in chunk_start_piece_indices]
         uncut_piece_starts = sorted(gain_by_piece_start.keys() - {*chunk_start_offsets})
         gaps_at_piece_starts = [
-            *cuts_to_gaps(
-                document, chunk_start_offsets, Verdict.CUT, lambda start: self._gain_reason(gain_by_piece_start[start], True)
+            *build_cut_gaps_only(
+                document,
+                chunk_start_offsets,
+                Verdict.CUT,
+                lambda start: self._explain_verdict_by_gain(gain_by_piece_start[start], True),
             ),
-            *cuts_to_gaps(
+            *build_cut_gaps_only(
                 document,
                 uncut_piece_starts,
                 Verdict.KEPT,
-                lambda start: self._gain_reason(gain_by_piece_start[start], False),
+                lambda start: self._explain_verdict_by_gain(gain_by_piece_start[start], False),
             ),
         ]
         cut_or_sentence_gaps = [gap for gap in gaps_at_piece_starts if gap.verdict.is_cut or gap.offset is None]
@@ -340,7 +344,7 @@ class Optimal(Chunker):
             for gap, score in zip(decided_and_uncut_gaps, gap_cut_gains, strict=True)
         )
 
-    def _gain_reason(self, cut_gain: float, is_cut: bool) -> Reason:
+    def _explain_verdict_by_gain(self, cut_gain: float, is_cut: bool) -> Reason:
         if math.isinf(cut_gain):
             limit_phrase = (
                 f"{self.most_pieces_per_chunk:,} pieces" if self.pieces == "recursive" else f"{self.max_size:,} tokens"

@@ -221,7 +221,7 @@ def _chunking_of_groups(
                 stated=group_stated_content,
             )
         )
-    descriptions_by_sentence = _sentence_descriptions(
+    descriptions_by_sentence = _describe_sentences_long_and_short(
         stated_propositions, grouped_propositions, sentence_indices_by_proposition, chunk_numbers_by_sentence
     )
     sentence_gaps = [
@@ -244,7 +244,7 @@ def _spans_of_sentence_runs(document: Document, sentence_indices: Sequence[int])
     return tuple([document.slice(run[0], run[-1] + 1) for run in consecutive_sentence_index_lists])
 
 
-def _sentence_descriptions(
+def _describe_sentences_long_and_short(
     stated_propositions: StatedPropositions,
     grouped_propositions: GroupedPropositions,
     sentence_indices_by_proposition: Sequence[range],

@@ -10,9 +10,9 @@ from chunkers.building_blocks import (
     SeparatorPreset,
     Unit,
     add_uncut_gaps,
+    build_cut_gaps_only,
     check_chunk_count,
     check_overlap,
-    cuts_to_gaps,
     recursive_spans,
     refuse_too_small_size,
     separator_patterns,
@@ -144,7 +144,7 @@ class Recursive(Chunker):
         )
         return add_uncut_gaps(
             document,
-            cuts_to_gaps(document, later_chunk_start_offsets, Verdict.CUT, cut_reason_at),
+            build_cut_gaps_only(document, later_chunk_start_offsets, Verdict.CUT, cut_reason_at),
             Reason(remark=no_separator_needed_remark),
         )
 

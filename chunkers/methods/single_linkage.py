@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, joint_distances
+from chunkers.building_blocks.clustering import JointDistanceChunker, chunking_from_labels, compute_joint_distances_in_blocks
 from chunkers.contract import Reach, Tools
 from chunkers.results import Chunking, Clusters, Line, Merge, Refusal
 from chunkers.support import FloatArray, IntArray
@@ -246,7 +246,7 @@ class SingleLinkage(JointDistanceChunker):
         sentence_count = len(vectors)
         pair_code_arrays: list[IntArray] = [np.zeros(0, np.intp)]
         distance_arrays: list[FloatArray] = [np.zeros(0)]
-        for first_row_index, distance_rows in joint_distances(vectors, self.position_weight):
+        for first_row_index, distance_rows in compute_joint_distances_in_blocks(vectors, self.position_weight):
             close_pairs_mask = np.triu(distance_rows <= self.max_distance, k=first_row_index + 1)
             near_row_indices, near_column_indices = np.nonzero(close_pairs_mask)
             pair_code_arrays.append((near_row_indices + first_row_index) * sentence_count + near_column_indices)

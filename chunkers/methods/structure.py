@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks import add_uncut_gaps, check_chunk_count, cuts_to_gaps, refuse_too_small_size
-from chunkers.building_blocks.block_parts import PART_KINDS_KEPT_WHOLE, BlockSplitter, select_blocks
+from chunkers.building_blocks import add_uncut_gaps, build_cut_gaps_only, check_chunk_count, refuse_too_small_size
+from chunkers.building_blocks.block_parts import PART_KINDS_KEPT_WHOLE, BlockSplitter, find_blocks_by_selector
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
@@ -143,7 +143,7 @@ class Structure(Chunker):
         }
         block_splitter = BlockSplitter(document, inner_chunker_factories[self.inner], self.max_size, tools)
         structure_cutter = _StructureCutter(
-            self, document, tools, block_splitter, select_blocks(document, lambda outline: outline.blocks)
+            self, document, tools, block_splitter, find_blocks_by_selector(document, lambda outline: outline.blocks)
         )
         structure_cutter.cut()
         return structure_cutter
@@ -241,8 +241,8 @@ class _StructureCutter:
                     self.tools.decided(decided_block_count, len(outline_blocks))
                 pieces += self._pieces_of_group(block_group, self.title.tokens if group_number else 0)
                 decided_block_count += len(block_group.lead) + 1 + len(block_group.tail)
-            self._join_neighbouring_pieces(
-                self._with_slide_title_context(self._join_within_slide_or_cell(pieces)), section_blocks
+            self._record_joins_of_neighbouring_pieces(
+                self._add_slide_title_to_pieces(self._join_within_slide_or_cell(pieces)), section_blocks
             )
         check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
@@ -300,13 +300,13 @@ class _StructureCutter:
             if block.kind in ("heading", "front matter") and self._may_open_section(block):
                 pending_section_blocks.append(block)
                 continue
-            _add_heading_run(sections, pending_section_blocks, self.chunker.heading_levels)
+            _add_heading_run_to_sections(sections, pending_section_blocks, self.chunker.heading_levels)
             sections[-1][1].append(block)
             pending_section_blocks = []
         if sections[-1][1]:
             sections[-1][1].extend(pending_section_blocks)
         else:
-            _add_heading_run(sections, pending_section_blocks, self.chunker.heading_levels)
+            _add_heading_run_to_sections(sections, pending_section_blocks, self.chunker.heading_levels)
         return ((level, section) for level, section in sections if section)
 
     @cached_property
@@ -350,7 +350,7 @@ class _StructureCutter:
                 if self._blocks_leave_enough_room((lead_blocks or [block])[0], block, next_block):
                     lead_blocks.append(block)
                     continue
-            if lead_blocks and self._fits_only_alone(block, lead_blocks[0].span.start, block.span.end):
+            if lead_blocks and self._fits_only_without_surrounding_blocks(block, lead_blocks[0].span.start, block.span.end):
                 block_groups.append(_BlockGroup(lead_blocks[:-1], lead_blocks[-1], []))
                 lead_blocks = []
             block_groups.append(_BlockGroup(lead_blocks, block, []))
@@ -379,7 +379,7 @@ class _StructureCutter:
             and self.splitter.size(first_block_start, following_block.span.end) <= chunk_token_limit
         )
 
-    def _fits_only_alone(self, block: Block, surrounding_start: int, surrounding_end: int) -> bool:
+    def _fits_only_without_surrounding_blocks(self, block: Block, surrounding_start: int, surrounding_end: int) -> bool:
         """Return whether a block that should stay whole fits into a chunk, but not together with all up to the ends."""
         if block.kind not in BLOCK_KINDS_KEPT_WHOLE:
             return False
@@ -453,7 +453,7 @@ class _StructureCutter:
                 merged_pieces += [first_piece, *later_pieces_in_part]
         return merged_pieces
 
-    def _with_slide_title_context(self, pieces: Sequence[_Piece]) -> list[_Piece]:
+    def _add_slide_title_to_pieces(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces of a slide, those behind the first with its title as context where it fits."""
         if not self.title.words:
             return [*pieces]
@@ -483,7 +483,7 @@ class _StructureCutter:
             self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, block_group)
         group_start, group_end, block = block_group.start, block_group.end, block_group.block
         group_token_count, chunk_token_limit = self.splitter.size(group_start, group_end), self.chunker.max_size
-        if self._fits_only_alone(block, group_start, group_end):
+        if self._fits_only_without_surrounding_blocks(block, group_start, group_end):
             return [_Piece(group_start, block.span.end, block.kind), *_trailing_heading_pieces(block_group)]
         if group_token_count <= chunk_token_limit or block.kind == "formula":
             if group_token_count > chunk_token_limit:
@@ -527,7 +527,7 @@ class _StructureCutter:
         group_pieces[-1] = group_pieces[-1]._replace(end=group_end)
         return group_pieces
 
-    def _join_neighbouring_pieces(self, pieces: Sequence[_Piece], section_blocks: Sequence[Block]) -> None:
+    def _record_joins_of_neighbouring_pieces(self, pieces: Sequence[_Piece], section_blocks: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
         join_below_token_count, max_tokens = self.chunker.join_below, self.chunker.max_size
         tokenizer_skips_space = getattr(self.tools.tokenizer, "skips_space", False)
@@ -598,11 +598,11 @@ class _StructureCutter:
             )
 
         return add_uncut_gaps(
-            self.document, cuts_to_gaps(self.document, cut_offsets, Verdict.CUT, self.cuts.__getitem__), uncut_reason
+            self.document, build_cut_gaps_only(self.document, cut_offsets, Verdict.CUT, self.cuts.__getitem__), uncut_reason
         )
 
 
-def _add_heading_run(
+def _add_heading_run_to_sections(
     sections: list[tuple[int, list[Block]]], heading_run: Sequence[Block], deepest_section_level: int
 ) -> None:
     """Add a run of headings to the sections: a new one if one of them has a level that begins a chunk."""

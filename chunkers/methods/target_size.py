@@ -90,7 +90,7 @@ class TargetSize(Chunker):
             total_sentence_size = sum(self._sentence_sizes(document, tools))
             intended_cut_count = total_sentence_size // self.size
         else:
-            intended_cut_count, largest_chunk_size = self._cut_count_and_largest_size(
+            intended_cut_count, largest_chunk_size = self._fewest_cuts_and_largest_size(
                 descending_distances, gap_embedding_distances, document, tools
             )
             if largest_chunk_size > self.size:
@@ -136,7 +136,7 @@ class TargetSize(Chunker):
             return tools.count_tokens(all_sentence_texts)
         return [len(text) if self.unit == "characters" else len(text.split()) for text in all_sentence_texts]
 
-    def _cut_count_and_largest_size(
+    def _fewest_cuts_and_largest_size(
         self, descending_distances: FloatArray, distances: FloatArray, document: Document, tools: Tools
     ) -> tuple[int, int]:
         """Return the smallest number of cuts at which no chunk exceeds the size, and the size of the largest chunk.

@@ -11,11 +11,11 @@ from chunkers.building_blocks import (
     Piece,
     PieceCutter,
     TokenSizes,
+    build_all_gaps_of_pieces,
     check_chunk_count,
     chunks_of_pieces,
-    fitting_spans,
-    gaps_of_pieces,
     refuse_too_small_size,
+    split_text_into_fitting_spans,
     text_size_function,
 )
 from chunkers.contract import Chunker, Tools
@@ -79,7 +79,7 @@ class Turns(Chunker):
         turn_cutter = _TurnCutter(document, tools, self.max_size)
         turn_pieces = turn_cutter.cut()
         check_chunk_count(self.name, len(turn_pieces), len(document.text))
-        lazy_piece_gaps = LazyTuple(lambda: gaps_of_pieces(document, turn_pieces, turn_cutter.uncut_reason))
+        lazy_piece_gaps = LazyTuple(lambda: build_all_gaps_of_pieces(document, turn_pieces, turn_cutter.uncut_reason))
         return Chunking(document, chunks_of_pieces(document.text, turn_pieces), lazy_piece_gaps)
 
 
@@ -102,7 +102,7 @@ class _TurnCutter(PieceCutter):
         for turn_index, turn in enumerate(transcript_turns):
             if turn_index % _TURNS_BETWEEN_PROGRESS_REPORTS == 0:
                 self.tools.decided(turn_index, len(transcript_turns))
-            current_turn_label = _turn_label(turn)
+            current_turn_label = _describe_turn_by_speaker(turn)
             new_chunk_reason = Reason(remark="")
             if pieces:
                 joined_size = self.size(pieces[-1].start, turn.end) + self.count_context_tokens(pieces[-1].context)
@@ -120,7 +120,7 @@ class _TurnCutter(PieceCutter):
 
     def _context_and_token_count(self, turn: Turn, offset: int) -> tuple[str, int]:
         """Return the context of a part of a turn and its tokens; none if it would take more than half of a chunk."""
-        return self.context_if_short(self.transcript.context(turn, offset))
+        return self.context_and_size_if_short(self.transcript.context(turn, offset))
 
     def _split_turn(self, turn: Turn, cut_reason: Reason) -> Iterator[Piece]:
         """Yield a turn as one piece if it fits, or else its parts."""
@@ -131,7 +131,7 @@ class _TurnCutter(PieceCutter):
             return
         turn_breaks = self.transcript.breaks(turn, self.document.starts)
         break_offsets = [offset for offset, _ in turn_breaks]
-        turn_is_longer_phrase = f"{_turn_label(turn)} is longer than {pluralize(self.most, 'token')}"
+        turn_is_longer_phrase = f"{_describe_turn_by_speaker(turn)} is longer than {pluralize(self.most, 'token')}"
         while self.size(part_start, turn.end) + context_token_count > self.most:
             next_break_index = bisect_right(break_offsets, part_start)
             farthest_fitting_break = self._farthest_break(part_start, context_token_count, turn_breaks, next_break_index)
@@ -183,7 +183,7 @@ class _TurnCutter(PieceCutter):
 
     def _split_sentence(self, turn: Turn, begin: int, end: int, context_token_count: int) -> list[Span]:
         """Return the parts of a sentence that is too long for a chunk."""
-        cue_at_sentence_begin = self.transcript.cue_at(begin)
+        cue_at_sentence_begin = self.transcript.find_cue_at_offset(begin)
         # Only there another context begins.
         context_change_offsets = (
             turn.speech_start,
@@ -201,15 +201,17 @@ class _TurnCutter(PieceCutter):
         token_size_function = text_size_function("tokens", self.tools)
         return [
             Span(*span)
-            for span in fitting_spans(self.document.text, part_token_limit, token_size_function, Span(begin, end))
+            for span in split_text_into_fitting_spans(
+                self.document.text, part_token_limit, token_size_function, Span(begin, end)
+            )
         ]
 
     def uncut_reason(self, offset: int) -> Reason:
         """Return the reason why the text is not cut at an offset."""
         transcript_turns = self.transcript.turns
         turn = transcript_turns[max(0, bisect_right(transcript_turns, offset, key=lambda turn: turn.start) - 1)]
-        return self.join_reasons.get(offset) or Reason(remark=f"inside the {_turn_label(turn)}")
+        return self.join_reasons.get(offset) or Reason(remark=f"inside the {_describe_turn_by_speaker(turn)}")
 
 
-def _turn_label(turn: Turn) -> str:
+def _describe_turn_by_speaker(turn: Turn) -> str:
     return f"turn of {turn.speaker}" if turn.speaker else "turn"

@@ -78,7 +78,9 @@ class ChunkFile:
         """
         located_chunks = self.cached_result_in(document)
         if located_chunks is None:
-            located_chunks = locate_chunks(document, self._chunks_for(document.name), self.name, report_progress)
+            located_chunks = locate_chunks(
+                document, self._select_chunks_for_document(document.name), self.name, report_progress
+            )
             # At once, as several threads may ask, and what is returned is not read from there again: it may be another's.
             self._last_found[:] = [(f"{document.identity} {document.name}", located_chunks)]
         return located_chunks
@@ -92,7 +94,7 @@ class ChunkFile:
             else None
         )
 
-    def _chunks_for(self, name: str) -> Sequence[GivenChunk]:
+    def _select_chunks_for_document(self, name: str) -> Sequence[GivenChunk]:
         try:
             return select_document_chunks(self.chunks, self.document, name)
         except InputError as error:
@@ -121,7 +123,7 @@ class ChunkFile:
             If a document has no chunks or the right chunks are unclear; the message names the document.
         """
         if len(names) <= 1:
-            return {name: self._chunks_for(name) for name in names}
+            return {name: self._select_chunks_for_document(name) for name in names}
         if nameless_chunk_count := len(self._chunks_by_document_name.get(None, ())):
             raise InputError(
                 f"{self.name}: with several documents, every chunk must name its document in the field document, source, "
@@ -179,7 +181,7 @@ class ChunkFile:
             return last_cached_text_entry[1]
         whole_rebuilt_text = None
         with suppress(InputError):
-            rebuilt_text_result = rebuild_text(self._chunks_for(name))
+            rebuilt_text_result = rebuild_text(self._select_chunks_for_document(name))
             whole_rebuilt_text = (
                 rebuilt_text_result.text if rebuilt_text_result is not None and rebuilt_text_result.is_whole else None
             )

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, cuts_to_gaps
+from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, build_cut_gaps_only
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunking, Reason, Verdict
 from chunkers.support import InputError, pluralize, short_repr
@@ -87,7 +87,7 @@ class YourCuts(Chunker):
         cut_offsets_inside = (
             [place for place in self.places if document.starts[0] < place < end_offset] if end_offset else []
         )
-        user_cut_gaps = cuts_to_gaps(document, cut_offsets_inside, Verdict.CUT, lambda _: Reason(remark=CUT_REMARK))
+        user_cut_gaps = build_cut_gaps_only(document, cut_offsets_inside, Verdict.CUT, lambda _: Reason(remark=CUT_REMARK))
         return Chunking.from_gaps(document, add_uncut_gaps(document, user_cut_gaps, Reason(remark=UNCUT_REMARK)))
 
     def describe(self) -> str:

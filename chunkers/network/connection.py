@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from chunkers.support import InputError, ModelError, raise_if_cancelled, require_extra
+from chunkers.support import InputError, ModelError, raise_if_cancelled, raise_if_extra_missing
 
 if TYPE_CHECKING:
     import httpx2
@@ -48,7 +48,7 @@ class AnswerTooLarge(Exception):
 
 
 @contextmanager
-def cancellable_requests(cancelled: Callable[[], bool]) -> Iterator[None]:
+def abandon_requests_once_cancelled(cancelled: Callable[[], bool]) -> Iterator[None]:
     """Return a context manager in which requests are abandoned as soon as ``cancelled`` returns true."""
     cancelled_context_token = _current_cancellation_check.set(cancelled)
     try:
@@ -110,7 +110,7 @@ class _RunningCall:
         """Count a request that failed to connect and so never reached the server."""
         self.attempts.refused += event in _FAILED_CONNECTION_EVENTS
 
-    def abandon(self) -> None:
+    def mark_as_abandoned(self) -> None:
         with self._lock:
             self.abandoned = True
 
@@ -146,13 +146,13 @@ def _checked_stream_class() -> type[Any]:
     return Watched
 
 
-def _begin_counted_request(request: "httpx2.Request") -> None:
+def _count_request_before_sending(request: "httpx2.Request") -> None:
     running_call: _RunningCall = _thread_local_running_call.call
     running_call.begin()
     request.extensions["trace"] = running_call.count_failed_connection
 
 
-def _limit_response_size(response: "httpx2.Response") -> None:
+def _check_and_watch_response_size(response: "httpx2.Response") -> None:
     running_call: _RunningCall = _thread_local_running_call.call
     running_call.attempts.refused += not response.is_success
     declared_length = response.headers.get("content-length", "") if response.is_success else ""
@@ -163,7 +163,10 @@ def _limit_response_size(response: "httpx2.Response") -> None:
     response.stream = _checked_stream_class()(response.stream, running_call, response.is_success, is_event_stream)
 
 
-CLIENT_HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_begin_counted_request], "response": [_limit_response_size]}
+CLIENT_HOOKS: dict[str, list[Callable[..., Any]]] = {
+    "request": [_count_request_before_sending],
+    "response": [_check_and_watch_response_size],
+}
 """Callbacks of a client, run before each request and after the head of each answer."""
 
 
@@ -291,7 +294,7 @@ class Connection:
                 "has other "
                 "characters. Enter the key again."
             )
-        require_extra("llm", self._model_name, "openai", "httpx2")
+        raise_if_extra_missing("llm", self._model_name, "openai", "httpx2")
         import httpx2
         import openai
 
@@ -309,7 +312,7 @@ class Connection:
             # The package requires a key even where the server does not.
             api_key=self._key or "none",
             default_headers={
-                **self._omitted_headers(),
+                **self._build_headers_omitting_environment(),
                 "Authorization": f"Bearer {self._key or 'none'}",
                 "Accept-Encoding": "identity",
             },
@@ -321,7 +324,7 @@ class Connection:
             ),
         )
 
-    def _omitted_headers(self) -> dict[str, Any]:
+    def _build_headers_omitting_environment(self) -> dict[str, Any]:
         """Return options that keep the environment's settings for OpenAI from a server that the user named instead."""
         import openai
 
@@ -388,7 +391,7 @@ class Connection:
         ModelError
             If the answer does not arrive before the deadline.
         Cancelled
-            If the user stops meanwhile (`cancellable_requests`).
+            If the user stops meanwhile (`abandon_requests_once_cancelled`).
         """
         cancellation_check = _current_cancellation_check.get()
         running_call = _RunningCall(max_answer_bytes, attempt_counter or Attempts(), is_enough)
@@ -416,7 +419,7 @@ class Connection:
                 raise_if_cancelled(cancellation_check)
         except BaseException:
             # A terminal's interruption comes here too; no retry may follow it.
-            running_call.abandon()
+            running_call.mark_as_abandoned()
             raise
         return answer_future.result()
 

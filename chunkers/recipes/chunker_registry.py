@@ -120,7 +120,7 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
     """
     kind = check_chunker_class(kind)
     with _registry_lock:
-        registered_class = _registered_class(kind.name)
+        registered_class = _registered_class_or_none(kind.name)
         if registered_class is not None and (registered_class.__module__, registered_class.__qualname__) != (
             kind.__module__,
             kind.__qualname__,
@@ -129,7 +129,7 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
                 f"{kind.name}: every chunker must have a name of its own; {registered_class.title} already has this name. "
                 "Choose another name."
             )
-        guard_chunker_class(kind, package)
+        guard_chunker_class_in_place(kind, package)
         CHUNKERS[kind.name] = kind
     return kind
 
@@ -164,10 +164,10 @@ def chunker_class(name: str) -> type[Chunker]:
     ParameterError
         If there is no such chunker, or the package that offers it cannot be loaded or offers an unusable class.
     """
-    found_class = _registered_class(name)
+    found_class = _registered_class_or_none(name)
     if found_class is None and isinstance(name, str):
         register_installed_chunkers()
-        found_class = _registered_class(name)
+        found_class = _registered_class_or_none(name)
         if found_class is None and name in _fault_by_offered_name:
             raise ParameterError(_fault_by_offered_name[name])
     if found_class is None:
@@ -177,7 +177,7 @@ def chunker_class(name: str) -> type[Chunker]:
 
 def takes_over_existing_chunks(name: str) -> bool:
     """Return whether the chunker called ``name`` only takes over chunks, so that its time says nothing; False if unknown."""
-    registered_class = _registered_class(name)
+    registered_class = _registered_class_or_none(name)
     return registered_class is not None and registered_class.elsewhere
 
 
@@ -186,7 +186,7 @@ def known_chunkers_phrase() -> str:
     return ", ".join([*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS])
 
 
-def _registered_class(name: str) -> type[Chunker] | None:
+def _registered_class_or_none(name: str) -> type[Chunker] | None:
     return (
         {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **ADAPTERS, **CHUNKERS_OF_GIVEN_CHUNKS}.get(name)
         if isinstance(name, str)
@@ -267,7 +267,7 @@ def _check_field(chunker_name: str, field_spec: FieldSpec) -> None:
         )
 
 
-def guard_chunker_class(guarded_class: type[Chunker], package_name: str) -> None:
+def guard_chunker_class_in_place(guarded_class: type[Chunker], package_name: str) -> None:
     """Wrap a third-party chunker's methods so that their errors cannot break the app; a second call changes nothing.
 
     An error raised by ``chunk``, or a return value that is not a result, becomes a `ModelError` that names the package.
@@ -281,7 +281,7 @@ def guard_chunker_class(guarded_class: type[Chunker], package_name: str) -> None
         setattr(
             guarded_class,
             hook_name,
-            _guard_hook(getattr(guarded_class, hook_name), getattr(Chunker, hook_name), expected_type),
+            _wrap_hook_with_fallback(getattr(guarded_class, hook_name), getattr(Chunker, hook_name), expected_type),
         )
     base_fields_method = Chunker.fields.__func__  # type: ignore[attr-defined]  # every class method has it
     for hook_name, fallback_method, expected_type in (
@@ -291,7 +291,9 @@ def guard_chunker_class(guarded_class: type[Chunker], package_name: str) -> None
         setattr(
             guarded_class,
             hook_name,
-            classmethod(_guard_hook(getattr(guarded_class, hook_name).__func__, fallback_method, expected_type)),
+            classmethod(
+                _wrap_hook_with_fallback(getattr(guarded_class, hook_name).__func__, fallback_method, expected_type)
+            ),
         )
     if package_name:
         guarded_class.packages = tuple(dict.fromkeys((*guarded_class.packages, package_name)))
@@ -305,7 +307,7 @@ def guard_chunker_class(guarded_class: type[Chunker], package_name: str) -> None
 
 def _rebuild_chunker(rebuilt_class: type[Chunker], package_name: str, parameters: dict[str, Any]) -> Chunker:
     """Make a chunker in another process, where its class may not be guarded yet."""
-    guard_chunker_class(rebuilt_class, package_name)
+    guard_chunker_class_in_place(rebuilt_class, package_name)
     return rebuilt_class(**parameters)
 
 
@@ -329,9 +331,11 @@ def _guard_chunk_method(method: Callable[..., Chunking], chunker_name: str, owne
     return guarded_chunk
 
 
-def _guard_hook(method: Callable[..., Any], fallback_method: Callable[..., Any], expected_type: Any) -> Callable[..., Any]:
+def _wrap_hook_with_fallback(
+    method: Callable[..., Any], fallback_method: Callable[..., Any], expected_type: Any
+) -> Callable[..., Any]:
     @wraps(method)
-    def guarded_hook(chunker_or_class: Chunker | type[Chunker], *arguments: Any) -> Any:
+    def call_hook_or_fallback(chunker_or_class: Chunker | type[Chunker], *arguments: Any) -> Any:
         try:
             hook_return_value = method(chunker_or_class, *arguments)
         except Cancelled:
@@ -344,7 +348,7 @@ def _guard_hook(method: Callable[..., Any], fallback_method: Callable[..., Any],
             else fallback_method(chunker_or_class, *arguments)
         )
 
-    return guarded_hook
+    return call_hook_or_fallback
 
 
 def error_summary(error: BaseException) -> str:

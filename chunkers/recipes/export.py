@@ -12,13 +12,13 @@ from chunkers.results import (
     Chunking,
     EmbeddedAs,
     Gap,
-    exported_fields,
+    build_exported_chunk_fields,
     proposition_as_dict,
     resolved_embedded_as,
     table_columns,
     table_rows,
 )
-from chunkers.support import InputError, escape_cell, require_extra, short_repr
+from chunkers.support import InputError, escape_csv_cell, raise_if_extra_missing, short_repr
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
@@ -51,7 +51,10 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "sentences": [list(span) for span in document.sentences],
         },
         "chunks": [
-            {"spans": [list(span) for span in chunk.spans], **exported_fields(chunking, chunk, exported_recipe.embedded_as)}
+            {
+                "spans": [list(span) for span in chunk.spans],
+                **build_exported_chunk_fields(chunking, chunk, exported_recipe.embedded_as),
+            }
             for chunk in chunking.chunks
         ],
         **({"left_out": [*map(proposition_as_dict, chunking.left_out)]} if chunking.left_out else {}),
@@ -133,7 +136,7 @@ def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
 
 def _csv_cell(value: Any) -> Any:
     """Return a value as it stands in a table: a list as JSON, a text so that no spreadsheet takes it for a formula."""
-    return escape_cell(json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value)
+    return escape_csv_cell(json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value)
 
 
 def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> bytes:
@@ -142,7 +145,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
     ``embedded_as`` as in `to_jsonl`; raises InputError if pyarrow is not installed.
     """
     _check_is_result(chunking)
-    require_extra("corpus", "Parquet", "pyarrow")
+    raise_if_extra_missing("corpus", "Parquet", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

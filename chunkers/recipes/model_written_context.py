@@ -35,7 +35,7 @@ extract.
 LONGEST_CONTEXT_SENTENCE = 600
 """Maximum number of characters of a context sentence; after a longer answer the model is asked again."""
 
-MOST_ANSWER_TOKENS = 60
+ESTIMATED_ANSWER_TOKENS = 60
 """Tokens of an answer, as an estimate counts them."""
 
 MISSING_MODEL_MESSAGE = "embedded_as context needs a language model, named as openai:NAME, and none was given."
@@ -67,7 +67,7 @@ def add_context_sentences(chunking: Chunking, tools: Tools) -> Chunking:
             chunk = chunk._replace(
                 situation=ask_until_usable(
                     partial(chunk_tools.ask, kind=CONTEXT_SENTENCE_ANSWER),
-                    _context_sentence_prompt(document, chunk),
+                    _build_context_sentence_messages(document, chunk),
                     _parse_context_sentence,
                     chunk_tools.report_usability,
                 )
@@ -99,7 +99,7 @@ def estimate_context_requests(chunking: Chunking, tools: Tools) -> Estimate:
     for extract_span, chunk_count in Counter(document_extract_span(document, chunk) for chunk in chunks).items():
         prompt_texts = [CONTEXT_SYSTEM_PROMPT, CONTEXT_QUESTION_TEMPLATE, document.text[slice(*extract_span)]]
         input_token_count += chunk_count * sum(tools.count_tokens(prompt_texts))
-    return Estimate(len(chunks), input_token_count, MOST_ANSWER_TOKENS * len(chunks))
+    return Estimate(len(chunks), input_token_count, ESTIMATED_ANSWER_TOKENS * len(chunks))
 
 
 def document_extract_span(document: Document, chunk: Chunk) -> Span:
@@ -151,7 +151,7 @@ def document_extract_span(document: Document, chunk: Chunk) -> Span:
     return Span(extract_start_offset, extract_start_offset + longest_extract_length)
 
 
-def _context_sentence_prompt(document: Document, chunk: Chunk) -> list[Message]:
+def _build_context_sentence_messages(document: Document, chunk: Chunk) -> list[Message]:
     extract_start, extract_end = document_extract_span(document, chunk)
     extract_phrase = "document" if extract_end - extract_start == len(document.text) else "extract of a longer document"
     context_question_text = CONTEXT_QUESTION_TEMPLATE.format(

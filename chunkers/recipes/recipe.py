@@ -25,7 +25,7 @@ from chunkers.text import (
     Document,
     GivenSentences,
     load_tokenizer,
-    parse_in_reader_process,
+    run_parser_in_reader_process,
     splitter_packages,
 )
 
@@ -123,7 +123,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         Cancelled
             If ``cancelled``, which is called repeatedly, returns true.
         """
-        (recipe_json_value,) = parse_in_reader_process(read_recipe_entry, data, name, cancelled)
+        (recipe_json_value,) = run_parser_in_reader_process(read_recipe_entry, data, name, cancelled)
         return cls.of_value(recipe_json_value)
 
     @classmethod
@@ -133,7 +133,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             validated_recipe = cls.model_validate(value)
         except ValidationError as error:
             error_detail = error.errors(include_url=False)[0]
-            field_path = ".".join(_key_for_message(key) for key in error_detail["loc"]) or "the whole"
+            field_path = ".".join(_format_json_key_for_message(key) for key in error_detail["loc"]) or "the whole"
             raise InputError(f"recipe: {field_path} {broken_rule_phrase(error_detail)}.") from error
         validated_recipe.build()
         return validated_recipe
@@ -218,7 +218,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         chunker = self.build()
         used_embedder = self.embedder_for(chunker) if embedder is None else as_embedder(embedder)
         language_model_or_name = self.language_model or None if language_model is None else language_model
-        model_access = prepare_model_access(chunker, language_model_or_name, self.embedded_as)
+        model_access = build_model_access_if_needed(chunker, language_model_or_name, self.embedded_as)
         tools = Tools(used_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
@@ -301,11 +301,11 @@ def chunk(
             f"{chunker.name}: a chunker object already has its parameters; got {', '.join(parameters)} as well. To set "
             "parameters here, pass the chunker's name instead of the object."
         )
-    tools = replace(tools, asking=prepare_model_access(chunker, language_model, check_embedded_as(embedded_as)))
+    tools = replace(tools, asking=build_model_access_if_needed(chunker, language_model, check_embedded_as(embedded_as)))
     return run(chunker, Document.from_text(text, sentences), tools, embedded_as)
 
 
-def prepare_model_access(
+def build_model_access_if_needed(
     chunker: Chunker, model: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain"
 ) -> Asking | None:
     """Return access to the given language model; None if no model is given or needed.
@@ -351,7 +351,7 @@ def broken_rule_phrase(pydantic_error_detail: Mapping[str, Any]) -> str:
     return f"is invalid: {pydantic_error_detail['msg']}"
 
 
-def _key_for_message(key: int | str) -> str:
+def _format_json_key_for_message(key: int | str) -> str:
     """Return a key of JSON, which may be any text, for a message: a word as it stands, anything else quoted."""
     quoted_json_key = short_repr(key)
     return key if isinstance(key, str) and key.isidentifier() and quoted_json_key == repr(key) else quoted_json_key

@@ -4,9 +4,9 @@ from chunkers.results.chunk_fields import (
     EMBEDDED_AS_LABELS,
     METADATA_FIELD_DESCRIPTIONS,
     EmbeddedAs,
+    build_exported_chunk_fields,
     check_embedded_as,
     embedded_text,
-    exported_fields,
     metadata_of_all_chunks,
     proposition_as_dict,
     resolved_embedded_as,
@@ -15,7 +15,7 @@ from chunkers.results.chunk_fields import (
 )
 from chunkers.results.model_written_content import Proposition, QuotationMatch, StatedContent
 from chunkers.results.notebook_comparison import MOST_SIDE_BY_SIDE, SideBySide, compare
-from chunkers.results.parent_chunks import indices_of_parent_chunks, parent_index_by_child
+from chunkers.results.parent_chunks import find_chunk_indices_with_children, parent_index_by_child
 from chunkers.results.result import (
     Band,
     Chunk,
@@ -45,12 +45,12 @@ from chunkers.results.result_html import (
     NO_MATHJAX_CLASSES,
     ROOT_CLASS,
     THEME_COLOURS,
+    build_html_column_of_result,
     chunk_strip_html,
     chunker_title,
-    column_html,
     escape_html,
+    find_colours_of_theme,
     offset_marks_html,
     settings_phrase,
     style_sheet,
-    theme_colours,
 )

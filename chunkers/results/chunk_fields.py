@@ -114,7 +114,7 @@ def _has_context(chunking: Chunking) -> bool:
     return any(chunk.context for chunk in chunking.chunks)
 
 
-def exported_fields(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
+def build_exported_chunk_fields(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
     """Return a chunk's fields for export, except its spans, with the text to embed if ``embedded_as`` puts text in front.
 
     ``page`` is the page on which the chunk begins, counted from 1 in the file; ``pages`` are the labels of its pages.
@@ -173,7 +173,7 @@ def table_rows(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[
             "characters": len(chunk.text),
             "words": len(chunk.text.split()),
             **empty_context_field,
-            **exported_fields(chunking, chunk, embedding_way),
+            **build_exported_chunk_fields(chunking, chunk, embedding_way),
         }
         for number, chunk in enumerate(chunking.chunks, start=1)
     ]

@@ -25,7 +25,7 @@ class Proposition(NamedTuple):
     elsewhere, nowhere
         Names and numbers of the proposition that its source sentences do not contain: those that occur elsewhere in the
         text, and those that occur nowhere. Names are words with a capital letter; see
-        `chunkers.building_blocks.proposition_requests.unsupported_words`.
+        `chunkers.building_blocks.proposition_requests.find_unsupported_names_and_numbers`.
     sentence
         Number, from 0, of the sentence that the model names as its source, if the quotation was not found.
     """

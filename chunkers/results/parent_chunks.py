@@ -7,24 +7,24 @@ from chunkers.results.result import Chunk
 from chunkers.text import Span
 
 
-def indices_of_parent_chunks(chunks: "Sequence[Chunk]") -> list[int]:
+def find_chunk_indices_with_children(chunks: "Sequence[Chunk]") -> list[int]:
     """Return the numbers of the chunks that are parents, in the order of the text; empty if the chunks have one level.
 
     A chunk that lies inside no other is a parent if every such chunk has children inside it, and any has two or more. So
     chunks that merely overlap are no parents, nor are chunks if one of them lies in several places. Of equal chunks the
     first is the parent. Levels below the children count as children.
     """
-    return _indices_of_parent_spans([chunk.spans for chunk in chunks])
+    return _find_span_indices_with_children([chunk.spans for chunk in chunks])
 
 
 def parent_index_by_child(spans_by_chunk: "Sequence[Sequence[Span]]") -> dict[int, int]:
     """Return the number of each child's parent, by the child's number; empty if the chunks have one level.
 
-    ``spans_by_chunk`` has the spans of each chunk; parents are those of `indices_of_parent_chunks`. A child inside several
-    overlapping parents belongs to the first: chunks that are longer than the overlap lie inside two parents only at the end
-    of the first.
+    ``spans_by_chunk`` has the spans of each chunk; parents are those of `find_chunk_indices_with_children`. A child inside
+    several overlapping parents belongs to the first: chunks that are longer than the overlap lie inside two parents only at
+    the end of the first.
     """
-    parent_chunk_numbers = _indices_of_parent_spans(spans_by_chunk)
+    parent_chunk_numbers = _find_span_indices_with_children(spans_by_chunk)
     parent_ends = [spans_by_chunk[parent][0].end for parent in parent_chunk_numbers]
     child_chunk_numbers = set(range(len(spans_by_chunk))) - set(parent_chunk_numbers) if parent_chunk_numbers else set()
     return {
@@ -33,7 +33,7 @@ def parent_index_by_child(spans_by_chunk: "Sequence[Sequence[Span]]") -> dict[in
     }
 
 
-def _indices_of_parent_spans(spans_by_chunk: "Sequence[Sequence[Span]]") -> list[int]:
+def _find_span_indices_with_children(spans_by_chunk: "Sequence[Sequence[Span]]") -> list[int]:
     if any(len(spans) > 1 for spans in spans_by_chunk):
         return []
     child_count_by_parent: dict[int, int] = {}

@@ -44,7 +44,7 @@ THEME_COLOURS = {
 """Colours of everything else. Red is reserved for errors, the accent for what can be moved."""
 
 
-def theme_colours(theme_name: str) -> dict[str, str]:
+def find_colours_of_theme(theme_name: str) -> dict[str, str]:
     """Return all colours of a theme, keyed by the names of their custom properties in style sheets, without dashes."""
     background_colour_by_property = {f"ground-{number}": colour for number, colour in enumerate(CHUNK_COLOURS[theme_name])}
     edge_colour_by_property = {f"edge-{number}": colour for number, colour in enumerate(CHUNK_EDGE_COLOURS[theme_name])}
@@ -68,7 +68,7 @@ def escape_html(text: str) -> str:
 
 
 def _theme_colour_declarations(theme_name: str) -> str:
-    return " ".join(f"--{name}: {colour};" for name, colour in theme_colours(theme_name).items())
+    return " ".join(f"--{name}: {colour};" for name, colour in find_colours_of_theme(theme_name).items())
 
 
 def style_sheet() -> str:
@@ -135,14 +135,14 @@ MOST_SHOWN_CHARACTERS = 60_000
 
 def result_html(chunking: Chunking) -> str:
     """Return a result as self-contained HTML: heading, curve, chunks and notes."""
-    return styled_html(column_html(chunking, MOST_SHOWN_CHARACTERS))
+    return styled_html(build_html_column_of_result(chunking, MOST_SHOWN_CHARACTERS))
 
 
 def comparison_html(chunkings: Sequence[Chunking], titles: Sequence[str]) -> str:
     """Return several results for one text as self-contained HTML: strips of chunks on one axis, and a column per result."""
     column_character_limit = MOST_SHOWN_CHARACTERS // len(chunkings)
     columns_html = "".join(
-        f"<section>{column_html(chunking, column_character_limit, title)}</section>"
+        f"<section>{build_html_column_of_result(chunking, column_character_limit, title)}</section>"
         for chunking, title in zip(chunkings, titles, strict=True)
     )
     result_strips_html = "".join(
@@ -157,7 +157,7 @@ def styled_html(inner_html: str) -> str:
     return f'<div class="{ROOT_CLASS} {NO_MATHJAX_CLASSES}"><style>{style_sheet()}</style>{inner_html}</div>'
 
 
-def column_html(chunking: Chunking, max_characters: int | None, title: str = "") -> str:
+def build_html_column_of_result(chunking: Chunking, max_characters: int | None, title: str = "") -> str:
     """Return a result as a column of HTML: heading, curve, chunks and notes."""
     settings_and_sizes_line = " · ".join(filter(None, (settings_phrase(chunking), chunk_sizes_phrase(chunking))))
     notes_html = "".join(f'<p class="note">{escape_html(note)}</p>' for note in chunking.notes)
@@ -215,7 +215,7 @@ def chunk_list_html(chunking: Chunking, max_characters: int | None = None) -> st
         Number of characters after which further chunks are only counted; None to show all chunks.
     """
     document = chunking.document
-    cut_reason_by_start, uncut_reason_by_sentence = _cut_and_uncut_reasons(chunking)
+    cut_reason_by_start, uncut_reason_by_sentence = _describe_cut_and_uncut_reasons(chunking)
     item_htmls: list[str] = []
     shown_character_count = 0
     previous_chunk_span: Span | None = None
@@ -246,7 +246,7 @@ def _screen_reader_introduction(number: int, chunk: Chunk, reason: str) -> str:
     return escape_html(f"{chunk_place_phrase}, cut: {reason}" if reason else chunk_place_phrase)
 
 
-def _cut_and_uncut_reasons(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
+def _describe_cut_and_uncut_reasons(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
     """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
     cut_reason_by_start, uncut_reason_by_sentence = {}, {}
     for gap in chunking.gaps:
@@ -348,7 +348,8 @@ def curve_html(chunking: Chunking) -> str:
     )
     formatted_highest_value, formatted_lowest_value = format_number(highest_value, ".2f"), format_number(lowest_value, ".2f")
     curve_svg = (
-        f'<svg viewBox="0 0 {_svg_width(chunking)} {_CURVE_HEIGHT:g}" preserveAspectRatio="none" role="img" '
+        f'<svg viewBox="0 0 {_svg_width(chunking)} {_CURVE_HEIGHT:g}" preserveAspectRatio="none" '
+        'role="img" '
         f'aria-label="{escape_html(first_score_curve.label)} at {pluralize(len(first_score_curve.scores), "gap")}">'
         f'{threshold_lines_svg}<path d="{_svg_path(curve_svg_points)}" stroke="var(--muted)" '
         f'stroke-width="1.2"/>{_svg_gap_dots(chunking, curve_svg_points)}</svg>'

@@ -72,7 +72,7 @@ class FairLocks:
         Cancelled
             If ``cancelled`` becomes true before the turn has come.
         """
-        lock_queue_ticket = self._wait_for_lock(
+        lock_queue_ticket = self._take_ticket_and_wait(
             key, cancelled, report_queue_place, next_arrival_number() if arrival_number is None else arrival_number
         )
         try:
@@ -80,7 +80,7 @@ class FairLocks:
         finally:
             self._release_lock(key, lock_queue_ticket)
 
-    def _wait_for_lock(
+    def _take_ticket_and_wait(
         self, key: Hashable, cancelled: Callable[[], bool], report_queue_place: Callable[[int], None], arrival_number: int
     ) -> _Ticket:
         own_ticket, own_thread_id = _Ticket(arrival_number), threading.get_ident()

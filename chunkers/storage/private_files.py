@@ -33,12 +33,12 @@ class _Connection(sqlite3.Connection):
             raise sqlite3.DatabaseError(_DAMAGED_FILE_MESSAGE) from error
 
 
-def open_private_sqlite(path: Path, *, create: bool = True) -> sqlite3.Connection:
+def open_private_sqlite(path: Path, *, creates_file: bool = True) -> sqlite3.Connection:
     """Open an SQLite file for use by any thread; only the owner can read it, where the file system supports that.
 
     Parameters
     ----------
-    create
+    creates_file
         True to create the file if it does not exist.
 
     Raises
@@ -46,19 +46,19 @@ def open_private_sqlite(path: Path, *, create: bool = True) -> sqlite3.Connectio
     OSError, sqlite3.Error
         If the file cannot be opened.
     """
-    if create:
+    if creates_file:
         # What texts were worked on is nobody else's business, hashes or not. If this fails, the file may still be readable.
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             path.chmod(0o600)
     return sqlite3.connect(
-        path if create else f"{path.absolute().as_uri()}?mode=rw",
+        path if creates_file else f"{path.absolute().as_uri()}?mode=rw",
         timeout=_BUSY_WAIT_SECONDS,
         check_same_thread=False,
         isolation_level=None,
         factory=_Connection,
-        uri=not create,
+        uri=not creates_file,
     )
 
 

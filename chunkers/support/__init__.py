@@ -15,8 +15,8 @@ from chunkers.support.errors import (
 )
 from chunkers.support.formatting import (
     csv_text,
-    escape_cell,
-    format_bound,
+    escape_csv_cell,
+    format_bound_of_range,
     format_milliseconds,
     format_number,
     format_three_figures,
@@ -24,7 +24,7 @@ from chunkers.support.formatting import (
     pluralize,
     round_up_estimate,
     text_table,
-    unescape_cell,
+    unescape_csv_cell,
 )
 from chunkers.support.limits import (
     LONGEST_RECIPE_CHARACTERS,
@@ -63,5 +63,5 @@ from chunkers.support.optional_packages import (
     import_required,
     missing_extra_message,
     not_importable_error,
-    require_extra,
+    raise_if_extra_missing,
 )

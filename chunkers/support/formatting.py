@@ -50,7 +50,7 @@ def round_up_estimate(count: int) -> int:
     return -(-count // rounding_unit) * rounding_unit
 
 
-def format_bound(value: float) -> str:
+def format_bound_of_range(value: float) -> str:
     """Format a bound of a range for use in a sentence: whole numbers in full, with thousands separators."""
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
@@ -93,7 +93,7 @@ def text_table(title: str, column_headings: Sequence[str], rows: Sequence[Sequen
 _FORMULA_START_PATTERN = re.compile(r"'*[=+\-@\t\r]")
 
 
-def escape_cell(value: Any) -> Any:
+def escape_csv_cell(value: Any) -> Any:
     """Escape a value for a CSV file: text that a spreadsheet would run as a formula gets a leading apostrophe.
 
     Otherwise a spreadsheet would run the formula, which may send the contents of other cells elsewhere.
@@ -102,14 +102,14 @@ def escape_cell(value: Any) -> Any:
 
 
 def csv_text(column_headings: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Return a table as CSV, with every value escaped as `escape_cell` does."""
+    """Return a table as CSV, with every value escaped as `escape_csv_cell` does."""
     csv_text_buffer = io.StringIO(newline="")
     csv_row_writer = csv.writer(csv_text_buffer)
     csv_row_writer.writerow(column_headings)
-    csv_row_writer.writerows(map(escape_cell, row) for row in rows)
+    csv_row_writer.writerows(map(escape_csv_cell, row) for row in rows)
     return csv_text_buffer.getvalue()
 
 
-def unescape_cell(text: str) -> str:
-    """Undo `escape_cell`: remove the apostrophe before text that looks like a formula."""
+def unescape_csv_cell(text: str) -> str:
+    """Undo `escape_csv_cell`: remove the apostrophe before text that looks like a formula."""
     return text[1:] if text.startswith("'") and _FORMULA_START_PATTERN.match(text[1:]) else text

@@ -42,7 +42,7 @@ MODULES_BY_EXTRA = {
 """The modules that each extra of the package ``seamark`` is asked for."""
 
 
-def require_extra(extra: str, needed_by: str, *modules: str) -> None:
+def raise_if_extra_missing(extra: str, needed_by: str, *modules: str) -> None:
     """Raise ModelError if an optional dependency is missing; nothing is imported.
 
     Parameters
@@ -64,7 +64,7 @@ def require_extra(extra: str, needed_by: str, *modules: str) -> None:
 
 
 def missing_extra_message(extra: str, needed_by: str, *modules: str) -> str:
-    """Return the error message of `require_extra` for missing packages; empty if all are installed."""
+    """Return the error message of `raise_if_extra_missing` for missing packages; empty if all are installed."""
     missing_modules = [module for module in modules or MODULES_BY_EXTRA[extra] if find_spec(module) is None]
     if not missing_modules:
         return ""

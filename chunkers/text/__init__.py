@@ -25,7 +25,7 @@ from chunkers.text.code_syntax import (
     paragraph_breaks,
 )
 from chunkers.text.document import Document, GivenSentences, Span, check_text, paragraph_first_sentence_indices
-from chunkers.text.encodings import ENCODING_CHOICES, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
+from chunkers.text.encodings import ENCODING_CHOICES, canonical_encoding, decode_as_chosen_or_detected, decode_if_plain_utf_8
 from chunkers.text.extracted_text import LONGEST_LABEL, Omission, PartKind, TextParts, shorten, too_large_error
 from chunkers.text.file_reading import (
     FORMATS_WITH_ENCODING_CHOICE,
@@ -36,7 +36,7 @@ from chunkers.text.file_reading import (
     omissions_sentence,
     read_document,
 )
-from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE, detect_language, is_written_in_latin
+from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE, detect_language, is_latin_script_language
 from chunkers.text.quotation_search import (
     CONTEXT_CHARACTERS,
     MIN_ALTERED_SIMILARITY,
@@ -48,11 +48,11 @@ from chunkers.text.quotation_search import (
     MatchKind,
     Quotation,
     SearchableText,
-    fold_text,
+    drop_spaces_and_simplify_signs,
     max_edit_distance,
     surrounding_text,
 )
-from chunkers.text.reader_process import parse_in_reader_process
+from chunkers.text.reader_process import run_parser_in_reader_process
 from chunkers.text.sentences import (
     DEFAULT_SPLITTER,
     GIVEN_SPLITTER,
@@ -61,7 +61,7 @@ from chunkers.text.sentences import (
     check_spacy_length,
     is_splitter_name,
     load_spacy_pipeline,
-    load_splitter,
+    preload_splitter,
     spacy_document,
     split_sentences,
     splitter_packages,
@@ -74,10 +74,10 @@ from chunkers.text.tokenizers import (
     Tokenizer,
     WordPieceTokenizer,
     is_tokenizer_on_disk,
+    load_bundled_word_piece_tokenizer,
     load_tokenizer,
     unknown_word_piece_lengths,
     visible_mask,
-    word_piece_tokenizer,
     word_starts,
 )
 from chunkers.text.transcripts import Transcript, Turn

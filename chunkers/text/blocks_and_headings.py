@@ -120,7 +120,7 @@ def outline_of(text: str) -> Outline:
         return Outline()
     line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     line_boundary_offsets = [*line_starts, len(text)]
-    source_without_front_matter, front_matter_line_count = _blank_out_front_matter(text)
+    source_without_front_matter, front_matter_line_count = _blank_and_count_front_matter(text)
     parser = _markdown_parser()
     markdown_block_tokens = _BlockTokens()
     parser.block.parse(source_without_front_matter, parser, {}, markdown_block_tokens)
@@ -134,7 +134,7 @@ def outline_of(text: str) -> Outline:
     top_level_blocks = [block for _, block in levels_and_blocks]
     blocks_kept_whole = []
     list_end_line = 0
-    for token, first_line_number, end_line_number in _tokens_with_lines(markdown_block_tokens):
+    for token, first_line_number, end_line_number in _pair_tokens_with_line_ranges(markdown_block_tokens):
         outline_block_kind = BLOCK_KIND_BY_TOKEN_TYPE.get(token.type, "item")
         block = Block(
             outline_block_kind,
@@ -241,13 +241,13 @@ def _heading_title(heading_source: str) -> str:
     if len(unmarked_heading_text) > _LONGEST_PARSED_HEADING or not _INLINE_MARK_PATTERN.search(unmarked_heading_text):
         return unmarked_heading_text
     (inline_token,) = _markdown_parser().parseInline(unmarked_heading_text)
-    return " ".join("".join(_inline_texts(inline_token)).split())
+    return " ".join("".join(_yield_plain_inline_texts(inline_token)).split())
 
 
-def _inline_texts(token: Token) -> Iterator[str]:
+def _yield_plain_inline_texts(token: Token) -> Iterator[str]:
     if token.children:
         for child in token.children:
-            yield from _inline_texts(child)
+            yield from _yield_plain_inline_texts(child)
     elif token.type in ("text", "code_inline"):
         yield token.content
 
@@ -280,15 +280,15 @@ class _BlockTokens(list["Token"]):
             super().append(token)
 
 
-def _parse_list(parser_state: StateBlock, first_line_number: int, end_line_number: int, check_only: bool) -> bool:
+def _parse_list(parser_state: StateBlock, first_line_number: int, end_line_number: int, only_checks: bool) -> bool:
     """Parse a list; a new sentence on an unindented line below it is none of its items', though the parser takes it so.
 
     Nor is the number of a clause. A list that is nested deeper than the parser goes does not hold the rest of the text.
     """
     from markdown_it.rules_block import list_block
 
-    if check_only or parser_state.level:
-        return list_block(parser_state, first_line_number, end_line_number, check_only)
+    if only_checks or parser_state.level:
+        return list_block(parser_state, first_line_number, end_line_number, only_checks)
     # No list goes on behind this line. For lists that touch it is the same, so that each line is looked at once.
     known_list_start_line, list_end_line_number = parser_state.env.get("listed", (0, 0))
     if not known_list_start_line <= first_line_number < list_end_line_number:
@@ -299,7 +299,7 @@ def _parse_list(parser_state: StateBlock, first_line_number: int, end_line_numbe
     token_count_before = len(parser_state.tokens)
     # A paragraph inside goes on to the state's last line, whatever the end it is given.
     usual_line_limit, parser_state.lineMax = parser_state.lineMax, min(end_line_number, list_end_line_number)
-    is_list = list_block(parser_state, first_line_number, parser_state.lineMax, check_only)
+    is_list = list_block(parser_state, first_line_number, parser_state.lineMax, only_checks)
     parser_state.lineMax = usual_line_limit
     if is_list:
         _end_list_before_sentence(parser_state, first_line_number, parser_state.tokens[token_count_before:])
@@ -351,7 +351,7 @@ def _is_unindented_text(parser_state: StateBlock, line_number: int) -> bool:
     )
 
 
-def _parse_formula(parser_state: StateBlock, first_line_number: int, end_line_number: int, check_only: bool) -> bool:
+def _parse_formula(parser_state: StateBlock, first_line_number: int, end_line_number: int, only_checks: bool) -> bool:
     r"""Parse lines from ``$$`` or ``\[`` to its closing mark as a formula; only a number or a full stop may follow it."""
     formula_start_offset = parser_state.bMarks[first_line_number] + parser_state.tShift[first_line_number]
     opening_mark = parser_state.src[formula_start_offset : formula_start_offset + 2]
@@ -376,7 +376,7 @@ def _parse_formula(parser_state: StateBlock, first_line_number: int, end_line_nu
         parser_state, first_line_number, last_line_number
     ):
         return False
-    if not check_only:
+    if not only_checks:
         parser_state.push("formula", "", 0).map = [first_line_number, last_line_number + 1]
         parser_state.line = last_line_number + 1
     return True
@@ -398,7 +398,7 @@ def _formula_leaves_container(parser_state: StateBlock, first_line_number: int, 
     return False
 
 
-def _blank_out_front_matter(text: str) -> tuple[str, int]:
+def _blank_and_count_front_matter(text: str) -> tuple[str, int]:
     """Return a text whose lines end in LF, with blank lines for its front matter, and their number."""
     front_matter_offsets = front_matter(text)
     if front_matter_offsets is None:
@@ -407,7 +407,7 @@ def _blank_out_front_matter(text: str) -> tuple[str, int]:
     return "\n" * front_matter_line_count + _LINE_END.sub("\n", text[front_matter_offsets.end :]), front_matter_line_count
 
 
-def _tokens_with_lines(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
+def _pair_tokens_with_line_ranges(tokens: Iterable[Token]) -> list[tuple[Token, int, int]]:
     """Return each token with its first line and the line behind its last; definitions of links that touch are one."""
     tokens_with_lines: list[tuple[Token, int, int]] = []
     for token in tokens:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from chunkers.support import MAX_SENTENCES, MOST_READING_SECONDS, InputError, raise_if_cancelled, require_extra
+from chunkers.support import MAX_SENTENCES, MOST_READING_SECONDS, InputError, raise_if_cancelled, raise_if_extra_missing
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
@@ -225,7 +225,7 @@ class DetectedLanguage(NamedTuple):
     why: str = ""
 
 
-def installed_grammars() -> list[str]:
+def find_languages_with_grammars() -> list[str]:
     """Return the languages whose grammars are installed."""
     return [name for name, grammar in GRAMMARS.items() if find_spec(grammar.module) is not None]
 
@@ -257,14 +257,14 @@ def detect_programming_language(
         language for language, grammar in GRAMMARS.items() if file_name_ending and file_name_ending in grammar.endings
     ]
     for language in languages_with_ending:
-        require_extra("code", f"{caller_name}: the language {language}", "tree_sitter", GRAMMARS[language].module)
+        raise_if_extra_missing("code", f"{caller_name}: the language {language}", "tree_sitter", GRAMMARS[language].module)
     if len(languages_with_ending) == 1:
         return DetectedLanguage(
             languages_with_ending[0],
             f"Language: {languages_with_ending[0]}, by the ending {file_name_ending} of the file's name.",
         )
-    candidate_languages = languages_with_ending or installed_grammars()
-    require_extra("code", caller_name, *(["tree_sitter"] if candidate_languages else []))
+    candidate_languages = languages_with_ending or find_languages_with_grammars()
+    raise_if_extra_missing("code", caller_name, *(["tree_sitter"] if candidate_languages else []))
     text_beginning = (
         text
         if len(text) <= SAMPLED_CHARACTERS
@@ -347,7 +347,7 @@ class Syntax:
         Cancelled
             If the user asked to stop.
         """
-        require_extra("code", f"{caller_name}: the language {language}", "tree_sitter", GRAMMARS[language].module)
+        raise_if_extra_missing("code", f"{caller_name}: the language {language}", "tree_sitter", GRAMMARS[language].module)
         from tree_sitter import Parser
 
         source_bytes = text.encode()
@@ -510,7 +510,7 @@ class Syntax:
             else self._node_text_beginning(name_node or innermost_declarator)
         )
 
-    def find_breaks(self, fits_function: Callable[[int, int], bool], caller_name: str) -> list[CodeBreak]:
+    def find_breaks_of_whole_code(self, fits_function: Callable[[int, int], bool], caller_name: str) -> list[CodeBreak]:
         """Return the places at which the code may be cut, in order, its beginning included.
 
         Parameters
@@ -576,7 +576,7 @@ class _BreakFinder:
         self._last_break_offset = first_visible_offset
         return first_visible_offset
 
-    def _children(self, node: Node) -> list[Node]:
+    def _count_and_return_children(self, node: Node) -> list[Node]:
         """Return the children of a node; each takes memory, so that all together are limited."""
         self._seen_node_count += node.child_count
         if self._seen_node_count > MAX_SENTENCES:
@@ -598,7 +598,7 @@ class _BreakFinder:
         if _LIST_NODE_TYPE_PATTERN.match(node.type):
             yield from self.breaks_between(node, definition_path, owner_noun, depth)
             return
-        child_syntax_nodes = self._children(node)
+        child_syntax_nodes = self._count_and_return_children(node)
         too_long_children = [child for child in child_syntax_nodes if child.child_count and self._is_too_long(child)]
         # All of its parts may fit, only not together.
         body_or_longest_child = max(child_syntax_nodes, key=lambda child: child.end_byte - child.start_byte, default=None)
@@ -647,13 +647,13 @@ class _BreakFinder:
         previous_complete_member: Node | None = None
         leading_members: list[Node] = []
         preceding_long_definition_phrase = ""
-        child_syntax_nodes = self._children(node)
+        child_syntax_nodes = self._count_and_return_children(node)
         named_children = [child for child in child_syntax_nodes if child.is_named and child.end_byte > child.start_byte]
         too_long_child_numbers = {number for number, child in enumerate(named_children) if self._is_too_long(child)}
-        main_number_by_member = self._main_member_numbers(named_children)
+        main_number_by_member = self._find_member_each_belongs_to(named_children)
         item_by_node_id: dict[int, CodeItem] = {}
 
-        def item_of_child(child: Node) -> CodeItem:
+        def build_item_of_child_once(child: Node) -> CodeItem:
             if child.id not in item_by_node_id:
                 item_by_node_id[child.id] = parsed_code.item(child, owner_noun)
             return item_by_node_id[child.id]
@@ -666,7 +666,7 @@ class _BreakFinder:
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
             definition_item = (
-                item_of_child(named_children[main_number_by_member[child_number]])
+                build_item_of_child_once(named_children[main_number_by_member[child_number]])
                 if main_number_by_member[child_number] in too_long_child_numbers
                 else CodeItem("")
             )
@@ -676,7 +676,7 @@ class _BreakFinder:
             is_weak_break = preceding_member is None or bool(leading_members)
             code_break_offset = self._new_break_offset(child.start_byte)
             if code_break_offset is not None:
-                child_item = item_of_child(child)
+                child_item = build_item_of_child_once(child)
                 definition_path_after_break = (
                     (*definition_path, child_item.label)
                     if child_number in too_long_child_numbers and child_item.label
@@ -685,10 +685,12 @@ class _BreakFinder:
                 item_after_break = (
                     child_item
                     if preceding_member is None or leading_members
-                    else item_of_child(named_children[main_number_by_member[child_number]])
+                    else build_item_of_child_once(named_children[main_number_by_member[child_number]])
                 )
                 break_place_phrase = _break_place_phrase(
-                    None if preceding_member is None else item_of_child(preceding_member), item_after_break, definition_path
+                    None if preceding_member is None else build_item_of_child_once(preceding_member),
+                    item_after_break,
+                    definition_path,
                 )
                 too_long_neighbour_phrase = (
                     "" if leading_members else preceding_long_definition_phrase or long_definition_phrase
@@ -703,7 +705,7 @@ class _BreakFinder:
                     too_long_neighbour_phrase if preceding_member is not None else "",
                 )
             if child_number in too_long_child_numbers:
-                child_item = item_of_child(child)
+                child_item = build_item_of_child_once(child)
                 definition_path_inside_child = (*definition_path, child_item.label) if child_item.label else definition_path
                 yield from self._breaks_inside_node(
                     child, definition_path_inside_child, child_item.noun if child_item.label else owner_noun, depth + 1
@@ -731,7 +733,7 @@ class _BreakFinder:
                     True,
                 )
 
-    def _main_member_numbers(self, members: Sequence[Node]) -> list[int]:
+    def _find_member_each_belongs_to(self, members: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
         main_number_by_member = [*range(len(members))]
         for member_number in reversed(range(len(members) - 1)):

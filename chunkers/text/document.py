@@ -17,7 +17,7 @@ from chunkers.text.sentences import (
     DEFAULT_SPLITTER,
     GIVEN_SPLITTER,
     check_splitter,
-    load_splitter,
+    preload_splitter,
     split_sentences,
     splitter_language,
 )
@@ -141,7 +141,7 @@ class Document:
             If the user has cancelled.
         """
         if not self.is_split:
-            load_splitter(self.splitter, self.text)
+            preload_splitter(self.splitter, self.text)
             start_time = time.perf_counter()
             language = splitter_language(self.text, self.splitter)
             sentence_spans = split_sentences(self.text, f"sentencex:{language}" if language else self.splitter, cancelled)

@@ -110,7 +110,9 @@ def canonical_encoding(encoding_name: str) -> str:
     return codec_of_encoding.name
 
 
-def decode_by_evidence(data: bytes, name: str, *, chosen_encoding: str | None = None, is_markup: bool = False) -> Encoded:
+def decode_as_chosen_or_detected(
+    data: bytes, name: str, *, chosen_encoding: str | None = None, is_markup: bool = False
+) -> Encoded:
     """Decode a text file in the chosen encoding, or detect the encoding from its contents.
 
     Parameters
@@ -139,7 +141,7 @@ def decode_by_evidence(data: bytes, name: str, *, chosen_encoding: str | None = 
     if is_markup and (text_decoded_as_declared := _decode_as_declared(data)):
         return text_decoded_as_declared
     if b"\0" in data:
-        return _decode_utf_16_or_32(data, name)
+        return _decode_unmarked_utf_16_or_32(data, name)
     if data.startswith(b"%PDF-"):
         raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
     if not (data.isascii() and _ISO_2022_ESCAPE.search(data)):
@@ -176,7 +178,7 @@ def _decode_as_declared(data: bytes) -> Encoded | None:
     return None
 
 
-def _decode_utf_16_or_32(data: bytes, file_name: str) -> Encoded:
+def _decode_unmarked_utf_16_or_32(data: bytes, file_name: str) -> Encoded:
     """Decode UTF-16 or UTF-32 without a byte order mark, recognised by zero bytes, which other text has not."""
     likely_decodings = []
     for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):

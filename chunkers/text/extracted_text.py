@@ -60,7 +60,7 @@ class TextParts:
         """Return the index of the page or chapter that contains an offset."""
         return max(0, bisect_right(self.starts, offset) - 1)
 
-    def overlapped_part_ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    def overlapped_part_number_ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the runs of consecutive pages or chapters that ascending spans overlap, as (first, last) pairs."""
         part_ranges: list[tuple[int, int]] = []
         for start, end in spans:
@@ -75,7 +75,7 @@ class TextParts:
         """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
         return [
             self.labels[number]
-            for first, last in self.overlapped_part_ranges(spans)
+            for first, last in self.overlapped_part_number_ranges(spans)
             for number in self._part_numbers_with_text(first, last)
         ]
 
@@ -88,7 +88,7 @@ class TextParts:
 
     def label_of_spans(self, spans: Iterable[tuple[int, int]]) -> str:
         """Return a label for the position of ascending spans, such as ``p. 12``, ``rows 12–13`` or a chapter title."""
-        return self._label_of_ranges(self.overlapped_part_ranges(spans))
+        return self._label_of_ranges(self.overlapped_part_number_ranges(spans))
 
     def label_of_part(self, number: int) -> str:
         """Return the label of a single part, such as ``p. 12``, ``row 7`` or a chapter title."""
@@ -135,7 +135,7 @@ def shorten(text: str, max_length: int) -> str:
     )
 
 
-def part_label(label_text: str, part_number: int) -> str:
+def shorten_label_or_use_number(label_text: str, part_number: int) -> str:
     """Return the label of a page or chapter, on one line and shortened, or its number if ``label_text`` is blank."""
     return shorten(label_text, LONGEST_LABEL) or str(part_number)
 
@@ -228,7 +228,7 @@ class PartCollector:
     def add(self, text: str, label: str) -> None:
         """Add a page or chapter; without a label, the page or chapter is labelled by its number."""
         self.texts.append(text)
-        self.labels.append(part_label(label, len(self.texts)))
+        self.labels.append(shorten_label_or_use_number(label, len(self.texts)))
         self._total_length += len(text)
         if self._total_length > MAX_FILE_BYTES:
             raise too_large_error(self._definition_name, self._total_length, "at least ", item_noun="the text")
@@ -250,7 +250,7 @@ def omissions_from_counts(omission_counts: Counter[str], part_number: int | None
     return [Omission(what, count, part_number) for what, count in omission_counts.items() if count > 0]
 
 
-def xml_root(archive: "zipfile.ZipFile", member_name: str) -> "Element":
+def read_xml_root_from_archive(archive: "zipfile.ZipFile", member_name: str) -> "Element":
     """Return the root element of an XML file in an archive."""
     from defusedxml.ElementTree import fromstring
 

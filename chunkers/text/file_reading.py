@@ -19,11 +19,11 @@ from chunkers.support import (
     join_words,
     one_line_message,
     pluralize,
-    require_extra,
+    raise_if_extra_missing,
 )
-from chunkers.text.encodings import Encoded, canonical_encoding, decode_by_evidence, decode_if_plain_utf_8
+from chunkers.text.encodings import Encoded, canonical_encoding, decode_as_chosen_or_detected, decode_if_plain_utf_8
 from chunkers.text.extracted_text import ExtractedText, Omission, TextParts, omissions_from_counts, too_large_error
-from chunkers.text.reader_process import parse_in_reader_process
+from chunkers.text.reader_process import run_parser_in_reader_process
 
 _RECURSION_LIMIT = 20_000
 """Recursion limit, for HTML nested as deeply as `chunkers.support.limits.MAX_HTML_NESTING_DEPTH`."""
@@ -79,7 +79,7 @@ def yield_details_and_text(data: bytes, name: str, document_format: str | None, 
     sys.setrecursionlimit(_RECURSION_LIMIT)
     try:
         if document_format is None:
-            decoded_text_and_encoding = decode_by_evidence(data, name, chosen_encoding=encoding)
+            decoded_text_and_encoding = decode_as_chosen_or_detected(data, name, chosen_encoding=encoding)
             extracted_file_text = ExtractedText(decoded_text_and_encoding.text, encoded=decoded_text_and_encoding)
         else:
             extracted_file_text = extract_text(data, name, document_format, encoding)
@@ -109,7 +109,7 @@ def _read_html(data: bytes, name: str, chosen_encoding: str | None) -> Extracted
     """Return HTML as Markdown."""
     from chunkers.text.html_to_markdown import markdown_of
 
-    decoded_html_and_encoding = decode_by_evidence(data, name, chosen_encoding=chosen_encoding, is_markup=True)
+    decoded_html_and_encoding = decode_as_chosen_or_detected(data, name, chosen_encoding=chosen_encoding, is_markup=True)
     is_xhtml = name.lower().endswith(".xhtml") or decoded_html_and_encoding.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
     converted_page = markdown_of(decoded_html_and_encoding.text, name, is_xhtml=is_xhtml)
     return ExtractedText(
@@ -135,13 +135,13 @@ def _read_docx(data: bytes, name: str, _: str | None) -> ExtractedText:
     _open_archive(data, name).close()
     omission_counts: Counter[str] = Counter()
 
-    def count_omitted_picture(_: object) -> dict[str, str]:
+    def count_picture_returning_no_attributes(_: object) -> dict[str, str]:
         """Count a picture as omitted, without reading its image data."""
         omission_counts["picture"] += 1
         return {}
 
     html_of_word_document = mammoth.convert_to_html(
-        io.BytesIO(data), convert_image=mammoth.images.img_element(count_omitted_picture)
+        io.BytesIO(data), convert_image=mammoth.images.img_element(count_picture_returning_no_attributes)
     ).value
     markdown_of_word_document = markdown_of(html_of_word_document, name)
     return ExtractedText(
@@ -161,7 +161,7 @@ def _read_csv(data: bytes, name: str, chosen_encoding: str | None) -> ExtractedT
     """Return the rows as a Markdown table."""
     from chunkers.text.spreadsheets import read_csv
 
-    decoded_csv_and_encoding = decode_by_evidence(data, name, chosen_encoding=chosen_encoding)
+    decoded_csv_and_encoding = decode_as_chosen_or_detected(data, name, chosen_encoding=chosen_encoding)
     table_of_csv = read_csv(decoded_csv_and_encoding.text, name)
     return ExtractedText(table_of_csv.text, encoded=decoded_csv_and_encoding._replace(text=""), parts=table_of_csv.parts())
 
@@ -322,8 +322,8 @@ def _read_in_format(
         text = decode_if_plain_utf_8(data)
         if text is not None:
             return FileText(text, "utf-8", "utf-8")
-    require_extra("files", f"{name}: reading what is not plain UTF-8")
-    document_details, *text_pieces = parse_in_reader_process(
+    raise_if_extra_missing("files", f"{name}: reading what is not plain UTF-8")
+    document_details, *text_pieces = run_parser_in_reader_process(
         yield_details_and_text, data, name, cancelled, document_format=document_format, encoding=encoding
     )
     text = "".join(text_pieces)

@@ -41,7 +41,7 @@ class FrontMatter(NamedTuple):
     closing_fence_end: int
     end: int
 
-    def cut_separates_fence(self, cut_offset: int) -> bool:
+    def cut_separates_fence_from_fields(self, cut_offset: int) -> bool:
         """Return whether a cut at ``cut_offset`` would separate a front-matter fence from the first or the last field."""
         return 0 < cut_offset <= self.first_field_start or self.last_field_end <= cut_offset < self.closing_fence_end
 

@@ -17,15 +17,15 @@ from markdownify import ATX, MarkdownConverter
 from selectolax.lexbor import LexborHTMLParser
 
 from chunkers.support import MAX_HTML_NESTING_DEPTH, InputError
-from chunkers.text.encodings import decode_by_evidence
+from chunkers.text.encodings import decode_as_chosen_or_detected
 from chunkers.text.extracted_text import (
     LONGEST_LABEL,
     ExtractedText,
     Omission,
     PartCollector,
     omissions_from_counts,
+    read_xml_root_from_archive,
     shorten,
-    xml_root,
 )
 
 _INVISIBLE_ELEMENTS = (
@@ -67,7 +67,7 @@ def markdown_of(html: str, name: str, *, is_xhtml: bool = False) -> Markdown:
         If elements are nested deeper than `MAX_HTML_NESTING_DEPTH`.
     """
     omission_counts: Counter[str] = Counter()
-    html, omission_counts["processing instruction"] = _without_processing_instructions(html)
+    html, omission_counts["processing instruction"] = _remove_and_count_processing_instructions(html)
     if is_xhtml:
         html = _SELF_CLOSED.sub(_expand_self_closed_tag, _unwrap_cdata_sections(html))
     html_tree = LexborHTMLParser(html)
@@ -109,7 +109,7 @@ class _Converter(MarkdownConverter):
         return str(super().convert_th(el, text.replace("|", "\\|"), parent_tags))  # type: ignore[misc]
 
 
-def _without_processing_instructions(html: str) -> tuple[str, int]:
+def _remove_and_count_processing_instructions(html: str) -> tuple[str, int]:
     """Remove ``<?...?>``, and count all but the XML declaration; one that does not end is left to the parser."""
     kept_parts, instruction_count, searched_until = [], 0, 0
     while (start := html.find("<?", searched_until)) >= 0 and (end := html.find("?>", start)) >= 0:
@@ -190,7 +190,7 @@ def read_epub(epub_archive: zipfile.ZipFile, name: str) -> ExtractedText:
     omissions = [Omission("missing chapter", epub_package.missing)] if epub_package.missing else []
     for chapter_number, chapter_file in enumerate(dict.fromkeys(epub_package.chapters)):
         chapter_markdown = markdown_of(
-            decode_by_evidence(epub_archive.read(chapter_file), name, is_markup=True).text, name, is_xhtml=True
+            decode_as_chosen_or_detected(epub_archive.read(chapter_file), name, is_markup=True).text, name, is_xhtml=True
         )
         first_chapter_heading_match = _MARKDOWN_HEADING_PATTERN.search(chapter_markdown.text)
         epub_chapter_collector.add(
@@ -208,9 +208,9 @@ def read_epub(epub_archive: zipfile.ZipFile, name: str) -> ExtractedText:
 
 def _read_epub_package(epub_archive: zipfile.ZipFile) -> _Package:
     """Read the package of the book; source: EPUB 3.3, sections 4 and 5."""
-    container_xml_root = xml_root(epub_archive, "META-INF/container.xml")
+    container_xml_root = read_xml_root_from_archive(epub_archive, "META-INF/container.xml")
     package_path = next(element.attrib["full-path"] for element in container_xml_root.iterfind(".//{*}rootfile"))
-    package_root = xml_root(epub_archive, package_path)
+    package_root = read_xml_root_from_archive(epub_archive, package_path)
     package_folder = posixpath.dirname(package_path)
     manifest_item_by_id = {item.get("id", ""): item for item in package_root.iterfind("{*}manifest/{*}item")}
     path_by_id = {
@@ -239,7 +239,9 @@ def _encrypted_files(epub_archive: zipfile.ZipFile) -> set[str]:
         return set()
     return {
         _path_in_book("", reference.get("URI", ""))
-        for reference in xml_root(epub_archive, _ENCRYPTION_FILE_IN_EPUB).iter(f"{_XML_ENCRYPTION_NAMESPACE}CipherReference")
+        for reference in read_xml_root_from_archive(epub_archive, _ENCRYPTION_FILE_IN_EPUB).iter(
+            f"{_XML_ENCRYPTION_NAMESPACE}CipherReference"
+        )
     }
 
 
@@ -249,7 +251,9 @@ def _chapter_titles(epub_archive: zipfile.ZipFile, package: _Package) -> dict[st
         title_by_file: dict[str, str] = {}
         # A book can be read without its table of contents, whose errors are of any type.
         with suppress(Exception):
-            for entry_target_path, entry_title in _table_of_contents_entries(xml_root(epub_archive, table_of_contents_file)):
+            for entry_target_path, entry_title in _table_of_contents_entries(
+                read_xml_root_from_archive(epub_archive, table_of_contents_file)
+            ):
                 if short_title := shorten(entry_title, LONGEST_LABEL):
                     title_by_file.setdefault(
                         _path_in_book(posixpath.dirname(table_of_contents_file), entry_target_path.partition("#")[0]),

@@ -147,7 +147,7 @@ def detect_language(text: str) -> str:
     A text without letters counts as English, and a text too short to detect as the first language of its script.
     """
     sampled_text = _sample_text(text)
-    language_of_script, script = _language_and_script(sampled_text)
+    language_of_script, script = _find_script_and_only_language(sampled_text)
     if language_of_script:
         return language_of_script
     likelihood_by_language = {
@@ -161,18 +161,18 @@ def detect_language(text: str) -> str:
     )
 
 
-def is_written_in_latin(language_code: str) -> bool:
+def is_latin_script_language(language_code: str) -> bool:
     """Return whether a language, given by its code in `LANGUAGE_NAME_BY_CODE`, is written in Latin letters."""
     return language_code in _LATIN_SCRIPT_LANGUAGES
 
 
 def preload_language_detector(text: str) -> None:
     """Load the language detector ahead of time, unless the text's script already determines its language."""
-    if not _language_and_script(_sample_text(text))[0]:
+    if not _find_script_and_only_language(_sample_text(text))[0]:
         _load_language_identifier()
 
 
-def _language_and_script(sample: str) -> tuple[str, _Script]:
+def _find_script_and_only_language(sample: str) -> tuple[str, _Script]:
     """Return the language that the script alone tells, empty where it has several, and the script of most letters."""
     letter_counts_with_scripts = [(len(script.letters.findall(sample)), script) for script in _SCRIPTS_WITH_LANGUAGES]
     kana_count, han_count = len(_KANA_PATTERN.findall(sample)), len(_HAN_PATTERN.findall(sample))

@@ -95,15 +95,15 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
         for page_number in range(len(pdf_document)):
             with closing(pdf_document[page_number]) as page:
                 with closing(page.get_textpage()) as text_page:
-                    character_texts = _page_character_texts(text_page, name)
-                    line_positions_by_page.append(_edge_line_positions(page, text_page, character_texts))
+                    character_texts = _read_text_of_each_character(text_page, name)
+                    line_positions_by_page.append(_locate_and_measure_edge_lines(page, text_page, character_texts))
                 pdf_page_collector.add("".join(character_texts).replace("\r", ""), pdf_document.get_page_label(page_number))
                 picture_count = _count_pictures(page)
             if picture_count:
                 omissions.append(Omission("picture", picture_count, page_number))
     if damaged_stream_count := _count_damaged_streams(data):
         omissions.append(Omission("damaged stream", damaged_stream_count))
-    running_lines_by_page = find_headers_and_footers(pdf_page_collector.texts, pdf_page_collector.labels)
+    running_lines_by_page = find_header_footer_lines(pdf_page_collector.texts, pdf_page_collector.labels)
     for page_number, running_lines_of_page in enumerate(running_lines_by_page):
         removed_line_numbers = set()
         for line in running_lines_of_page:
@@ -132,10 +132,10 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
         pdf_page_collector.texts[page_number] = "\n".join(kept_lines).lstrip("\n").rstrip()
     omissions.sort(key=lambda omission: omission.part_number or 0)
-    return pdf_page_collector.joined(omissions, _page_separators(pdf_page_collector.texts))
+    return pdf_page_collector.joined(omissions, _choose_separators_between_pages(pdf_page_collector.texts))
 
 
-def _page_character_texts(text_page: PdfTextPage, name: str) -> Sequence[str]:
+def _read_text_of_each_character(text_page: PdfTextPage, name: str) -> Sequence[str]:
     """Return the text of PDFium's characters on a page by their numbers; one character may be several letters or none.
 
     Raises
@@ -149,7 +149,7 @@ def _page_character_texts(text_page: PdfTextPage, name: str) -> Sequence[str]:
     character_texts = text_page.get_text_bounded(-_FARTHEST_POINT, -_FARTHEST_POINT, _FARTHEST_POINT, _FARTHEST_POINT)
     if len(character_texts) != character_count or chr(_JOINED_HYPHEN_CODE) in character_texts:
         character_texts = _decode_page_characters(text_page, character_count)
-    return _reverse_hebrew_arabic_words(text_page, character_texts)
+    return _reverse_page_hebrew_arabic_words(text_page, character_texts)
 
 
 def _decode_page_characters(text_page: PdfTextPage, character_count: int) -> list[str]:
@@ -176,7 +176,7 @@ def _decode_page_characters(text_page: PdfTextPage, character_count: int) -> lis
     return character_texts
 
 
-def _reverse_hebrew_arabic_words(text_page: PdfTextPage, character_texts: Sequence[str]) -> Sequence[str]:
+def _reverse_page_hebrew_arabic_words(text_page: PdfTextPage, character_texts: Sequence[str]) -> Sequence[str]:
     """Turn words of Arabic and Hebrew round that PDFium leaves as they are drawn, from left to right.
 
     It does so where a font has all letters of a word as presentation forms, as in files that Chromium prints.
@@ -205,7 +205,9 @@ class DrawnLine(NamedTuple):
     size: float
 
 
-def _edge_line_positions(page: PdfPage, text_page: PdfTextPage, character_texts: Sequence[str]) -> dict[int, DrawnLine]:
+def _locate_and_measure_edge_lines(
+    page: PdfPage, text_page: PdfTextPage, character_texts: Sequence[str]
+) -> dict[int, DrawnLine]:
     """Return the height and the size of the first and last lines of a page, by their numbers among its lines.
 
     Files may have headers, footers and text in any order.
@@ -322,7 +324,7 @@ RunningLinePattern = tuple[str, str, int | str]
 if it is the page's label; or the whole line, an empty text and ``whole``."""
 
 
-def find_headers_and_footers(page_texts: Sequence[str], page_labels: Sequence[str]) -> list[list[RunningLine]]:
+def find_header_footer_lines(page_texts: Sequence[str], page_labels: Sequence[str]) -> list[list[RunningLine]]:
     """Return, for every page, the lines that are running headers, running footers or page numbers.
 
     A line counts as a running line only if it is among the first or the last lines of its page, with nothing but running
@@ -367,7 +369,7 @@ def _add_headers_or_footers(
     outermost_lines = [next(some, None) for some in line_iterators]
     for _ in range(MOST_EDGE_LINES):
         line_patterns_by_page_number = {
-            number: _line_patterns(lines[1], number + 1, page_labels[number])
+            number: _build_patterns_for_running_line(lines[1], number + 1, page_labels[number])
             for number, lines in enumerate(outermost_lines)
             if lines is not None
         }
@@ -401,7 +403,7 @@ def _lines_from_edge(
             yield line_index, line_text
 
 
-def _line_patterns(line_text: str, page_number: int, page_label: str) -> list[RunningLinePattern]:
+def _build_patterns_for_running_line(line_text: str, page_number: int, page_label: str) -> list[RunningLinePattern]:
     """Return the patterns that a line may share with lines of other pages."""
     if len(line_text) > LONGEST_RUNNING_LINE:
         return []
@@ -441,10 +443,10 @@ def _recurring_patterns(patterns_by_page: dict[int, list[RunningLinePattern]]) -
             for pattern, count in page_count_by_pattern.items()
             if count >= LEAST_PAGES_WITH_LINE and 2 * count > len(patterns_of_page_group)
         }
-    return recurring_patterns | _page_number_patterns(patterns_by_page)
+    return recurring_patterns | _find_patterns_with_page_number(patterns_by_page)
 
 
-def _page_number_patterns(patterns_by_page: dict[int, list[RunningLinePattern]]) -> set[RunningLinePattern]:
+def _find_patterns_with_page_number(patterns_by_page: dict[int, list[RunningLinePattern]]) -> set[RunningLinePattern]:
     """Return the patterns of lines that begin or end with the number of the page, where those of most pages do."""
     edge_number_patterns = [
         [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
@@ -464,7 +466,7 @@ def _page_number_patterns(patterns_by_page: dict[int, list[RunningLinePattern]])
     return {pattern for pattern, count in page_count_by_pattern.items() if count > 1 or not (pattern[0] or pattern[1])}
 
 
-def _page_separators(texts: Sequence[str]) -> Iterator[str]:
+def _choose_separators_between_pages(texts: Sequence[str]) -> Iterator[str]:
     """Yield the separator between every two pages: a blank line, or a line end where a sentence continues."""
     previous_page_text = ""
     for page_number, text in enumerate(texts):

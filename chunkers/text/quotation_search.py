@@ -27,7 +27,7 @@ def code_points(text: str) -> IntArray:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.intp)
 
 
-def nearest_passage(
+def find_nearest_passage_and_distance(
     quotation_code_points: IntArray,
     text: IntArray,
     max_distance: int,
@@ -89,8 +89,8 @@ def _least_edit_distance(quotation_code_points: list[int], text: list[int], max_
     all_rows_mask = (1 << len(quotation_code_points)) - 1
     last_row_number = len(quotation_code_points) - 1
     row_mask_by_code: dict[int, int] = {}
-    for pattern_index, code_point in enumerate(quotation_code_points):
-        row_mask_by_code[code_point] = row_mask_by_code.get(code_point, 0) | 1 << pattern_index
+    for row_number, code_point in enumerate(quotation_code_points):
+        row_mask_by_code[code_point] = row_mask_by_code.get(code_point, 0) | 1 << row_number
     vertical_increases_mask, vertical_decreases_mask = all_rows_mask, 0
     distance, least_distance = len(quotation_code_points), max_distance
     nearest_ends: list[int] = []
@@ -260,7 +260,7 @@ class SearchableText:
         Of several occurrences, the one with the same text before and after, in full or in its nearest part, is
         preferred, then the one nearest to the original position, or the first.
         """
-        start_and_ambiguity = _find_in_context(self.text, quotation)
+        start_and_ambiguity = _find_contextual_start_and_ambiguity(self.text, quotation)
         if start_and_ambiguity is None:
             return None
         start, is_ambiguous = start_and_ambiguity
@@ -271,7 +271,9 @@ class SearchableText:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
         folded_quotation = self._fold_quotation(quotation)
         start_and_ambiguity = (
-            _find_in_context(self._folded_text_with_offsets.text, folded_quotation) if folded_quotation.text else None
+            _find_contextual_start_and_ambiguity(self._folded_text_with_offsets.text, folded_quotation)
+            if folded_quotation.text
+            else None
         )
         if start_and_ambiguity is None:
             return None
@@ -287,7 +289,7 @@ class SearchableText:
         text_occurrence_spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, max_count)]
         if text_occurrence_spans:
             return text_occurrence_spans
-        folded_passage = fold_text(text)
+        folded_passage = drop_spaces_and_simplify_signs(text)
         folded_spans = [
             Span(start, start + len(folded_passage))
             for start in _occurrence_starts(self._folded_text_with_offsets.text, folded_passage, max_count)
@@ -316,7 +318,7 @@ class SearchableText:
             return None
         max_distance = max_edit_distance(folded_quotation_length, min_similarity)
         quotation_code_points, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
-        edit_distance, start, end, comparison_count = nearest_passage(
+        edit_distance, start, end, comparison_count = find_nearest_passage_and_distance(
             quotation_code_points,
             self._folded_code_points,
             max_distance,
@@ -339,7 +341,7 @@ class SearchableText:
         """
         searched_text, remaining_quotation, search_start_offset = (
             self._folded_text_with_offsets.text,
-            fold_text(quotation_text),
+            drop_spaces_and_simplify_signs(quotation_text),
             0,
         )
         part_spans: list[Span] = []
@@ -373,9 +375,11 @@ class SearchableText:
 
     def contains(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
-        return (folded_passage := fold_text(text)) != "" and folded_passage in self._folded_text_with_offsets.text
+        return (
+            folded_passage := drop_spaces_and_simplify_signs(text)
+        ) != "" and folded_passage in self._folded_text_with_offsets.text
 
-    def longest_suffix_starting_at(self, quotation_text: str, offset: int) -> Span | None:
+    def find_longest_suffix_span_at(self, quotation_text: str, offset: int) -> Span | None:
         """Return the longest suffix of ``quotation_text`` that occurs at ``offset``, as a range; None if there is none."""
         folded_quotation, folded_offset = _Folded.of(quotation_text), self._folded_offset(offset)
         following_folded_text = self._folded_text_with_offsets.text[folded_offset : folded_offset + SHORTEST_ALTERED_EXCERPT]
@@ -444,10 +448,10 @@ class SearchableText:
         folded_text_after = self._folded_text_with_offsets.text[
             folded_span.end : folded_span.end + 2 * _NEIGHBOURING_CHARACTERS
         ]
-        has_similar_surroundings = _half_agrees_with_neighbour(
+        has_similar_surroundings = _unmatched_half_agrees_with_text(
             folded_quotation.text[: longest_span.start], folded_text_before, is_before_passage=True
         )
-        has_similar_surroundings = has_similar_surroundings or _half_agrees_with_neighbour(
+        has_similar_surroundings = has_similar_surroundings or _unmatched_half_agrees_with_text(
             folded_quotation.text[longest_span.end :], folded_text_after, is_before_passage=False
         )
         return CommonPassage(
@@ -462,11 +466,16 @@ class SearchableText:
     def _fold_quotation(self, quotation: Quotation) -> Quotation:
         text, prefix, suffix, start = quotation
         folded_quotation_start = None if start is None else self._folded_offset(start)
-        return Quotation(fold_text(text), fold_text(prefix), fold_text(suffix), folded_quotation_start)
+        return Quotation(
+            drop_spaces_and_simplify_signs(text),
+            drop_spaces_and_simplify_signs(prefix),
+            drop_spaces_and_simplify_signs(suffix),
+            folded_quotation_start,
+        )
 
     @property
     def folded_text(self) -> str:
-        """The text after normalisation by `fold_text`."""
+        """The text after normalisation by `drop_spaces_and_simplify_signs`."""
         return self._folded_text_with_offsets.text
 
     @cached_property
@@ -488,7 +497,7 @@ def _occurrence_starts(text: str, passage: str, max_count: int) -> list[int]:
     return starts
 
 
-def _half_agrees_with_neighbour(unmatched_part: str, neighbouring_text: str, *, is_before_passage: bool) -> bool:
+def _unmatched_half_agrees_with_text(unmatched_part: str, neighbouring_text: str, *, is_before_passage: bool) -> bool:
     """Return whether half of ``unmatched_part`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
     unmatched_part = (
@@ -498,13 +507,13 @@ def _half_agrees_with_neighbour(unmatched_part: str, neighbouring_text: str, *, 
     neighbouring_text = neighbouring_text[-compared_length:] if is_before_passage else neighbouring_text[:compared_length]
     if not unmatched_part or not neighbouring_text:
         return False
-    edit_distance, *_ = nearest_passage(
+    edit_distance, *_ = find_nearest_passage_and_distance(
         code_points(unmatched_part), code_points(neighbouring_text), len(unmatched_part) // 2, 0, MOST_CHARACTER_COMPARISONS
     )
     return edit_distance >= 0
 
 
-def _find_in_context(text: str, quotation: Quotation) -> tuple[int, bool] | None:
+def _find_contextual_start_and_ambiguity(text: str, quotation: Quotation) -> tuple[int, bool] | None:
     """Return the start of a quotation, and whether another place fits as well; None if it is not found."""
     if text.find(quotation.text) < 0:
         return None
@@ -572,7 +581,7 @@ class _Folded(NamedTuple):
         return Span(int(self.places[folded_span.start]), int(self.places[folded_span.end - 1]) + 1)
 
 
-def fold_text(text: str) -> str:
+def drop_spaces_and_simplify_signs(text: str) -> str:
     """Normalise a text for comparison: drop white space and invisible characters, simplify quotation marks and dashes."""
     return text.translate(_plain_replacements(text))
 

@@ -19,7 +19,7 @@ from chunkers.support import (
     MOST_READING_SECONDS,
     InputError,
     raise_if_cancelled,
-    require_extra,
+    raise_if_extra_missing,
 )
 
 _SECONDS_BETWEEN_CHECKS = 0.01
@@ -35,7 +35,7 @@ ParserFunction = Callable[..., Iterator[Any]]
 as values of JSON, and raises InputError if the file is not as it must be."""
 
 
-def parse_in_reader_process(
+def run_parser_in_reader_process(
     parser_function: ParserFunction,
     data: bytes,
     name: str,
@@ -75,7 +75,7 @@ def parse_in_reader_process(
     try:
         file_reader_process = _take_reader()
         try:
-            return file_reader_process.parse_file(parser_function, data, name, cancelled, value_function, options)
+            return file_reader_process.run_parser_on_file(parser_function, data, name, cancelled, value_function, options)
         finally:
             _keep_or_end_reader(file_reader_process)
     finally:
@@ -147,7 +147,7 @@ class _Reader:
         with suppress(OSError), self._process:
             self._process.kill()
 
-    def parse_file(
+    def run_parser_on_file(
         self,
         parser_function: ParserFunction,
         data: bytes,
@@ -158,14 +158,14 @@ class _Reader:
     ) -> list[Any]:
         exchange_results: list[tuple[list[Any], dict[str, Any]]] = []
 
-        def exchange_with_reader() -> None:
+        def store_exchange_results() -> None:
             # An error means that the process has ended; that is handled below.
             with suppress(OSError, ValueError):
                 exchange_results.append(
                     self._exchange_request_and_answer(parser_function, data, name, value_function, options)
                 )
 
-        exchange_thread = threading.Thread(target=exchange_with_reader, daemon=True, name="exchange with the reader")
+        exchange_thread = threading.Thread(target=store_exchange_results, daemon=True, name="exchange with the reader")
         exchange_thread.start()
         try:
             self._wait_for_answer(exchange_thread, name, cancelled)
@@ -261,7 +261,7 @@ def _too_much_memory_error(name: str) -> InputError:
 def check_memory_is_measurable() -> None:
     """Raise ModelError if the memory use of processes cannot be measured, as on Windows without psutil."""
     if sys.platform == "win32":
-        require_extra("files", "Reading files within limits of memory", "psutil")
+        raise_if_extra_missing("files", "Reading files within limits of memory", "psutil")
 
 
 def process_memory(pid: int) -> int:

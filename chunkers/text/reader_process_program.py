@@ -20,7 +20,7 @@ _BATCH_CHARACTERS = 100_000
 
 def answer_parsing_requests() -> None:
     """Answer requests to parse files until standard input ends; the main loop of the reader process."""
-    _limit_process_memory()
+    _silence_process_and_limit_memory()
     request_stream, answer_stream = sys.stdin.buffer, sys.stdout.buffer
     # What a parser prints must not mix with the answers.
     sys.stdout = sys.stderr
@@ -33,7 +33,7 @@ def answer_parsing_requests() -> None:
             return
 
 
-def _limit_process_memory() -> None:
+def _silence_process_and_limit_memory() -> None:
     logging.disable()
     warnings.simplefilter("ignore")
     if sys.platform == "linux":

@@ -53,7 +53,7 @@ _UNSURE_SENTENCE_END_PATTERN = re.compile(
     r"(?![A-Za-z][A-Za-z](?<!vr)(?<!ej)(?<!Pr)(?:(?<![ivxlIVXL]{2})|(?<=[A-HJKM-UWYZa-hjkm-uwyz]..))[.?!]\s"
     r"(?:[-*+] )?(?:[A-Z][a-z]|[ABD-HJKMN-UWYZ]))"
 )
-_SHORTEST_SURE_SENTENCE = 4
+_SURE_END_CHARACTERS = 4
 """Characters of a sure end before the next sentence: two letters, the stop and white space."""
 _EXAMINED_CHARACTERS = 24
 """Characters before and after a boundary that a rule looks at."""
@@ -115,7 +115,7 @@ SentenceRule = Callable[[str, list[int]], list[int]]
 
 def sentence_rules_for(text: str, language: str) -> tuple[SentenceRule, ...]:
     """Return the rules that correct the splitter sentencex in this text and language, in order of application."""
-    rules: list[SentenceRule] = [correct_sentence_starts]
+    rules: list[SentenceRule] = [fix_marks_and_false_ends]
     if _ETC_BEFORE_WORD_PATTERN.search(text):
         rules.append(split_after_etcetera)
     if language == "de" and _ORDINAL_NUMBER_PATTERN.search(text):
@@ -147,7 +147,7 @@ def split_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     return sorted(corrected_starts)
 
 
-def correct_sentence_starts(text: str, starts: list[int]) -> list[int]:
+def fix_marks_and_false_ends(text: str, starts: list[int]) -> list[int]:
     """Move opening marks to the sentence that they open, and remove false ends, such as those inside words."""
     sentence_numbers_with_unsure_start = _sentence_numbers_with_unsure_start(text, starts)
     if not sentence_numbers_with_unsure_start:
@@ -163,12 +163,12 @@ def correct_sentence_starts(text: str, starts: list[int]) -> list[int]:
 
 
 def _sentence_numbers_with_unsure_start(text: str, starts: Sequence[int]) -> list[int]:
-    """Return the numbers of the sentences, from 1, whose beginning `correct_sentence_starts` may move or remove."""
+    """Return the numbers of the sentences, from 1, whose beginning `fix_marks_and_false_ends` may move or remove."""
     match_unsure_end = _UNSURE_SENTENCE_END_PATTERN.match
     return [
         number
         for number, (previous, start) in enumerate(pairwise(starts), start=1)
-        if start - previous < _SHORTEST_SURE_SENTENCE or match_unsure_end(text, start - _SHORTEST_SURE_SENTENCE)
+        if start - previous < _SURE_END_CHARACTERS or match_unsure_end(text, start - _SURE_END_CHARACTERS)
     ]
 
 
@@ -302,10 +302,10 @@ def remove_ends_after_ordinals(text: str, starts: list[int]) -> list[int]:
     next word typically begins a sentence and is not a noun, as in "Das war die 7. Er ging.", the number ended a
     sentence. After other prepositions, as in "auf 2. Platz", only nouns that usually take ordinals show that it did not.
     """
-    return [start for start in starts if start == 0 or not _follows_german_ordinal(text, start)]
+    return [start for start in starts if start == 0 or not _separates_german_ordinal_from_noun(text, start)]
 
 
-def _follows_german_ordinal(text: str, start: int) -> bool:
+def _separates_german_ordinal_from_noun(text: str, start: int) -> bool:
     """Return whether a German ordinal comes before a place, and its noun after it."""
     if text[start : start + 1].isdecimal():
         return False
@@ -365,7 +365,7 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
     sentence_starts.update(
         chain(
             *table_row_spans,
-            [start for start, row in _pair_starts_with_rows(starts, table_row_spans) if row is None]
+            [start for start, row in _pair_starts_with_table_rows(starts, table_row_spans) if row is None]
             if table_row_spans
             else starts,
         )
@@ -375,7 +375,7 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
     return sorted(sentence_starts)
 
 
-def _pair_starts_with_rows(
+def _pair_starts_with_table_rows(
     starts: Sequence[int], table_row_ranges: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, tuple[int, int] | None]]:
     """Yield each start with the row that it lies inside."""

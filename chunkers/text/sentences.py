@@ -16,7 +16,7 @@ from chunkers.support import (
     MAX_PARAGRAPH_CHARACTERS,
     InputError,
     raise_if_cancelled,
-    require_extra,
+    raise_if_extra_missing,
     short_repr,
 )
 from chunkers.text.front_matter import front_matter
@@ -126,7 +126,7 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
 def _untrimmed_sentence_spans(text: str, splitter: str) -> Iterable[tuple[int, int]]:
     """Return the sentences of a text whose lines end in LF, white space around them included."""
     if splitter in _SEPARATOR_PATTERN_BY_SPLITTER:
-        return _spans_between(text, _SEPARATOR_PATTERN_BY_SPLITTER[splitter])
+        return _spans_between_separators(text, _SEPARATOR_PATTERN_BY_SPLITTER[splitter])
     splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
     if splitter_kind == "spacy":
         return _spans_from_starts(text, _sentence_starts_by_spacy(text, language_or_pipeline or ""))
@@ -166,9 +166,9 @@ def check_splitter(splitter: str) -> None:
     _check_splitter_name(splitter)
     splitter_kind, pipeline_name = SplitterName.parse(splitter)
     if pipeline_name and splitter_kind == "spacy":
-        check_spacy_pipeline(pipeline_name, "sentences")
+        check_whether_pipeline_is_package(pipeline_name, "sentences")
     elif splitter_kind == "spacy":
-        require_extra("spacy", "sentences: the splitter spacy")
+        raise_if_extra_missing("spacy", "sentences: the splitter spacy")
 
 
 def _check_splitter_name(splitter: str) -> None:
@@ -208,7 +208,7 @@ def splitter_packages(splitter: str) -> tuple[str, ...]:
     return ("spacy",) if splitter_kind == "spacy" else ()
 
 
-def load_splitter(splitter: str, text: str) -> None:
+def preload_splitter(splitter: str, text: str) -> None:
     """Load everything that a splitter needs for a text, so that only splitting is timed.
 
     Raises as `split_sentences` does.
@@ -221,7 +221,7 @@ def load_splitter(splitter: str, text: str) -> None:
         preload_language_detector(_LINE_END.sub("\n", text))
 
 
-def _spans_between(text: str, separator_pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _spans_between_separators(text: str, separator_pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     span_start = 0
     for separator_match in separator_pattern.finditer(text):
         yield span_start, separator_match.start()
@@ -232,7 +232,7 @@ def _spans_between(text: str, separator_pattern: re.Pattern[str]) -> Iterator[tu
 def _sentence_starts_by_spacy(text: str, pipeline_name: str) -> Iterator[list[int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
     spacy_sentence_pipeline = _load_sentence_pipeline(pipeline_name)
-    paragraph_spans = list(_spans_between(text, _BLANK_LINES))
+    paragraph_spans = list(_spans_between_separators(text, _BLANK_LINES))
     check_spacy_length(max(end - start for start, end in paragraph_spans))
     for (start, end), parsed_paragraph in zip(
         paragraph_spans,
@@ -248,12 +248,12 @@ def _sentence_starts_by_sentencex(text: str, language: str) -> Iterator[list[int
     # It takes a third of the time of get_sentence_boundaries, which makes a dictionary for every sentence.
     from sentencex import segment
 
-    def sentencex_sentence_starts(window_text: str) -> list[int]:
+    def find_sentence_starts_in_window(window_text: str) -> list[int]:
         return [0, *accumulate(map(len, segment(language, window_text)[:-1]))]
 
     stop_pattern = re.compile(f"[{re.escape(ASCII_STOPS_BY_LANGUAGE.get(language, '.?!'))}]")
     sentence_rules_for_language = sentence_rules_for(text, language)
-    for start, end in _spans_between(text, _BLANK_LINES):
+    for start, end in _spans_between_separators(text, _BLANK_LINES):
         paragraph_text = text[start:end]
         if paragraph_text.isascii() and not stop_pattern.search(paragraph_text):
             yield _apply_rules(paragraph_text, start, (split_at_markdown_lines,), [0])
@@ -262,7 +262,7 @@ def _sentence_starts_by_sentencex(text: str, language: str) -> Iterator[list[int
             paragraph_text,
             start,
             sentence_rules_for_language,
-            _sentencex_starts_by_window(replace_misleading_characters(paragraph_text), sentencex_sentence_starts),
+            _sentencex_starts_by_window(replace_misleading_characters(paragraph_text), find_sentence_starts_in_window),
         )
 
 
@@ -360,7 +360,7 @@ def _trimmed_spans(
         if start < end:
             while text[start].isspace():
                 start += 1
-            if front_matter_offsets and front_matter_offsets.cut_separates_fence(start):
+            if front_matter_offsets and front_matter_offsets.cut_separates_fence_from_fields(start):
                 start, _ = trimmed_spans.pop()
             trimmed_spans.append((start, end))
     return trimmed_spans
@@ -386,7 +386,7 @@ def load_spacy_pipeline(name: str, setting_name: str, exclude: Sequence[str] = (
     InputError
         If there is no such pipeline, or it cannot be loaded.
     """
-    is_installed_package = check_spacy_pipeline(name, setting_name)
+    is_installed_package = check_whether_pipeline_is_package(name, setting_name)
     import spacy
 
     try:
@@ -399,7 +399,7 @@ def load_spacy_pipeline(name: str, setting_name: str, exclude: Sequence[str] = (
         ) from error
 
 
-def check_spacy_pipeline(name: str, setting_name: str) -> bool:
+def check_whether_pipeline_is_package(name: str, setting_name: str) -> bool:
     """Return True if a spaCy pipeline is an installed package, False if it is a folder; nothing is imported.
 
     Raises
@@ -407,7 +407,7 @@ def check_spacy_pipeline(name: str, setting_name: str) -> bool:
     InputError
         If there is no such pipeline; the message begins with ``setting_name``.
     """
-    require_extra("spacy", f"{setting_name}: the spaCy pipeline {short_repr(name)}")
+    raise_if_extra_missing("spacy", f"{setting_name}: the spaCy pipeline {short_repr(name)}")
     is_installed_package = name in entry_points(group="spacy_models").names
     if not is_installed_package and not _is_folder(name):
         if _is_installed_distribution(name):

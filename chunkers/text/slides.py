@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
-from chunkers.text.extracted_text import ExtractedText, Omission, PartCollector, omissions_from_counts, xml_root
+from chunkers.text.extracted_text import (
+    ExtractedText,
+    Omission,
+    PartCollector,
+    omissions_from_counts,
+    read_xml_root_from_archive,
+)
 from chunkers.text.spreadsheets import Row, cell_text, markdown_table
 
 _RELATION_ID_ATTRIBUTES = (
@@ -48,7 +54,7 @@ def read_slides(archive: zipfile.ZipFile, name: str) -> ExtractedText:
     omissions: list[Omission] = []
     hidden_slide_count = 0
     for slide_number, slide_reference_element in enumerate(
-        xml_root(archive, main_part_path).iterfind("{*}sldIdLst/{*}sldId"), 1
+        read_xml_root_from_archive(archive, main_part_path).iterfind("{*}sldIdLst/{*}sldId"), 1
     ):
         slide_part_path = main_part_relations[
             next(
@@ -57,17 +63,19 @@ def read_slides(archive: zipfile.ZipFile, name: str) -> ExtractedText:
                 if name in slide_reference_element.attrib
             )
         ][1]
-        slide_xml_root = xml_root(archive, slide_part_path)
+        slide_xml_root = read_xml_root_from_archive(archive, slide_part_path)
         if slide_xml_root.get("show") in ("0", "false"):
             hidden_slide_count += 1
             continue
         omission_counts: Counter[str] = Counter()
-        slide_title, text_blocks = _slide_content(slide_xml_root, name, omission_counts)
+        slide_title, text_blocks = _read_slide_title_and_blocks(slide_xml_root, name, omission_counts)
         notes_part_paths = [
             target for kind, target in _part_relations(archive, slide_part_path).values() if kind == "notesSlide"
         ]
         for notes_part_path in notes_part_paths[:1]:
-            _, note_blocks = _slide_content(xml_root(archive, notes_part_path), name, Counter(), writes_bulleted_lists=False)
+            _, note_blocks = _read_slide_title_and_blocks(
+                read_xml_root_from_archive(archive, notes_part_path), name, Counter(), writes_bulleted_lists=False
+            )
             text_blocks += [f"Notes: {note_blocks[0]}", *note_blocks[1:]] if note_blocks else []
         omissions += omissions_from_counts(omission_counts, len(slide_collector.texts))
         slide_collector.add("\n\n".join([f"# {slide_title or f'Slide {slide_number}'}", *text_blocks]), str(slide_number))
@@ -76,7 +84,7 @@ def read_slides(archive: zipfile.ZipFile, name: str) -> ExtractedText:
     return slide_collector.joined(omissions)
 
 
-def _slide_content(
+def _read_slide_title_and_blocks(
     slide_element: Element, file_name: str, omission_counts: Counter[str], *, writes_bulleted_lists: bool = True
 ) -> tuple[str, list[str]]:
     """Return the title and the blocks of text of a slide or its notes."""
@@ -167,7 +175,7 @@ def _part_relations(archive: zipfile.ZipFile, part_path: str) -> dict[str, tuple
             posixpath.basename(relation.attrib["Type"]),
             posixpath.normpath(posixpath.join("/", part_folder, unquote(relation.attrib["Target"]))).lstrip("/"),
         )
-        for relation in xml_root(archive, relations_path)
+        for relation in read_xml_root_from_archive(archive, relations_path)
         if relation.get("TargetMode") != "External"
     }
 

@@ -59,7 +59,7 @@ def misfit_warnings(document: Document, *, embedder: object = None, tokenizer: o
     embedder, tokenizer
         The embedder and the tokenizer in use; ignored if they cannot report unknown tokens.
     """
-    possible_misfit_warnings = [_long_sentence_misfit(document)]
+    possible_misfit_warnings = [_build_dominant_sentence_misfit(document)]
     if isinstance(embedder, ReportsUnknownTokens):
         possible_misfit_warnings.append(_unknown_tokens_misfit(embedder, document, "embedder"))
     # One model's words are not complained about twice; an embedder that approximates another has its words.
@@ -73,7 +73,7 @@ def _longest_span(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return max(spans, key=lambda span: span[1] - span[0], default=(0, 0))
 
 
-def _long_sentence_misfit(document: Document) -> Misfit | None:
+def _build_dominant_sentence_misfit(document: Document) -> Misfit | None:
     """Return the warning that one sentence is most of the text, with the splitters that find more; None if none is."""
     longest_sentence_start, longest_sentence_end = _longest_span(document.sentences)
     text = document.text
@@ -82,13 +82,15 @@ def _long_sentence_misfit(document: Document) -> Misfit | None:
         or len(text[longest_sentence_start:longest_sentence_end].encode()) <= LONG_SENTENCE_BYTES
     ):
         return None
-    return _cached_long_sentence_misfit(
+    return _build_cached_dominant_sentence_misfit(
         text, document.splitter, len(document.sentences), longest_sentence_end - longest_sentence_start
     )
 
 
 @lru_cache(maxsize=16)
-def _cached_long_sentence_misfit(text: str, splitter: str, sentence_count: int, longest_sentence_characters: int) -> Misfit:
+def _build_cached_dominant_sentence_misfit(
+    text: str, splitter: str, sentence_count: int, longest_sentence_characters: int
+) -> Misfit:
     sentence_count_by_splitter = {}
     for other_splitter in SPLITTER_DESCRIPTIONS:
         if other_splitter not in (splitter, SplitterName.parse(splitter).kind, "spacy"):
@@ -119,8 +121,8 @@ def _cached_long_sentence_misfit(text: str, splitter: str, sentence_count: int, 
 
 def clear_misfit_caches() -> None:
     """Empty the caches of texts checked for misfits."""
-    _cached_long_sentence_misfit.cache_clear()
-    _unknown_token_share.cache_clear()
+    _build_cached_dominant_sentence_misfit.cache_clear()
+    _unknown_share_and_overlong_words.cache_clear()
 
 
 _CONSEQUENCE_BY_MODEL_ROLE = {
@@ -133,7 +135,7 @@ def _unknown_tokens_misfit(
     embedder_or_tokenizer: ReportsUnknownTokens, document: Document, role: Literal["embedder", "tokenizer"]
 ) -> Misfit | None:
     """Return the warning on how much of the text the model does not know; None if it knows enough."""
-    unknown_character_share, long_word_count = _unknown_token_share(
+    unknown_character_share, long_word_count = _unknown_share_and_overlong_words(
         embedder_or_tokenizer.unknown_token_lengths, document.text
     )
     if not long_word_count and unknown_character_share <= UNKNOWN_CHARACTER_WARNING_SHARE:
@@ -155,7 +157,7 @@ def _unknown_tokens_misfit(
 
 
 @lru_cache(maxsize=16)
-def _unknown_token_share(
+def _unknown_share_and_overlong_words(
     find_unknown_token_lengths: Callable[[Sequence[str]], list[list[int]]], text: str
 ) -> tuple[float, int]:
     """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""

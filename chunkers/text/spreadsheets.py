@@ -166,13 +166,15 @@ def _count_header_rows(rows: Sequence[Row], merged_cell_row_numbers: Collection[
     second_row_cells, *cells_of_rows_below_second = cells_of_rows_below
     first_row_has_gaps = any(name and not _cell_at(first_row_cells, column) for column, name in enumerate(second_row_cells))
     if first_row_has_gaps and cells_of_rows_below_second and not any(_is_number_or_date(cell) for cell in second_row_cells):
-        header_favouring_column_count, header_opposing_column_count, _ = _count_header_evidence(
+        header_favouring_column_count, header_opposing_column_count, _ = _count_columns_by_header_evidence(
             second_row_cells, cells_of_rows_below_second
         )
         if rows[0].number in merged_cell_row_numbers or (header_favouring_column_count and not header_opposing_column_count):
             return 2
-    header_favouring_column_count, header_opposing_column_count, header_repeating_column_count = _count_header_evidence(
-        first_row_cells, [cells for cells in cells_of_rows_below if cells != first_row_cells]
+    header_favouring_column_count, header_opposing_column_count, header_repeating_column_count = (
+        _count_columns_by_header_evidence(
+            first_row_cells, [cells for cells in cells_of_rows_below if cells != first_row_cells]
+        )
     )
     return int(
         header_favouring_column_count > header_opposing_column_count
@@ -183,7 +185,9 @@ def _count_header_rows(rows: Sequence[Row], merged_cell_row_numbers: Collection[
     )
 
 
-def _count_header_evidence(header_cells: Sequence[str], rows_below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
+def _count_columns_by_header_evidence(
+    header_cells: Sequence[str], rows_below: Sequence[Sequence[str]]
+) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
     names_above_values_count = values_above_values_count = repeated_text_count = 0
     for column_index, header_cell in enumerate(header_cells):

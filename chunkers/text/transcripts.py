@@ -139,17 +139,17 @@ class Transcript:
         )
 
     @cached_property
-    def _cue_starts(self) -> list[int]:
+    def _cue_start_offsets(self) -> list[int]:
         return [cue.start for cue in self.cues]
 
-    def cue_at(self, offset: int) -> Cue | None:
+    def find_cue_at_offset(self, offset: int) -> Cue | None:
         """Return the cue at an offset; None before the first cue."""
-        cue_index = bisect_right(self._cue_starts, offset) - 1
+        cue_index = bisect_right(self._cue_start_offsets, offset) - 1
         return self.cues[cue_index] if cue_index >= 0 else None
 
     def context(self, turn: Turn, offset: int) -> str:
         """Return the time and the speaker that a part of a turn lacks if it begins at ``offset``."""
-        cue_at_part_start = self.cue_at(offset)
+        cue_at_part_start = self.find_cue_at_offset(offset)
         cue_timing = cue_at_part_start.timing if cue_at_part_start is not None and offset >= cue_at_part_start.body else ""
         return "\n".join(filter(None, (cue_timing, turn.label if offset >= turn.speech_start else "")))
 
@@ -167,14 +167,14 @@ class Transcript:
         )
         ends_sentence_by_offset = {}
         for sentence_start in sentence_starts[first_sentence_index:end_sentence_index]:
-            cue_at_break_offset = self.cue_at(sentence_start)
+            cue_at_break_offset = self.find_cue_at_offset(sentence_start)
             # Neither between a label and its words nor between a cue's number, time and text.
             if sentence_start > turn.speech_start and (
                 cue_at_break_offset is None or not cue_at_break_offset.start < sentence_start <= cue_at_break_offset.body
             ):
                 ends_sentence_by_offset[sentence_start] = not self.cues or self._is_after_sentence_end(sentence_start)
-        for cue_start in self._cue_starts[
-            bisect_right(self._cue_starts, turn.start) : bisect_right(self._cue_starts, turn.end)
+        for cue_start in self._cue_start_offsets[
+            bisect_right(self._cue_start_offsets, turn.start) : bisect_right(self._cue_start_offsets, turn.end)
         ]:
             ends_sentence_by_offset[cue_start] = self._is_after_sentence_end(cue_start)
         return sorted(ends_sentence_by_offset.items())
@@ -225,12 +225,12 @@ def _turn_mark_of_line(line: _Line) -> _Mark | None:
     for speaker_pattern in (_SPEAKER_LINE_PATTERN, _SPEAKER_WITH_TIME_PATTERN):
         speaker_match = speaker_pattern.match(line.text)
         if speaker_match is not None and not speaker_match["name"][0].islower():
-            return _new_turn_mark(line, speaker_match.end(), speaker_match["name"])
+            return _build_turn_mark_from_line(line, speaker_match.end(), speaker_match["name"])
     speaker_match = _LEADING_TIME_STAMP.match(line.text) or _SPEAKER_CHANGE_PATTERN.match(line.text)
-    return None if speaker_match is None else _new_turn_mark(line, speaker_match.end(), "")
+    return None if speaker_match is None else _build_turn_mark_from_line(line, speaker_match.end(), "")
 
 
-def _new_turn_mark(line: _Line, label_end: int, speaker: str) -> _Mark:
+def _build_turn_mark_from_line(line: _Line, label_end: int, speaker: str) -> _Mark:
     turn_label_text = line.text[:label_end].strip("\ufeff \t")
     return _Mark(line.start, " ".join(speaker.split()), turn_label_text, line.start + label_end)
 

@@ -180,7 +180,7 @@ def read_correctness(reply: str) -> _Verdict:
     return _Verdict(float(correctness_reply.grade), (correctness_reply.reason,) if correctness_reply.reason else ())
 
 
-def answer_quality_score(faithfulness: float | None, relevancy: float | None) -> float | None:
+def combine_faithfulness_and_relevancy(faithfulness: float | None, relevancy: float | None) -> float | None:
     """Return the answer quality score 2·F·AR / (F + AR): 0 if both are 0, None if either is undefined.
 
     Source: Kreileder, Reisinger and Fischer, Evaluating Chunking Strategies.

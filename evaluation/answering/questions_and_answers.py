@@ -137,13 +137,13 @@ def _reference_answer(question_row: QuestionRow) -> str:
     for answer_column_name in EXCERPT_COLUMNS:
         if question_row.get(answer_column_name):
             return " ".join(
-                _excerpt_text(excerpt, answer_column_name)
+                _read_excerpt_text_from_value(excerpt, answer_column_name)
                 for excerpt in parse_excerpt_list(question_row[answer_column_name], answer_column_name)
             )
     return ""
 
 
-def _excerpt_text(value: object, column: str) -> str:
+def _read_excerpt_text_from_value(value: object, column: str) -> str:
     excerpt_text_value = value.get("content") if isinstance(value, dict) else value
     if not isinstance(excerpt_text_value, str):
         raise InputError(f"every excerpt in the column {column} must be a string; got {short_repr(value)}.")
@@ -190,7 +190,7 @@ def _usable_question_items(question_rows: Iterable[tuple[str, Any, str]]) -> Que
 # Passages of the chunks, and answers from these alone.
 
 
-MOST_ANSWER_TOKENS = 100
+GUESSED_ANSWER_TOKENS = 100
 """Tokens of an answer, or of what is said of one, as an estimate of the cost counts them."""
 
 
@@ -257,7 +257,7 @@ class GatheredPassages:
     language_model_tokens: int | None = None
 
 
-def gather_passages(
+def gather_passages_for_each_question(
     chunking: Chunking, questions: Sequence[str], token_budget: int, tools: Tools, token_ruler: AnyRuler
 ) -> GatheredPassages:
     """Return the passages of the best chunks for every question, ranked by embedding, up to a token budget.
@@ -386,7 +386,7 @@ class _NotCached(Exception):
     """Exception raised instead of sending a request whose answer is not in the cache."""
 
 
-def cached_model_answer(question: str, context: AnswerContext, model_access: Asking) -> str | None:
+def find_cached_model_answer(question: str, context: AnswerContext, model_access: Asking) -> str | None:
     """Return the cached answer to a question; None if answering would send a request to the model.
 
     The answer is empty if the model was asked before and gave no usable answer.
@@ -394,14 +394,14 @@ def cached_model_answer(question: str, context: AnswerContext, model_access: Ask
     if context.given_answer is not None:
         return context.given_answer
 
-    def cached_reply_or_cancel(messages: Sequence[Message]) -> Reply:
+    def find_cached_reply_or_raise(messages: Sequence[Message]) -> Reply:
         reply = model_access.cached_answer(messages, ANSWER_IN_WORDS)
         if reply is None:
             raise _NotCached
         return reply
 
     try:
-        return ask_until_usable(cached_reply_or_cancel, answer_messages(question, context), _stripped_answer)
+        return ask_until_usable(find_cached_reply_or_raise, answer_messages(question, context), _stripped_answer)
     except _NotCached:
         return None
     except UnusableAnswer:
@@ -525,7 +525,7 @@ def gather_trivial_baseline_passages(
     random_gap_numbers = random.Random(_SEED).sample(
         sentence_gap_numbers, max(0, min(chunk_count - 1, len(sentence_gap_numbers)))
     )
-    return gather_passages(
+    return gather_passages_for_each_question(
         chunking_from_cuts(document, random_gap_numbers),
         [item.question for item in question_items],
         token_budget,

@@ -17,20 +17,20 @@ from evaluation.answering.judging import (
     Judgement,
     JudgementKind,
     JudgingInput,
-    answer_quality_score,
     applicable_kinds_of_judgement,
+    combine_faithfulness_and_relevancy,
     judge_answer,
     judgement_request,
 )
 from evaluation.answering.questions_and_answers import (
-    MOST_ANSWER_TOKENS,
+    GUESSED_ANSWER_TOKENS,
     Answer,
     AnswerContext,
     Exchange,
     GatheredPassages,
     QuestionItem,
     Recording,
-    cached_model_answer,
+    find_cached_model_answer,
     model_answer,
 )
 
@@ -58,7 +58,7 @@ class AnswerResult:
     bert_score: float | None = None
     judgements: Mapping[JudgementKind, tuple[Judgement, ...]] = field(default_factory=dict)
 
-    def latest(self, kind: JudgementKind) -> Judgement | None:
+    def latest_judgement_of_kind(self, kind: JudgementKind) -> Judgement | None:
         """Return the latest judgement of a kind; None if there is none."""
         judgements_of_kind = self.judgements.get(kind)
         return judgements_of_kind[-1] if judgements_of_kind else None
@@ -67,9 +67,9 @@ class AnswerResult:
         """Return the answer's score in a measure; None if the score is undefined or has not been computed."""
         match measure:
             case "aqs":
-                return answer_quality_score(self.value("faithfulness"), self.value("relevancy"))
+                return combine_faithfulness_and_relevancy(self.value("faithfulness"), self.value("relevancy"))
             case "faithfulness" | "relevancy" | "correctness":
-                latest_measure_judgement = self.latest(measure)
+                latest_measure_judgement = self.latest_judgement_of_kind(measure)
                 return latest_measure_judgement.value if latest_measure_judgement else None
             case _:
                 stored_measure_value: float | None = getattr(self, measure)
@@ -113,20 +113,21 @@ class Services:
     count_tokens: Callable[[Sequence[str]], list[int]]
 
 
-def reusable_results(
+def find_reusable_results_by_question(
     earlier_results: Iterable[AnswerResult],
     question_items: Sequence[QuestionItem],
     passages_by_chunker_number: Mapping[int, GatheredPassages],
     *,
-    same_judge: bool,
+    has_same_judge: bool,
 ) -> dict[tuple[int, int], AnswerResult]:
     """Return the reusable results of an earlier run, keyed by chunker number and question number.
 
     An answer can be reused if the question and the passages are the same. Its judgements are reused only with
-    ``same_judge``.
+    ``has_same_judge``.
     """
     earlier_result_by_input = {
-        (result.item, result.context): result if same_judge else replace(result, judgements={}) for result in earlier_results
+        (result.item, result.context): result if has_same_judge else replace(result, judgements={})
+        for result in earlier_results
     }
     number_pairs_and_earlier_results = (
         ((chunker, question), earlier_result_by_input.get((item, context)))
@@ -136,7 +137,7 @@ def reusable_results(
     return {place: result for place, result in number_pairs_and_earlier_results if result is not None}
 
 
-def answer_and_judge_item(
+def answer_judge_and_store_item(
     question_item: QuestionItem,
     context: AnswerContext,
     services: Services,
@@ -177,7 +178,7 @@ def answer_and_judge_item(
         )
         store_result(answer_result)
     if services.judge is not None:
-        judge_result(
+        judge_and_store_result(
             answer_result,
             services,
             store_result,
@@ -186,7 +187,7 @@ def answer_and_judge_item(
         )
 
 
-def answer_all_questions(
+def answer_and_store_all_questions(
     question_items: Sequence[QuestionItem],
     passages_by_chunker_number: Mapping[int, GatheredPassages],
     services: Services,
@@ -197,7 +198,7 @@ def answer_all_questions(
 ) -> None:
     """Answer every question from every chunker's passages, several at a time.
 
-    Each answer is measured and judged as `answer_and_judge_item` does it.
+    Each answer is measured and judged as `answer_judge_and_store_item` does it.
 
     Parameters
     ----------
@@ -211,17 +212,17 @@ def answer_all_questions(
     Raises
     ------
     ModelError
-        As in `answer_and_judge_item`. The first failure stops all other requests; results already passed to
+        As in `answer_judge_and_store_item`. The first failure stops all other requests; results already passed to
         ``store_result`` remain.
     Cancelled
         If the user asked to stop.
     """
     earlier_results = {} if prior_results is None else prior_results
 
-    def answer_one_question(chunker_and_question_number: tuple[int, int], cancelled: Callable[[], bool]) -> None:
+    def answer_and_store_one_question(chunker_and_question_number: tuple[int, int], cancelled: Callable[[], bool]) -> None:
         chunker_number, question_number = chunker_and_question_number
         context_of_question = passages_by_chunker_number[chunker_number].contexts[question_number]
-        answer_and_judge_item(
+        answer_judge_and_store_item(
             question_items[question_number],
             context_of_question,
             services,
@@ -241,10 +242,12 @@ def answer_all_questions(
         for place in chunker_and_question_numbers
         if place not in earlier_results or not earlier_results[place].is_complete(requires_judgements=has_judging_model)
     ]
-    run_in_parallel([partial(answer_one_question, place) for place in incomplete_chunker_question_pairs], cancelled)
+    run_in_parallel(
+        [partial(answer_and_store_one_question, place) for place in incomplete_chunker_question_pairs], cancelled
+    )
 
 
-def judge_result(
+def judge_and_store_result(
     result: AnswerResult,
     services: Services,
     store_result: Callable[[AnswerResult], None],
@@ -254,7 +257,7 @@ def judge_result(
 ) -> None:
     """Have the model judge an answer by the ``judgement_kinds`` that apply; store the result after each judgement.
 
-    A new ``repeat_number`` asks again instead of using the cache. Raises the same errors as `answer_and_judge_item`.
+    A new ``repeat_number`` asks again instead of using the cache. Raises the same errors as `answer_judge_and_store_item`.
     """
     assert services.judge is not None
     judging_input = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)
@@ -336,7 +339,7 @@ class PromptSizes(NamedTuple):
 
     def estimate_judgement_request_tokens(self, kind: JudgementKind, question_number: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
-        prompt_and_reply_token_count = self.judging[kind] + MOST_ANSWER_TOKENS
+        prompt_and_reply_token_count = self.judging[kind] + GUESSED_ANSWER_TOKENS
         match kind:
             case "faithfulness":
                 return prompt_and_reply_token_count + context.tokens + self.questions[question_number]
@@ -353,7 +356,7 @@ class RemainingRequests(NamedTuple):
     kinds: tuple[JudgementKind, ...]
 
 
-def remaining_requests(
+def find_requests_question_still_needs(
     question_item: QuestionItem,
     context: AnswerContext,
     earlier_result: AnswerResult | None,
@@ -373,7 +376,7 @@ def remaining_requests(
     if earlier_result is not None and earlier_result.is_complete(requires_judgements=judge_model_access is not None):
         return RemainingRequests(False, ())
     earlier_answer_text = earlier_result is not None and earlier_result.answer.text
-    answer_text = earlier_answer_text or cached_model_answer(question_item.question, context, model_access)
+    answer_text = earlier_answer_text or find_cached_model_answer(question_item.question, context, model_access)
     if answer_text is None:
         return RemainingRequests(True, applicable_judgement_kinds)
     if not answer_text or judge_model_access is None:
@@ -450,7 +453,7 @@ class _Stored(BaseModel, extra="forbid", strict=True):
     judgements: dict[JudgementKind, tuple[_StoredJudgement, ...]]
 
 
-def answer_result_to_json(result: AnswerResult) -> bytes:
+def encode_answer_result_json_bytes(result: AnswerResult) -> bytes:
     """Return the measures of an answer as JSON, without question, passages or answer texts."""
     return (
         _Stored(
@@ -480,12 +483,12 @@ def answer_result_to_json(result: AnswerResult) -> bytes:
 
 
 def answer_result_from_json(json_bytes: bytes, question_item: QuestionItem, context: AnswerContext) -> AnswerResult:
-    """Return the result that `answer_result_to_json` stored; the answer's text is empty, since it was not stored.
+    """Return the result that `encode_answer_result_json_bytes` stored; the answer's text is empty, since it was not stored.
 
     Raises
     ------
     InputError
-        If the JSON was not written by `answer_result_to_json`.
+        If the JSON was not written by `encode_answer_result_json_bytes`.
     """
     try:
         stored_result_record = _Stored.model_validate_json(json_bytes)

@@ -13,9 +13,9 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Chunking, Document, InputError
-from chunkers.files.json_and_table_files import read_json_file
+from chunkers.files.json_and_table_files import read_json_file_bytes
 from chunkers.support import first_field_and_error, short_repr
-from chunkers.text import parse_in_reader_process
+from chunkers.text import run_parser_in_reader_process
 from evaluation.checking.problems import BOUNDARIES_RULE, RETRIEVAL_RULE, Check, CheckedDocument, Problem
 from evaluation.questions import Corpus, Question, TokenRuler
 from evaluation.retrieval import evaluate_retrieval, mean_and_deviation
@@ -61,7 +61,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         InputError
             If the file is not a baseline; the message names the position of the error.
         """
-        (baseline_json_value,) = parse_in_reader_process(read_json_file, data, name, most=LONGEST_BASELINE)
+        (baseline_json_value,) = run_parser_in_reader_process(read_json_file_bytes, data, name, most=LONGEST_BASELINE)
         try:
             validated_baseline = cls.model_validate(baseline_json_value)
         except ValidationError as error:
@@ -198,7 +198,7 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         """Return a list of known problems with every problem in these documents that no comment ignores."""
         return cls(
             files={
-                _relative_file_name(checked.file): problems
+                _name_relative_to_working_folder(checked.file): problems
                 for checked in checked_documents
                 if (problems := _problems_not_ignored(checked))
             }
@@ -215,13 +215,14 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         joined_json_file_entries = ",\n".join(json_file_entries)
         return f'{{\n  "seamark_known": 1,\n  "files": {{\n{joined_json_file_entries}\n  }}\n}}\n'
 
-    def mark_known_problems(self, checked_document: CheckedDocument) -> CheckedDocument:
+    def copy_with_known_problems_marked(self, checked_document: CheckedDocument) -> CheckedDocument:
         """Return a copy of a document's check in which known problems are marked.
 
         Each entry of the list covers one problem.
         """
         remaining_count_by_problem = Counter(
-            (known.rule, known.passage) for known in self.files.get(_relative_file_name(checked_document.file), ())
+            (known.rule, known.passage)
+            for known in self.files.get(_name_relative_to_working_folder(checked_document.file), ())
         )
         problems_with_known_marked = []
         for problem in checked_document.problems:
@@ -237,12 +238,12 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         """Return the number of known problems that no longer occur in these documents."""
         successfully_cut_documents = [checked for checked in checked_documents if checked.chunking is not None]
         known_problem_count = sum(
-            len(self.files.get(_relative_file_name(checked.file), ())) for checked in successfully_cut_documents
+            len(self.files.get(_name_relative_to_working_folder(checked.file), ())) for checked in successfully_cut_documents
         )
         return known_problem_count - sum(
             problem.suppression_reason == "known"
             for checked in successfully_cut_documents
-            for problem in self.mark_known_problems(checked).problems
+            for problem in self.copy_with_known_problems_marked(checked).problems
         )
 
 
@@ -250,6 +251,6 @@ def _problems_not_ignored(checked_document: CheckedDocument) -> list[KnownProble
     return [KnownProblem.of(problem) for problem in checked_document.problems if problem.suppression_reason != "ignored"]
 
 
-def _relative_file_name(file: str) -> str:
+def _name_relative_to_working_folder(file: str) -> str:
     """Return a file's name as the list has it: from the working folder, where the check runs, however it was given."""
     return os.path.relpath(file).replace(os.sep, "/")

@@ -12,7 +12,7 @@ from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import short_repr
 from chunkers.text import document_format_of_name, outline_of
 from evaluation.findings.rules import RULES, find_suspicious_cuts
-from evaluation.segmentation import SizeBounds, chunk_sizes, requested_size_bounds
+from evaluation.segmentation import SizeBounds, chunk_sizes, find_chunker_else_embedder_bounds
 
 # Comments in a document that have a check ignore problems at one place.
 
@@ -201,12 +201,12 @@ class Check:
     bounds: SizeBounds | None = None
     embedded_as: EmbeddedAs = "plain"
 
-    def level(self, rule: str, *, avoidable: bool = True) -> ProblemLevel | None:
+    def level(self, rule: str, *, is_avoidable: bool = True) -> ProblemLevel | None:
         """Return the severity level of a rule; None if the rule is turned off.
 
         A problem that no chunk of the required size could avoid is a note, unless the user set a level for the rule.
         """
-        level_name = self.levels.get(rule, ALL_RULES[rule].level if avoidable else "note")
+        level_name = self.levels.get(rule, ALL_RULES[rule].level if is_avoidable else "note")
         return next((level for level in PROBLEM_LEVELS if level == level_name), None)
 
     def check_document(self, document: Document, document_file_path: str) -> CheckedDocument:
@@ -227,7 +227,7 @@ class Check:
         )
         document_problems = []
         for violation in sorted(self._rule_violations(chunking), key=lambda finding: (finding.span, finding.rule)):
-            violation_severity_level = self.level(violation.rule, avoidable=violation.avoidable)
+            violation_severity_level = self.level(violation.rule, is_avoidable=violation.avoidable)
             if violation_severity_level is not None:
                 suppression_reason: Literal["", "ignored"] = (
                     "ignored"
@@ -275,7 +275,7 @@ class Check:
 
     def _oversize_phrase_by_passage(self, chunking: Chunking, passage_spans: Sequence[Span]) -> dict[Span, str]:
         """Return the blocks and sentences that are too long for a chunk of the requested size, with their sizes in words."""
-        chunk_size_bounds = self.bounds or requested_size_bounds(self.chunker)
+        chunk_size_bounds = self.bounds or find_chunker_else_embedder_bounds(self.chunker)
         if not passage_spans or chunk_size_bounds is None or chunk_size_bounds.most is None:
             return {}
         chunking_of_passages = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in passage_spans))
@@ -307,7 +307,7 @@ class Check:
                 )
 
     def _size_violations(self, chunking: Chunking) -> Iterator[_Violation]:
-        size_bounds = self.bounds or requested_size_bounds(self.chunker)
+        size_bounds = self.bounds or find_chunker_else_embedder_bounds(self.chunker)
         if size_bounds is None:
             return
         size_of_each_chunk = chunk_sizes(size_bounds.unit, chunking, self.tools.tokenizer, self.tools.embedder)

@@ -55,14 +55,14 @@ class CheckReport:
         )
 
     @cached_property
-    def quiet(self) -> list[Problem]:
+    def suppressed_problems(self) -> list[Problem]:
         """Problems left out of the report because they are known or ignored by a comment."""
         return [problem for document in self.documents for problem in document.problems if problem.suppression_reason]
 
     @property
     def suppressed_counts(self) -> dict[str, int]:
         """Number of known problems and of problems ignored by a comment; zero counts are left out."""
-        return {**Counter(problem.suppression_reason for problem in self.quiet)}
+        return {**Counter(problem.suppression_reason for problem in self.suppressed_problems)}
 
     @property
     def problems(self) -> list[Problem]:
@@ -118,7 +118,7 @@ def _problem_place_phrase(problem: Problem) -> str:
     return f"{problem.file}, {problem.where}" if problem.where else problem.file
 
 
-def check_report_as_json(report: CheckReport) -> dict[str, Any]:
+def build_check_report_dictionary(report: CheckReport) -> dict[str, Any]:
     """Return the whole report as JSON-compatible values."""
     return {
         "seamark_check": 1,
@@ -169,7 +169,7 @@ def check_report_as_junit(report: CheckReport) -> str:
     document_rule_names = [name for name in report.levels if name not in SCORE_RULES]
     for document in report.documents:
         test_suites_element.append(
-            _junit_suite(
+            _build_junit_suite_element(
                 document.file,
                 document_rule_names,
                 [problem for problem in document.problems if not problem.suppression_reason],
@@ -179,7 +179,9 @@ def check_report_as_junit(report: CheckReport) -> str:
     measured_rule_names = {*report.scores, *(problem.rule for problem in report.score_problems)}
     baseline_score_rule_names = [name for name in report.levels if name in SCORE_RULES and name in measured_rule_names]
     if baseline_score_rule_names:
-        test_suites_element.append(_junit_suite("baseline", baseline_score_rule_names, report.score_problems, ""))
+        test_suites_element.append(
+            _build_junit_suite_element("baseline", baseline_score_rule_names, report.score_problems, "")
+        )
     for count_attribute_name in ("tests", "failures", "errors"):
         test_suites_element.set(
             count_attribute_name, str(sum(int(suite.get(count_attribute_name, "0")) for suite in test_suites_element))
@@ -188,7 +190,9 @@ def check_report_as_junit(report: CheckReport) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(test_suites_element, encoding="unicode") + "\n"
 
 
-def _junit_suite(file: str, rule_names: list[str], problems: Sequence[Problem], why_not_checked: str) -> etree.Element:
+def _build_junit_suite_element(
+    file: str, rule_names: list[str], problems: Sequence[Problem], why_not_checked: str
+) -> etree.Element:
     test_suite_element = etree.Element("testsuite", name=_replace_non_xml_characters(file))
     if why_not_checked:
         test_case_element = etree.SubElement(
@@ -240,7 +244,7 @@ _SARIF_KIND_BY_SUPPRESSION = {"known": "external", "ignored": "inSource"}
 """SARIF's names for our reasons to suppress a problem; code hosts hide suppressed ones."""
 
 
-def check_report_as_sarif(report: CheckReport) -> dict[str, Any]:
+def build_sarif_log_dictionary(report: CheckReport) -> dict[str, Any]:
     """Return the check as a SARIF log with a single run and columns in code points."""
     reported_rule_names = [*report.levels]
     return {
@@ -268,7 +272,9 @@ def check_report_as_sarif(report: CheckReport) -> dict[str, Any]:
                 ],
                 "results": [
                     _sarif_result(problem, reported_rule_names.index(problem.rule), number)
-                    for problem, number in _problems_with_repeat_numbers([*report.problems, *report.quiet[:MOST_PROBLEMS]])
+                    for problem, number in _problems_with_repeat_numbers(
+                        [*report.problems, *report.suppressed_problems[:MOST_PROBLEMS]]
+                    )
                 ],
             }
         ],

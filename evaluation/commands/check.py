@@ -16,10 +16,10 @@ from chunkers.commands.shared_command_parts import (
     add_language_model_options,
     document_reader,
     is_folder,
-    load_command_tools,
-    named_chunkers,
+    load_embedder_and_tokenizer_tools,
     named_files,
     open_language_model,
+    parse_all_chunker_specs,
     print_to_stderr,
     printable_file_name,
     read_file_bytes,
@@ -50,9 +50,9 @@ from evaluation.checking.problems import (
 )
 from evaluation.checking.report import (
     CheckReport,
-    check_report_as_json,
+    build_check_report_dictionary,
+    build_sarif_log_dictionary,
     check_report_as_junit,
-    check_report_as_sarif,
     check_report_as_text,
 )
 from evaluation.commands.sweep_and_stitch import add_marked_document_options
@@ -74,8 +74,8 @@ def _json_text(value: dict[str, Any]) -> str:
 
 REPORT_FORMATTERS: Mapping[str, Callable[[CheckReport], str]] = {
     "text": check_report_as_text,
-    "json": lambda report: _json_text(check_report_as_json(report)),
-    "sarif": lambda report: _json_text(check_report_as_sarif(report)),
+    "json": lambda report: _json_text(build_check_report_dictionary(report)),
+    "sarif": lambda report: _json_text(build_sarif_log_dictionary(report)),
     "junit": check_report_as_junit,
 }
 """The forms of a report."""
@@ -159,7 +159,7 @@ def run_check(options: argparse.Namespace) -> int:
     _check_options(options)
     for output_file_path in (options.write_baseline, options.write_known, *(file for _, file in report_formats_and_files)):
         _check_writable(output_file_path)
-    (chunker_spec,) = named_chunkers(options)
+    (chunker_spec,) = parse_all_chunker_specs(options)
     chunker = chunker_spec.build()
     recipe = chunker_spec.recipe_of(chunker)
     stored_baseline = (
@@ -168,7 +168,7 @@ def run_check(options: argparse.Namespace) -> int:
     known_problems = (
         KnownProblems.in_file(read_file_bytes(options.known), options.known) if options.known is not None else None
     )
-    tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device)
+    tools = load_embedder_and_tokenizer_tools(recipe.embedder, recipe.tokenizer, options.device)
     tools.asking = open_language_model(options, chunker, recipe.embedded_as, recipe)
     severity_levels, size_bounds = parse_severity_levels(options.level), size_bounds_of_options(options)
     sources_to_check = _read_sources(options, recipe.sentences)
@@ -188,14 +188,14 @@ def run_check(options: argparse.Namespace) -> int:
     with report_spending_at_end(tools.asking):
         checked_documents = [_check_source(check_settings, source) for source in sources_to_check]
         mean_scores_by_kind = _measure_scores(sources_to_check, checked_documents, corpus, questions, check_settings)
-    checked_documents = _mark_known_problems(checked_documents, known_problems, options)
+    checked_documents = _mark_known_problems_in_copies(checked_documents, known_problems, options)
     are_all_marked_documents_cut = all(
         outcome.chunking is not None
         for source, outcome in zip(sources_to_check, checked_documents, strict=True)
         if source.known
     )
     below_baseline_problems = (
-        _problems_below_baseline(
+        _build_problem_per_worse_score(
             stored_baseline, mean_scores_by_kind, check_settings, str(chunker_spec.file or options.baseline), options
         )
         if stored_baseline is not None and are_all_marked_documents_cut
@@ -209,7 +209,7 @@ def run_check(options: argparse.Namespace) -> int:
     ):
         print_to_stderr(complaint)
     if recipe.embedded_as == "context":
-        _report_chunks_without_context(checked_documents)
+        _report_chunks_without_context_sentence(checked_documents)
     baseline_file_path = options.baseline or options.write_baseline
     if baseline_file_path and not are_all_marked_documents_cut:
         print_to_stderr(
@@ -224,7 +224,7 @@ def run_check(options: argparse.Namespace) -> int:
     return check_report.status
 
 
-def _mark_known_problems(
+def _mark_known_problems_in_copies(
     checked_documents: list[CheckedDocument], known_problems: KnownProblems | None, options: argparse.Namespace
 ) -> list[CheckedDocument]:
     """Return the documents with their known problems marked, all there are now where these are written."""
@@ -239,11 +239,11 @@ def _mark_known_problems(
     return (
         checked_documents
         if known_problems is None
-        else [known_problems.mark_known_problems(document) for document in checked_documents]
+        else [known_problems.copy_with_known_problems_marked(document) for document in checked_documents]
     )
 
 
-def _problems_below_baseline(
+def _build_problem_per_worse_score(
     baseline: Baseline, scores: ScoresByKind, check_settings: Check, baseline_file_path: str, options: argparse.Namespace
 ) -> list[Problem]:
     """Return a problem for each score below the baseline."""
@@ -260,7 +260,7 @@ def _write_baseline(baseline_file_path: str, content_hash: str, scores: ScoresBy
     write_output(Baseline(documents=content_hash, scores=scores).to_json(), baseline_file_path)
 
 
-def _report_chunks_without_context(checked_documents: Sequence[CheckedDocument]) -> None:
+def _report_chunks_without_context_sentence(checked_documents: Sequence[CheckedDocument]) -> None:
     """Report the chunks without a context sentence."""
     for document in checked_documents:
         chunks_of_document = () if document.chunking is None else document.chunking.chunks
@@ -404,5 +404,5 @@ def _read_corpus_and_questions(
     questions_of_corpus = read_questions(read_file_bytes(questions_file_path), Path(questions_file_path).name, corpus)
     for question_problem_sentence in questions_of_corpus.problems:
         print_to_stderr(question_problem_sentence)
-    questions_of_corpus.require_usable(Path(questions_file_path).name)
+    questions_of_corpus.get_usable_questions_or_raise(Path(questions_file_path).name)
     return corpus, tuple(questions_of_corpus.usable)

@@ -10,7 +10,7 @@ from typing import Any
 
 from chunkers import InputError, Recipe, load_tokenizer
 from chunkers.commands.shared_command_parts import document_reader, named_files, read_file_bytes
-from chunkers.support import require_extra, short_repr
+from chunkers.support import raise_if_extra_missing, short_repr
 from chunkers.text import READABLE_ENDINGS, FileText
 
 TABLE_ENDINGS = (".jsonl", ".ndjson", ".parquet")
@@ -54,7 +54,7 @@ def _is_table_name(name: str) -> bool:
 
 def _read_table_documents(folder_or_table: Path) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield the documents in all tables of a folder, or in a single table."""
-    require_extra("corpus", "reading JSON lines and Parquet")
+    raise_if_extra_missing("corpus", "reading JSON lines and Parquet")
     from corpus.inputs import InputDocument, Inputs, Source, TextColumns
 
     table_document_source = Source([folder_or_table.absolute()], [folder_or_table], TextColumns())
@@ -103,7 +103,7 @@ class CorpusRun:
     folder: Path
 
     def __post_init__(self) -> None:
-        require_extra("corpus", "reading a corpus run")
+        raise_if_extra_missing("corpus", "reading a corpus run")
         if not (self.folder / "_summary.json").is_file():
             raise InputError(
                 f"{self.folder}: the corpus run must be finished; it is not. Run the same “seamark corpus” command again."

@@ -20,8 +20,7 @@ from chunkers.commands.shared_command_parts import (
     add_setting_options,
     end_progress_line,
     is_folder,
-    load_command_tools,
-    names_documents,
+    load_embedder_and_tokenizer_tools,
     open_language_model,
     parse_chunker_spec,
     print_json,
@@ -30,6 +29,7 @@ from chunkers.commands.shared_command_parts import (
     progress_callback,
     read_file_bytes,
     refuse_chunkers_by_position,
+    word_names_documents,
 )
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import pluralize, text_table
@@ -48,7 +48,7 @@ from evaluation.commands.retrieval import (
     build_indexes,
     chunker_with_recipe,
 )
-from evaluation.commands.retrieval_output import difference_as_json, parse_budgets
+from evaluation.commands.retrieval_output import difference_as_json, read_budgets_from_options
 from evaluation.questions import Excerpt, Question, TokenRuler, read_questions
 from evaluation.report.measure_table_cells import (
     DOCUMENT_HEAD,
@@ -66,7 +66,7 @@ from evaluation.retrieval.index_changes import (
     embedding_dollars,
     estimate_tokens_to_embed,
     format_dollars,
-    recall_by_amount,
+    question_recalls_by_retrieved_amount,
 )
 
 _KEPT_CHUNK_SENTENCE = """\
@@ -99,7 +99,7 @@ def add_diff_command(command_subparsers: "argparse._SubParsersAction[Parser]") -
         several=True,
         help_ending="; here two, A and B that replaces it, which may also be folders of finished “seamark corpus” runs",
         is_document=lambda word: (
-            names_documents(word, (*READABLE_ENDINGS, *TABLE_ENDINGS)) and not is_corpus_run(Path(word))
+            word_names_documents(word, (*READABLE_ENDINGS, *TABLE_ENDINGS)) and not is_corpus_run(Path(word))
         ),
     )
     command_parser.add_argument(
@@ -217,7 +217,7 @@ def _check_options(options: argparse.Namespace) -> None:
     for option_name in ("top", "top_k"):
         if getattr(options, option_name) < 1:
             raise InputError(f"--{option_name.replace('_', '-')} must be at least 1; got {getattr(options, option_name)}.")
-    parse_budgets(options)
+    read_budgets_from_options(options)
 
 
 def _open_both_sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
@@ -352,17 +352,17 @@ def _document_cutting_function(
 ) -> Callable[[FileText, str], list[tuple[str, int]]]:
     """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
     recipe, embedded_as = side.column.recipe, side.embedded_as
-    tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, embedding_cache)
+    tools = load_embedder_and_tokenizer_tools(recipe.embedder, recipe.tokenizer, options.device, embedding_cache)
     chunker = side.column.chunker.for_documents(document_names)
     tools.asking = open_language_model(options, chunker, embedded_as, recipe)
 
-    def cut_document(file_text: FileText, name: str) -> list[tuple[str, int]]:
+    def cut_and_count_embedded_texts(file_text: FileText, name: str) -> list[tuple[str, int]]:
         document = Document.from_text(file_text.text, recipe.sentences, name, file_text.parts)
         chunking = run(chunker, document, tools, embedded_as)
         embedded_chunk_texts = [embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks]
         return [*zip(embedded_chunk_texts, map(int, tools.tokenizer.count(embedded_chunk_texts)), strict=True)]
 
-    return cut_document
+    return cut_and_count_embedded_texts
 
 
 def _comparison_as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> dict[str, Any]:
@@ -459,7 +459,7 @@ class QuestionChanges:
         )
         for problem_or_change_sentence in (*questions_of_file.problems, *questions_of_file.changes):
             print_to_stderr(problem_or_change_sentence)
-        questions_of_file.require_usable(questions_file_name)
+        questions_of_file.get_usable_questions_or_raise(questions_file_name)
         answering_document_numbers = sorted(
             {excerpt.document for question in questions_of_file.usable for excerpt in question.excerpts}
         )
@@ -479,7 +479,7 @@ class QuestionChanges:
             f"{pluralize(len(named_document_texts), 'document')}. "
             + _embedding_estimate_sentence(options, chunkers_to_measure, [file.text for _, file in documents_with_answers])
         )
-        retrieval_budgets = parse_budgets(options)
+        retrieval_budgets = read_budgets_from_options(options)
         documents_token_ruler = TokenRuler(
             build_corpus(documents_with_answers, "lines", options.exact_ends).whole.text,
             load_tokenizer(chunkers_to_measure[1].recipe.tokenizer),
@@ -489,7 +489,7 @@ class QuestionChanges:
             options, chunkers_to_measure, documents_with_answers, embedding_cache
         ):
             recall_by_amount_per_side.append(
-                recall_by_amount(
+                question_recalls_by_retrieved_amount(
                     search_index, renumbered_questions, tools, documents_token_ruler, options.top_k, retrieval_budgets
                 )
             )

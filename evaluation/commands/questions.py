@@ -13,7 +13,7 @@ from chunkers.commands.shared_command_parts import (
     add_language_model_options,
     add_setting_options,
     end_progress_line,
-    load_command_tools,
+    load_embedder_and_tokenizer_tools,
     print_to_stderr,
     progress_callback,
     read_usable_texts,
@@ -26,9 +26,9 @@ from evaluation.generating.generated_questions import (
     LEAST_EXCERPT_COSINE,
     MOST_QUESTION_COSINE,
     SourceTexts,
+    compute_excerpt_and_question_cosines,
     filter_questions,
     generated_questions_to_csv,
-    question_cosines,
 )
 from evaluation.generating.question_generation import (
     DEFAULT_WINDOW_CHARACTERS,
@@ -37,7 +37,7 @@ from evaluation.generating.question_generation import (
     GenerationSettings,
     WindowResult,
     estimate_generation,
-    generate_questions,
+    generate_and_report_questions,
 )
 
 
@@ -51,7 +51,7 @@ def add_questions_command(command_subparsers: "argparse._SubParsersAction[Parser
         "one. What was asked before an interruption or an error is written too.",
     )
     add_document_arguments(questions_parser)
-    add_language_model_options(questions_parser, "asks the questions", required=True)
+    add_language_model_options(questions_parser, "asks the questions", is_required=True)
     questions_parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
     questions_parser.add_argument(
         "--count", type=int, default=20, metavar="N", help="questions to ask for (default: %(default)s)"
@@ -92,13 +92,13 @@ def run_questions(options: argparse.Namespace) -> None:
         if not -1 <= cosine_limit <= 1:
             raise InputError(f"{option_name} must be a cosine, from -1 to 1; got {cosine_limit:g}.")
     language_model_access = as_language_model_access(options.language_model, options.spend, warn_of_unusable_answers)
-    tools = load_command_tools(options.embedder, device=options.device)
+    tools = load_embedder_and_tokenizer_tools(options.embedder, device=options.device)
     _check_output_writable(options.output)
     text_by_name = read_usable_texts(options.files, options.encoding)
     readable_source_texts = SourceTexts(tuple(text_by_name), tuple(file_text.text for file_text in text_by_name.values()))
     generation_estimate = estimate_generation(readable_source_texts.texts, question_generation_settings, tools.tokenizer)
     model_server_destination = language_model_access.model.destination or "this process"
-    probe_request_count, probe_token_count = language_model_access.probe_requests_and_tokens
+    probe_request_count, probe_token_count = language_model_access.expected_probe_requests_and_tokens
     tokens_and_requests_phrase = (
         f"{pluralize(generation_estimate.tokens + probe_token_count, 'token')} in "
         f"{pluralize(generation_estimate.requests + probe_request_count, 'request')}"
@@ -107,17 +107,17 @@ def run_questions(options: argparse.Namespace) -> None:
     window_outcomes: list[WindowResult] = []
     passages_progress_callback = progress_callback("", "passages done")
 
-    def add_outcome(outcome: WindowResult) -> None:
+    def collect_outcome_and_show_progress(outcome: WindowResult) -> None:
         window_outcomes.append(outcome)
         passages_progress_callback(len(window_outcomes), question_generation_settings.count)
 
     stopping_error: BaseException | None = None
     try:
-        generate_questions(
+        generate_and_report_questions(
             readable_source_texts.texts,
             question_generation_settings,
             language_model_access.ask,
-            add_outcome,
+            collect_outcome_and_show_progress,
             report_usability=language_model_access.report_usability,
         )
     except (InputError, KeyboardInterrupt) as error:
@@ -151,7 +151,9 @@ def _write_filtered_questions(
             "file is written. Choose another model or other documents."
         )
     filter_result = filter_questions(
-        question_cosines(generated_questions, source_texts.corpus(), tools), options.lowest, options.highest
+        compute_excerpt_and_question_cosines(generated_questions, source_texts.corpus(), tools),
+        options.lowest,
+        options.highest,
     )
     kept_questions = [question for question, keep in zip(generated_questions, filter_result.kept, strict=True) if keep]
     unrelated_question_count = int((filter_result.excerpts < options.lowest).sum())

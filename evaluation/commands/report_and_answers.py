@@ -21,8 +21,8 @@ from chunkers.commands.shared_command_parts import (
     add_setting_options,
     document_reader,
     load_shared_tools,
-    named_chunkers,
     open_language_model,
+    parse_all_chunker_specs,
     print_to_stderr,
     read_file_bytes,
     report_spending_at_end,
@@ -47,11 +47,11 @@ from evaluation.answering import (
     AnswerReport,
     AnswerResult,
     Services,
-    answer_all_questions,
+    answer_and_store_all_questions,
     answers_to_csv,
     answers_to_json_lines,
     cost_table,
-    gather_passages,
+    gather_passages_for_each_question,
     gather_trivial_baseline_passages,
     questions_of_file,
     row_numbers_of_controls,
@@ -82,7 +82,7 @@ def _add_comparison_options(command_parser: argparse.ArgumentParser) -> None:
 
 def _chunkers_splitter_and_tools(options: argparse.Namespace) -> Columns:
     """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
-    chunker_specs = named_chunkers(options, most=MOST_SIDE_BY_SIDE)
+    chunker_specs = parse_all_chunker_specs(options, most=MOST_SIDE_BY_SIDE)
     tools = load_shared_tools(options, chunker_specs)
     return Columns(
         [spec.build(tools.embedder) for spec in chunker_specs],
@@ -92,7 +92,7 @@ def _chunkers_splitter_and_tools(options: argparse.Namespace) -> Columns:
     )
 
 
-def _read_document(options: argparse.Namespace) -> tuple[str, FileText]:
+def _read_document_name_and_text(options: argparse.Namespace) -> tuple[str, FileText]:
     """Return the name and the text of the document that command-line options name."""
     document_name = "standard input" if options.file == "-" else Path(options.file).name
     return document_name, document_reader(options.encoding)(read_file_bytes(options.file, document_name), document_name)
@@ -130,7 +130,7 @@ def run_report(options: argparse.Namespace) -> None:
     accesses = [
         open_language_model(options, chunker, "plain", recipe) for chunker, recipe in zip(chunkers, recipes, strict=True)
     ]
-    document_name, file_text = _read_document(options)
+    document_name, file_text = _read_document_name_and_text(options)
     text, document_parts, known_boundaries = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
         raise InputError(
@@ -176,7 +176,9 @@ def add_answers_command(command_subparsers: "argparse._SubParsersAction[Parser]"
     answers_parser.add_argument(
         "--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer"
     )
-    add_language_model_options(answers_parser, "answers the questions", required=True, spending_phrase="asking and judging")
+    add_language_model_options(
+        answers_parser, "answers the questions", is_required=True, spending_phrase="asking and judging"
+    )
     answers_parser.add_argument(
         "--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)"
     )
@@ -219,7 +221,7 @@ def run_answers(options: argparse.Namespace) -> None:
     if options.keep:
         language_model_access = language_model_access.with_answer_cache(AnswerCache(Path(options.keep)))
     with report_spending_at_end(language_model_access):
-        _answer_questions(options, language_model_access, chunkers_splitter_and_tools)
+        _answer_questions_and_print_answers(options, language_model_access, chunkers_splitter_and_tools)
 
 
 def _stop_if_answers_unusable(message: str, unusable_answer_count: int) -> None:
@@ -229,7 +231,9 @@ def _stop_if_answers_unusable(message: str, unusable_answer_count: int) -> None:
     print_to_stderr(message)
 
 
-def _answer_questions(options: argparse.Namespace, model_access: Asking, chunkers_splitter_and_tools: Columns) -> None:
+def _answer_questions_and_print_answers(
+    options: argparse.Namespace, model_access: Asking, chunkers_splitter_and_tools: Columns
+) -> None:
     chunkers, _, sentence_splitter_name, tools = chunkers_splitter_and_tools
     embedder, tokenizer, embedding_cache = tools.embedder, tools.tokenizer, tools.cache
     answer_judge = model_access.with_model(ChatServer(options.judge)) if options.judge else model_access
@@ -240,7 +244,7 @@ def _answer_questions(options: argparse.Namespace, model_access: Asking, chunker
         raise InputError(
             f"{options.questions}: the file must contain at least one usable question; it contains none. Correct its rows."
         )
-    document_name, file_text = _read_document(options)
+    document_name, file_text = _read_document_name_and_text(options)
     document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
     passage_token_budget = budget_for_text_length(len(document.text)) if options.budget is None else options.budget
     tools.asking = model_access
@@ -248,7 +252,7 @@ def _answer_questions(options: argparse.Namespace, model_access: Asking, chunker
     document_token_ruler = TokenRuler(document.text, tokenizer)
     usable_questions = [item.question for item in file_questions.usable]
     passages_by_row_number = {
-        row_number: gather_passages(
+        row_number: gather_passages_for_each_question(
             run(chunker, document, tools),
             usable_questions,
             passage_token_budget,
@@ -273,7 +277,7 @@ def _answer_questions(options: argparse.Namespace, model_access: Asking, chunker
 
     document_embedder = embedder and embedder.for_document(document)
 
-    def cosines_with_others(text: str, others: Sequence[str]) -> FloatArray:
+    def cosines_of_text_with_others(text: str, others: Sequence[str]) -> FloatArray:
         compared_text_vectors = Tools(document_embedder, tokenizer, embedding_cache).embed([text, *others])
         return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
@@ -285,9 +289,9 @@ def _answer_questions(options: argparse.Namespace, model_access: Asking, chunker
     numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(row_titles, start=1)]
     try:
         answering_services = Services(
-            model_access, None if options.not_judged else answer_judge, cosines_with_others, tokenizer.count
+            model_access, None if options.not_judged else answer_judge, cosines_of_text_with_others, tokenizer.count
         )
-        answer_all_questions(
+        answer_and_store_all_questions(
             file_questions.usable, passages_by_row_number, answering_services, answer_results.__setitem__, lambda _: None
         )
     finally:

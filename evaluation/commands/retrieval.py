@@ -21,16 +21,16 @@ from chunkers.commands.shared_command_parts import (
     add_setting_options,
     end_progress_line,
     is_folder,
-    load_command_tools,
-    named_chunkers,
-    names_documents,
+    load_embedder_and_tokenizer_tools,
     open_language_model,
+    parse_all_chunker_specs,
     print_json,
     print_to_stderr,
     progress_callback,
     read_file_bytes,
     read_usable_texts,
     report_spending_at_end,
+    word_names_documents,
     write_output,
 )
 from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE
@@ -45,14 +45,14 @@ from evaluation.commands.retrieval_output import (
     leads_as_json,
     near_duplicate_cost_text,
     near_duplicates_as_json,
-    parse_budgets,
-    question_results_as_json,
+    one_question_results_as_json,
+    read_budgets_from_options,
 )
 from evaluation.questions import (
     Corpus,
     Questions,
     TokenRuler,
-    is_beir_path,
+    is_path_of_beir_file,
     questions_to_json_lines,
     read_beir,
     read_question_set,
@@ -109,7 +109,7 @@ def add_retrieval_command(command_subparsers: "argparse._SubParsersAction[Parser
         dest="returned",
         action=SeveralValues,
         nargs="+",
-        const=lambda word: word not in get_args(ReturnedTextKind) and names_documents(word),
+        const=lambda word: word not in get_args(ReturnedTextKind) and word_names_documents(word),
         metavar="WHAT",
         help="what is returned for a chunk that is found, one or several to compare: chunk (default), window:N (with N "
         "neighbours on either side), section or section:LEVEL (between headings), page (or chapter), parent (of chunks in "
@@ -160,10 +160,10 @@ def run_retrieval(options: argparse.Namespace) -> None:
     """Measure retrieval with every recipe, and print the results of each recipe as soon as they are ready."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
-    retrieval_budgets = parse_budgets(options)
+    retrieval_budgets = read_budgets_from_options(options)
     returned_text_modes = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
     chunkers_to_measure = _chunkers_to_measure(options)
-    file_or_recipe_name, questions_file_bytes, named_document_texts = _questions_and_documents(options)
+    file_or_recipe_name, questions_file_bytes, named_document_texts = _read_questions_file_and_documents(options)
     embedding_cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
@@ -202,7 +202,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
         end_progress_line()
         row_title = _row_title(file_or_recipe_name, embedded_as, options.search, returned_text_mode)
         if budget_results is not None:
-            measured_recipes.append(_measured_recipe(row_title, top_k_evaluation, token_ruler, budget_results))
+            measured_recipes.append(_recipe_with_measured_results(row_title, top_k_evaluation, token_ruler, budget_results))
         if options.json:
             recipe_result_json = evaluation_as_json(
                 file_or_recipe_name, top_k_evaluation, token_ruler, questions_of_file, budget_results
@@ -210,7 +210,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
             recipe_result_json["near_duplicates"] = near_duplicates_as_json(
                 retrieved_near_duplicates, top_k_evaluation, token_ruler, budget_results
             )
-            print_json(recipe_result_json | _unusual_settings(embedded_as, options.search, returned_text_mode))
+            print_json(recipe_result_json | _unusual_settings_as_json(embedded_as, options.search, returned_text_mode))
         else:
             _print_evaluation(row_title, top_k_evaluation, token_ruler)
             print(
@@ -224,7 +224,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
         print("\n" + budget_tables(measured_recipes, options.top_k))
 
 
-def _unusual_settings(
+def _unusual_settings_as_json(
     embedded_as: EmbeddedAs, search_method: SearchMethod, returned_text_mode: ReturnedText
 ) -> dict[str, str]:
     """Return the settings that are not the usual ones, as JSON has them."""
@@ -252,7 +252,7 @@ def _chunkers_to_measure(options: argparse.Namespace) -> list[MeasuredColumn]:
     InputError
         If no chunker is named, or one of them is not as it must be, or the recipes do not say how to embed the others.
     """
-    parsed_chunker_specs = named_chunkers(options, most=math.inf)
+    parsed_chunker_specs = parse_all_chunker_specs(options, most=math.inf)
     recipes_of_specs = [spec.recipe for spec in parsed_chunker_specs if spec.recipe is not None]
     embedding_settings = sorted(
         {f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for recipe in recipes_of_specs}
@@ -287,7 +287,7 @@ def _distinct_file_names(names_and_paths: Sequence[tuple[str, Path]]) -> list[st
     names_with_absolute_paths = [(name, Path(os.path.abspath(path))) for name, path in names_and_paths]  # noqa: PTH100
     distinct_absolute_paths = {path for _, path in names_with_absolute_paths}
 
-    def distinct_name(name: str, path: Path) -> str:
+    def shortest_distinct_path_end(name: str, path: Path) -> str:
         if all(other == path for same, other in names_with_absolute_paths if same == name):
             return name
         shown_path_part_count = next(
@@ -297,7 +297,7 @@ def _distinct_file_names(names_and_paths: Sequence[tuple[str, Path]]) -> list[st
         )
         return Path(*path.parts[-shown_path_part_count:]).as_posix()
 
-    return [distinct_name(name, path) for name, path in names_with_absolute_paths]
+    return [shortest_distinct_path_end(name, path) for name, path in names_with_absolute_paths]
 
 
 def _shown_chunker_name(chunker_spec: ChunkerSpec) -> str:
@@ -324,7 +324,7 @@ def build_indexes(
             corpus_by_splitter[sentence_splitter_name] = build_corpus(
                 named_document_texts, sentence_splitter_name, options.exact_ends
             )
-        tools = load_command_tools(recipe.embedder, recipe.tokenizer, options.device, embedding_cache)
+        tools = load_embedder_and_tokenizer_tools(recipe.embedder, recipe.tokenizer, options.device, embedding_cache)
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = open_language_model(options, chunker, embedded_as, recipe)
         if embedded_as == "late":
@@ -335,7 +335,7 @@ def build_indexes(
         tools.watcher = replace(tools.watcher, progress=embedding_progress_callback)
         index_by_children_only: dict[bool, Index] = {}
         for returned_text_mode in returned_text_modes:
-            if returned_text_mode.only_children not in index_by_children_only:
+            if returned_text_mode.searches_only_children not in index_by_children_only:
                 with report_spending_at_end(tools.asking, f"{chunker_name}: "):
                     recipe_search_index = build_index(
                         corpus_by_splitter[sentence_splitter_name],
@@ -343,7 +343,7 @@ def build_indexes(
                         tools,
                         embedded_as,
                         options.search,
-                        returned_text_mode.only_children,
+                        returned_text_mode.searches_only_children,
                     )
                     if recipe_search_index.missing_context_count:
                         print_to_stderr(
@@ -353,11 +353,11 @@ def build_indexes(
                         )
                     if recipe_search_index.caveat:
                         print_to_stderr(f"{chunker_name}: {recipe_search_index.caveat}")
-                index_by_children_only[returned_text_mode.only_children] = recipe_search_index
+                index_by_children_only[returned_text_mode.searches_only_children] = recipe_search_index
             yield (
                 chunker_name,
                 embedded_as,
-                with_returned_text(index_by_children_only[returned_text_mode.only_children], returned_text_mode),
+                with_returned_text(index_by_children_only[returned_text_mode.searches_only_children], returned_text_mode),
                 tools,
                 returned_text_mode,
             )
@@ -382,7 +382,7 @@ def _row_title(
     )
 
 
-def _measured_recipe(
+def _recipe_with_measured_results(
     row_title: str, evaluation: Evaluation, token_ruler: TokenRuler, budget_results: BudgetResults
 ) -> MeasuredRecipe:
     """Return a recipe's results at its top k and at every budget, without its chunks."""
@@ -395,22 +395,22 @@ def _measured_recipe(
     )
 
 
-def build_corpus(named_document_texts: Sequence[tuple[str, FileText]], splitter: str, exact_excerpt_ends: bool) -> Corpus:
+def build_corpus(named_document_texts: Sequence[tuple[str, FileText]], splitter: str, needs_exact_ends: bool) -> Corpus:
     """Return the named texts as a corpus, split into sentences by ``splitter``."""
     return Corpus(
         tuple(Document.from_text(file.text, splitter, name, file.parts) for name, file in named_document_texts),
-        exact_excerpt_ends,
+        needs_exact_ends,
     )
 
 
-def _questions_and_documents(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, FileText]]]:
+def _read_questions_file_and_documents(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, FileText]]]:
     """Return name and content of the file of questions, and the documents, which some bring with them."""
     questions_path: Path = options.questions
     if is_folder(questions_path):
         bytes_by_beir_path = {
             part: read_file_bytes(str(path), f"{questions_path.name}/{part}")
             for path in sorted(questions_path.rglob("*"))
-            if is_beir_path(part := path.relative_to(questions_path).as_posix()) and path.is_file()
+            if is_path_of_beir_file(part := path.relative_to(questions_path).as_posix()) and path.is_file()
         }
         question_set = read_beir(bytes_by_beir_path, questions_path.name, options.split)
     else:
@@ -443,7 +443,7 @@ def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
         print_to_stderr(
             f"{name}: of the excerpts, {', '.join(f'{count:,} {state}' for state, count in excerpt_count_by_state.items())}."
         )
-    questions_of_file.require_usable(name)
+    questions_of_file.get_usable_questions_or_raise(name)
     return questions_of_file
 
 
@@ -515,7 +515,7 @@ def evaluation_as_json(
                 **_returned_spans_as_json(evaluation, answer.ranked[: evaluation.top_k]),
                 **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in RANGE_UNITS},
                 **{what: _scores_as_json(getattr(answer, what)) for what in RETRIEVED_ITEM_KINDS},
-                **({} if budget_results is None else {"budgets": question_results_as_json(budget_results, number)}),
+                **({} if budget_results is None else {"budgets": one_question_results_as_json(budget_results, number)}),
             }
             for number, answer in enumerate(evaluation.answers)
         ],

@@ -24,7 +24,7 @@ from evaluation.retrieval import (
     RetrievedDuplicates,
     mean_and_deviation,
 )
-from evaluation.statistics import FALSE_VERDICT_SENTENCE, Difference, mean_interval
+from evaluation.statistics import FALSE_VERDICT_SENTENCE, Difference, compute_confidence_interval_of_mean
 
 _LAST_CHUNK_CHOICE_BY_OPTION_VALUE = {last.replace("_", "-"): last for last in LAST_CHUNK_CHOICES}
 
@@ -42,7 +42,7 @@ def add_budget_options(command_parser: argparse.ArgumentParser) -> None:
     )
 
 
-def parse_budgets(options: argparse.Namespace) -> Budgets | None:
+def read_budgets_from_options(options: argparse.Namespace) -> Budgets | None:
     """Return the budgets given on the command line; None if there are none.
 
     Raises
@@ -153,7 +153,7 @@ def _values_at_budgets(measured_recipe: MeasuredRecipe, measure: str) -> list[Fl
 def _mean_and_interval_cell(values: FloatArray) -> str:
     mean_phrase, confidence_interval = (
         mean_cell(mean_and_deviation(values), with_deviation=False).text,
-        mean_interval(values),
+        compute_confidence_interval_of_mean(values),
     )
     return (
         mean_phrase
@@ -184,7 +184,7 @@ def budget_results_as_json(budget_results: BudgetResults) -> dict[str, Any]:
     }
 
 
-def question_results_as_json(budget_results: BudgetResults, question_number: int) -> list[dict[str, Any]]:
+def one_question_results_as_json(budget_results: BudgetResults, question_number: int) -> list[dict[str, Any]]:
     """Return one question's results at every budget as JSON-compatible values."""
     return [
         {
@@ -252,7 +252,7 @@ def _mean_and_interval(values: FloatArray) -> dict[str, float | None] | None:
     mean_and_standard_deviation = mean_and_deviation(values)
     if mean_and_standard_deviation is None:
         return None
-    interval_low, interval_high = mean_interval(values) or (None, None)
+    interval_low, interval_high = compute_confidence_interval_of_mean(values) or (None, None)
     return {
         "mean": mean_and_standard_deviation[0],
         "standard_deviation": mean_and_standard_deviation[1],

@@ -21,14 +21,14 @@ from chunkers.commands.shared_command_parts import (
     document_reader,
     end_progress_line,
     load_shared_tools,
-    named_chunkers,
-    names_documents,
     old_spelling_error,
+    parse_all_chunker_specs,
     parse_parameter_value,
     print_json,
     print_to_stderr,
     progress_callback,
-    read_named_files,
+    word_names_documents,
+    yield_named_file_contents,
 )
 from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL, CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.support import pluralize
@@ -42,7 +42,7 @@ from evaluation.segmentation import (
     SweepRow,
     SweptSetting,
     boundary_file_json,
-    published_settings,
+    list_qu_et_al_settings,
     read_marked_texts,
     read_passages,
     settings_grid,
@@ -60,7 +60,7 @@ def add_marked_document_options(parser: argparse.ArgumentParser, help_note: str 
         "--sample",
         nargs="+",
         action=SeveralValues,
-        const=lambda word: word not in sample_titles() and names_documents(word),
+        const=lambda word: word not in sample_titles() and word_names_documents(word),
         default=[],
         metavar="NAME",
         help=f"bundled documents{help_note}",
@@ -103,9 +103,11 @@ def add_sweep_command(command_subparsers: "argparse._SubParsersAction[Parser]") 
 
 def run_sweep(options: argparse.Namespace) -> None:
     """Run every chunker setting on every document and print the scores."""
-    chunker_settings = published_settings() if options.published else []
+    chunker_settings = list_qu_et_al_settings() if options.published else []
     chunker_specs = (
-        named_chunkers(options, "a sweep varies parameters, and chunks made elsewhere have none") if options.chunker else []
+        parse_all_chunker_specs(options, "a sweep varies parameters, and chunks made elsewhere have none")
+        if options.chunker
+        else []
     )
     if chunker_specs:
         chunker_settings += _settings_of_grid(chunker_specs[0], options.grid)
@@ -181,7 +183,7 @@ def _load_marked_sample(name: str, splitter: str | None) -> MarkedDocument:
 
 def _read_marked_files(file_paths: Sequence[str], encoding: str | None, splitter: str) -> list[MarkedDocument]:
     marked_texts, unusable_file_complaints = read_marked_texts(
-        read_named_files(file_paths, lambda data, _: data, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING)),
+        yield_named_file_contents(file_paths, lambda data, _: data, (*READABLE_ENDINGS, BOUNDARY_FILE_ENDING)),
         document_reader(encoding),
     )
     if unusable_file_complaints:
@@ -255,7 +257,7 @@ def run_stitch(options: argparse.Namespace) -> None:
     if options.sentences.isdecimal():
         raise old_spelling_error(f"--sentences {options.sentences}", f"--sentences-each {options.sentences}")
     passages, unusable_file_complaints = read_passages(
-        read_named_files(options.files, lambda data, _: data, complain=print_to_stderr),
+        yield_named_file_contents(options.files, lambda data, _: data, complain=print_to_stderr),
         document_reader(options.encoding),
     )
     for complaint in unusable_file_complaints:

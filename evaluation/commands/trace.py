@@ -14,8 +14,8 @@ from chunkers.commands.shared_command_parts import (
     add_encoding_option,
     add_refused_old_options,
     end_progress_line,
-    load_command_tools,
-    named_chunkers,
+    load_embedder_and_tokenizer_tools,
+    parse_all_chunker_specs,
     print_json,
     print_to_stderr,
     progress_callback,
@@ -27,7 +27,7 @@ from chunkers.found_again import Place, read_chunks
 from chunkers.support import pluralize
 from evaluation.questions import Corpus, read_questions
 from evaluation.traces.answer_loss_stages import MEANING_BY_STAGE, Diagnosis, SearchedChunks, TraceDiagnoser
-from evaluation.traces.report import TraceReport, report_as_json, report_as_text
+from evaluation.traces.report import TraceReport, convert_report_to_json_dict, report_as_text
 from evaluation.traces.trace_files import read_traces
 
 
@@ -74,14 +74,16 @@ def run_trace(options: argparse.Namespace) -> None:
     parsed_trace_file = read_traces(read_file_bytes(options.file), Path(options.file).name)
     for trace_file_problem in parsed_trace_file.problems:
         print_to_stderr(trace_file_problem)
-    parsed_chunker_spec = named_chunkers(options)[0] if options.chunker else None
+    parsed_chunker_spec = parse_all_chunker_specs(options)[0] if options.chunker else None
     documents, searched_chunks = _documents_and_chunks(options, parsed_chunker_spec)
     question_diagnoser = TraceDiagnoser(
         documents, parsed_trace_file.questions, searched_chunks, _excerpts_by_question(options.questions, documents)
     )
     diagnoses: list[Diagnosis] = []
     trace_problem_sentences = list(parsed_trace_file.problems)
-    diagnosis_interruption = _collect_diagnoses(question_diagnoser, len(parsed_trace_file.questions), diagnoses)
+    diagnosis_interruption = _add_diagnoses_until_interruption(
+        question_diagnoser, len(parsed_trace_file.questions), diagnoses
+    )
     end_progress_line()
     if diagnosis_interruption is not None:
         if not diagnoses:
@@ -94,14 +96,14 @@ def run_trace(options: argparse.Namespace) -> None:
         print_to_stderr(question_diagnoser.remark)
     trace_diagnosis_report = TraceReport(documents, diagnoses, question_diagnoser.remark, trace_problem_sentences)
     if options.json:
-        print_json(report_as_json(trace_diagnosis_report))
+        print_json(convert_report_to_json_dict(trace_diagnosis_report))
     else:
         print(report_as_text(trace_diagnosis_report), end="", flush=True)
     if diagnosis_interruption is not None:
         raise diagnosis_interruption
 
 
-def _collect_diagnoses(
+def _add_diagnoses_until_interruption(
     question_diagnoser: TraceDiagnoser, question_count: int, diagnoses: list[Diagnosis]
 ) -> KeyboardInterrupt | None:
     """Add the diagnoses to a list, with progress on the terminal; return an interruption.
@@ -159,7 +161,7 @@ def _cut_documents_again(
         raise InputError(
             f"{chunker.name} asks a language model, which may cut otherwise each time. Give its chunks, as chunks:FILE."
         )
-    embedding_tools = load_command_tools(chunker_recipe.embedder, chunker_recipe.tokenizer, options.device)
+    embedding_tools = load_embedder_and_tokenizer_tools(chunker_recipe.embedder, chunker_recipe.tokenizer, options.device)
     return SearchedChunks(
         tuple([run(chunker, document, embedding_tools) for document in documents]), chunker.name, has_reasons=True
     )
@@ -174,5 +176,5 @@ def _excerpts_by_question(questions_file: str | None, documents: Sequence[Docume
         print_to_stderr(problem_or_change_sentence)
     return {
         question.text: [Place(*excerpt) for excerpt in question.excerpts]
-        for question in questions_of_file.require_usable(Path(questions_file).name)
+        for question in questions_of_file.get_usable_questions_or_raise(Path(questions_file).name)
     }

@@ -24,15 +24,15 @@ from chunkers.commands.shared_command_parts import (
     add_document_arguments,
     add_language_model_options,
     add_setting_options,
+    build_watcher_of_preparation,
     end_progress_line,
     load_command_embedder,
     load_shared_tools,
-    named_chunkers,
     open_language_model,
-    preparation_watcher,
+    parse_all_chunker_specs,
     print_json,
     progress_callback,
-    read_texts,
+    read_names_and_texts,
     report_spending_at_end,
     shared_setting,
 )
@@ -54,8 +54,8 @@ from evaluation.segmentation import (
     check_edit_count,
     compare_boundaries,
     count_size_compliance,
-    distance_shift,
     edit_stability,
+    measure_shift_over_all_distances,
     measure_without_labels,
     sentence_vectors,
 )
@@ -99,7 +99,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     """Measure every chunker on every document, without using known boundaries, and print the results."""
     if options.edits < 0:
         raise InputError(f"--edits must be 0 or more; got {options.edits}.")
-    chunker_specs = named_chunkers(
+    chunker_specs = parse_all_chunker_specs(
         options, "nothing cuts an edited text anew, so that --edits must be 0" * (options.edits > 0), most=math.inf
     )
     tools = load_shared_tools(options, chunker_specs)
@@ -116,7 +116,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     with ExitStack() as spending_reports:
         for chunker_label, _, model_access in measured_chunkers:
             spending_reports.enter_context(report_spending_at_end(model_access, f"{chunker_label}: "))
-        for document_number, (document_name, file_text) in enumerate(read_texts(options.files, options.encoding)):
+        for document_number, (document_name, file_text) in enumerate(read_names_and_texts(options.files, options.encoding)):
             document = Document.from_text(file_text.text, sentence_splitter_name, document_name)
             if options.edits:
                 check_edit_count(document, options.edits)
@@ -260,7 +260,7 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
     if not (options.full or approximating_embedder.approximates):
         raise InputError(f"{approximating_embedder.name} has no default embedder to compare it with. Name one with --with.")
     full_embedder = load_command_embedder(options.full or approximating_embedder.approximates, options.device)
-    chunker_specs = named_chunkers(options, "no embedder moves the boundaries of chunks made elsewhere")
+    chunker_specs = parse_all_chunker_specs(options, "no embedder moves the boundaries of chunks made elsewhere")
     chunker = chunker_specs[0].build(full_embedder)
     if not chunker.embeds:
         chunker_names_phrase = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
@@ -269,10 +269,10 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
         )
     tokenizer = load_tokenizer(shared_setting(options, "tokenizer", chunker_specs))
     embedding_cache = EmbeddingCache()
-    for document_name, file_text in read_texts(options.files, options.encoding):
+    for document_name, file_text in read_names_and_texts(options.files, options.encoding):
         document = Document.from_text(file_text.text, shared_setting(options, "sentences", chunker_specs), document_name)
         tools_per_embedder = [
-            Tools(embedder, tokenizer, embedding_cache, watcher=preparation_watcher(embedder))
+            Tools(embedder, tokenizer, embedding_cache, watcher=build_watcher_of_preparation(embedder))
             for embedder in (full_embedder, approximating_embedder)
         ]
         boundary_comparison = compare_boundaries(*(run(chunker, document, own) for own in tools_per_embedder))
@@ -280,7 +280,7 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
             Tools(embedder.for_document(document), tokenizer, embedding_cache).embed(document.sentence_texts)
             for embedder in (full_embedder, approximating_embedder)
         )
-        embedder_distance_shift = distance_shift(*sentence_vectors_per_embedder)
+        embedder_distance_shift = measure_shift_over_all_distances(*sentence_vectors_per_embedder)
         if options.json:
             print_json(
                 embedder_agreement_as_json(

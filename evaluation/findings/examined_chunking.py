@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunkers import Chunking, Embedder, Span
-from chunkers.results import indices_of_parent_chunks
+from chunkers.results import find_chunk_indices_with_children
 from chunkers.text import Block, detect_language, outline_of
 from evaluation.segmentation import cut_offsets
 
@@ -268,9 +268,9 @@ class ExaminedChunking:
         return [len(chunk.text) for chunk in self.chunking.chunks]
 
     @cached_property
-    def parent_numbers(self) -> frozenset[int]:
+    def numbers_of_parent_chunks(self) -> frozenset[int]:
         """Numbers of the chunks that are parents of others."""
-        return frozenset(indices_of_parent_chunks(self.chunking.chunks))
+        return frozenset(find_chunk_indices_with_children(self.chunking.chunks))
 
     @cached_property
     def _block_edges(self) -> list[int]:
@@ -302,7 +302,7 @@ class ExaminedChunking:
         last_started_block_index = bisect_right(self._blocks_without_prose, offset, key=lambda block: block.span.start) - 1
         return last_started_block_index < 0 or self._blocks_without_prose[last_started_block_index].span.end <= offset
 
-    def prose_around(self, offset: int) -> Span | None:
+    def prose_span_around_offset(self, offset: int) -> Span | None:
         """Return the span of prose around an offset, within its block; None at a block's edge or outside prose."""
         block_index = bisect_left(self._blocks_without_prose, offset, key=lambda block: block.span.end)
         if block_index < len(self._blocks_without_prose) and self._blocks_without_prose[block_index].span.start < offset:

@@ -26,7 +26,7 @@ from evaluation.findings.examined_chunking import (
 )
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY as COUNTED_ALIKE
 from evaluation.search import SHINGLE_WORDS, find_near_duplicates, repeated_runs
-from evaluation.segmentation import overlong_chunks_with_token_counts
+from evaluation.segmentation import list_overlong_chunks_with_unread_tokens
 
 # English abbreviations that end with a full stop and mostly stand inside a sentence.
 
@@ -140,7 +140,7 @@ def _find_cut_sentences(examined_chunking: ExaminedChunking) -> FindingsOfRule:
         cut_sentence_index = document.sentence_at(cut_offset)
         sentence_start, sentence_end = document.sentences[cut_sentence_index]
         prose_span_around_cut = (
-            examined_chunking.prose_around(cut_offset) if sentence_start < cut_offset < sentence_end else None
+            examined_chunking.prose_span_around_offset(cut_offset) if sentence_start < cut_offset < sentence_end else None
         )
         if prose_span_around_cut is None:
             continue
@@ -197,7 +197,7 @@ def _find_bad_sentence_splits(examined_chunking: ExaminedChunking) -> FindingsOf
         bad_split_place_phrase = _bad_split_place_phrase(
             earlier_text, later_text, has_no_space_at_split=earlier_sentence.end == later_sentence.start
         )
-        if bad_split_place_phrase and examined_chunking.prose_around(earlier_sentence.end) is not None:
+        if bad_split_place_phrase and examined_chunking.prose_span_around_offset(earlier_sentence.end) is not None:
             bad_split_score = 0.9 if later_sentence.start in distinct_cut_offsets else 0.4
             chunk_begins_there_phrase = ", and a chunk begins there" if later_sentence.start in distinct_cut_offsets else ""
             yield (
@@ -287,7 +287,7 @@ def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> Findings
 _SENTENCE_STOP_PATTERN = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _find_one_sentence_paragraphs(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_whole_paragraph_sentences(examined_chunking: ExaminedChunking) -> FindingsOfRule:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = examined_chunking.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
@@ -377,7 +377,7 @@ def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRul
         if (
             median_chunk_size is not None
             and chunk_size > OVERSIZED_MEDIAN_MULTIPLE * median_chunk_size
-            and chunk_index not in examined_chunking.parent_numbers
+            and chunk_index not in examined_chunking.numbers_of_parent_chunks
         ):
             yield (
                 Span(chunk.start, chunk.end),
@@ -390,7 +390,7 @@ def _find_truncated_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRul
     embedder = examined_chunking.embedder
     if embedder is None:
         return
-    for chunk, chunk_token_count, unread_token_count in overlong_chunks_with_token_counts(
+    for chunk, chunk_token_count, unread_token_count in list_overlong_chunks_with_unread_tokens(
         examined_chunking.chunking, embedder
     ):
         yield (
@@ -455,7 +455,7 @@ def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> Findings
     for chunk_index, (chunk, chunk_fault) in enumerate(
         zip(examined_chunking.chunking.chunks, examined_chunking.chunk_faults, strict=True)
     ):
-        if chunk_index in examined_chunking.parent_numbers:
+        if chunk_index in examined_chunking.numbers_of_parent_chunks:
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
@@ -533,7 +533,7 @@ RULES: dict[str, Rule] = {
     "whole_paragraph": Rule(
         "Paragraph taken for one sentence",
         "No boundary was found in it, so no chunker can cut it; another splitter or language may find some.",
-        _find_one_sentence_paragraphs,
+        _find_whole_paragraph_sentences,
         cause="splitter",
     ),
     "dangling_start": Rule(

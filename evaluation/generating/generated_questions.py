@@ -79,7 +79,7 @@ class QuestionDraft:
             return cls(
                 edited_question,
                 tuple(edited_excerpts),
-                apply_question_edits(generated_question, source_texts, edited_question, edited_excerpts),
+                apply_edits_to_question(generated_question, source_texts, edited_question, edited_excerpts),
             )
         except InputError as error:
             return cls(edited_question, tuple(edited_excerpts), None, str(error))
@@ -118,7 +118,7 @@ def generated_question_set(
     )
 
 
-def apply_question_edits(
+def apply_edits_to_question(
     generated_question: Generated, source_texts: SourceTexts, edited_question: str, edited_excerpts: Sequence[str]
 ) -> Generated:
     """Return a question with the user's edits applied; empty excerpts are dropped.
@@ -220,7 +220,7 @@ class FilterResult(NamedTuple):
     kept: npt.NDArray[np.bool_]
 
 
-def question_cosines(generated_questions: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosines:
+def compute_excerpt_and_question_cosines(generated_questions: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosines:
     """Return the cosine similarities of questions to their excerpts and to each other.
 
     Raises the same errors as `Tools.embed`.

@@ -240,7 +240,7 @@ class Dropped(NamedTuple):
 WindowResult = Generated | Dropped
 
 
-def generate_questions(
+def generate_and_report_questions(
     document_texts: Sequence[str],
     settings: GenerationSettings,
     ask: Ask,
@@ -288,11 +288,13 @@ def generate_questions(
     chosen_random_windows = [*islice(random_windows(document_texts, settings.window, settings.seed), settings.count)]
     ordered_question_outcomes = _OrderedOutcomes(len(chosen_random_windows), report_outcome)
 
-    def ask_about_window(window_number: int, cancelled: Callable[[], bool]) -> None:
+    def ask_and_store_window_outcome(window_number: int, cancelled: Callable[[], bool]) -> None:
         earlier_questions = ordered_question_outcomes.wait_for_first_outcomes(
-            _count_awaited_questions(chosen_random_windows, window_number), cancelled
+            _count_earlier_questions_to_await(chosen_random_windows, window_number), cancelled
         )
-        window_part = _longest_unquoted_part(document_texts, chosen_random_windows[window_number], earlier_questions)
+        window_part = _find_longest_unquoted_window_part(
+            document_texts, chosen_random_windows[window_number], earlier_questions
+        )
         question_answer_reader = _AnswerReader(
             document_texts[window_part.document],
             window_part,
@@ -304,7 +306,7 @@ def generate_questions(
         def send_messages(messages: Sequence[Message]) -> Reply:
             nonlocal current_window_part, opening_messages, replaced_message_count
             if question_answer_reader.repeated:
-                other_window_part = _longest_unquoted_part(
+                other_window_part = _find_longest_unquoted_window_part(
                     document_texts, window_part, [*earlier_questions, *question_answer_reader.repeated], 1
                 )
                 if other_window_part not in (current_window_part, window_part):
@@ -336,7 +338,9 @@ def generate_questions(
             ordered_question_outcomes.store(window_number, Dropped(window_part, str(complaint)))
 
     try:
-        run_in_parallel([partial(ask_about_window, number) for number in range(len(chosen_random_windows))], cancelled)
+        run_in_parallel(
+            [partial(ask_and_store_window_outcome, number) for number in range(len(chosen_random_windows))], cancelled
+        )
     finally:
         ordered_question_outcomes.report_remaining_outcomes()
 
@@ -355,7 +359,7 @@ def _distinct_window_sentences(document_texts: Sequence[str], window: Window) ->
     return [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
 
 
-def _longest_unquoted_part(
+def _find_longest_unquoted_window_part(
     document_texts: Sequence[str],
     window: Window,
     earlier_questions: Sequence[Generated],
@@ -394,7 +398,7 @@ def _longest_unquoted_part(
     )
 
 
-def _count_awaited_questions(chosen_windows: Sequence[Window], window_number: int) -> int:
+def _count_earlier_questions_to_await(chosen_windows: Sequence[Window], window_number: int) -> int:
     """Return the number of questions, from the first on, that must be finished before this one is requested."""
     overlapping_question_numbers = [
         other + 1 for other in range(window_number) if chosen_windows[other].overlaps(chosen_windows[window_number])
@@ -487,7 +491,9 @@ def _prompt_messages(
     document_texts: Sequence[str], window: Window, window_number: int, earlier_questions: Sequence[Generated]
 ) -> list[Message]:
     document_index, (window_start, window_end) = window
-    question_lines = [f"- {question.question}" for question in _nearest_questions(window, earlier_questions)]
+    question_lines = [
+        f"- {question.question}" for question in _find_nearest_questions_quoting_window(window, earlier_questions)
+    ]
     earlier_questions_phrase = (
         EARLIER_QUESTIONS_TEMPLATE.format(questions="\n".join(question_lines))
         if question_lines
@@ -507,7 +513,7 @@ def _prompt_messages(
     return [*system_and_example_messages, Message("user", passage_prompt)]
 
 
-def _nearest_questions(window: Window, earlier_questions: Sequence[Generated]) -> Iterator[Generated]:
+def _find_nearest_questions_quoting_window(window: Window, earlier_questions: Sequence[Generated]) -> Iterator[Generated]:
     """Yield the questions that quote the window and were asked nearest to it, in their order.
 
     A question about other text can hardly be repeated here, and a weak model would copy it.

@@ -11,7 +11,7 @@ from evaluation.questions.corpus_ranges_and_rulers import (
     numbers_of_overlapping_chunks,
     ruler_for_unit,
     total_length_of_ranges,
-    trim_span,
+    trim_spaces_and_punctuation,
     union_of_ranges,
 )
 from evaluation.questions.question_files import (
@@ -37,7 +37,7 @@ from evaluation.questions.question_rows import (
 from evaluation.questions.questions_with_documents import (
     MarkedQuestion,
     QuestionSet,
-    is_beir_path,
+    is_path_of_beir_file,
     marked_question_set,
     marked_questions_to_csv,
     read_beir,

@@ -62,9 +62,11 @@ class CoveredRanges:
 
     def add(self, ranges: Iterable[tuple[int, int]]) -> list[Span]:
         """Add ranges, and return the parts of them that were not yet covered."""
-        return union_of_ranges(part for start, end in ranges if start < end for part in self._add_range(start, end))
+        return union_of_ranges(
+            part for start, end in ranges if start < end for part in self._cover_range_yielding_new_parts(start, end)
+        )
 
-    def _add_range(self, start: int, end: int) -> Iterator[Span]:
+    def _cover_range_yielding_new_parts(self, start: int, end: int) -> Iterator[Span]:
         first_touched_index, index_after_last_touched = bisect_right(self._ends, start), bisect_left(self._starts, end)
         uncovered_start = start
         for covered_start, covered_end in zip(
@@ -102,7 +104,7 @@ def numbers_of_overlapping_chunks(chunk_edges: IntArray, ranges: Iterable[tuple[
     return np.flatnonzero(overlapping_chunk_mask).tolist()
 
 
-def trim_span(text: str, span: Span) -> Span:
+def trim_spaces_and_punctuation(text: str, span: Span) -> Span:
     """Trim white space and punctuation from a span; return the span unchanged if nothing would be left."""
     start, end = span
     while start < end and _is_trimmable(text[start]):

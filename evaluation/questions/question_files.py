@@ -128,7 +128,7 @@ class ExcerptFinder:
         excerpt_fields = (
             excerpt_text_or_fields if isinstance(excerpt_text_or_fields, dict) else {"content": excerpt_text_or_fields}
         )
-        excerpt_quotation = _quotation_of_excerpt(excerpt_fields)
+        excerpt_quotation = _build_quotation_from_excerpt_fields(excerpt_fields)
         own_document_number = self.document_number(excerpt_fields.get("corpus_id"))
         document_number = document_number if own_document_number is None else own_document_number
         searched_document_numbers = (
@@ -139,11 +139,15 @@ class ExcerptFinder:
                 if matched_passage := match_method(
                     self._searchable_document_texts[candidate_document_number], excerpt_quotation
                 ):
-                    return self._excerpt_with_remark(candidate_document_number, excerpt_quotation, matched_passage)
+                    return self._build_excerpt_with_deviation_remark(
+                        candidate_document_number, excerpt_quotation, matched_passage
+                    )
         if number_and_best_match := self._most_similar_passage(
             searched_document_numbers, excerpt_quotation, MIN_ALTERED_SIMILARITY
         ):
-            return self._excerpt_with_remark(number_and_best_match[0], excerpt_quotation, number_and_best_match[1])
+            return self._build_excerpt_with_deviation_remark(
+                number_and_best_match[0], excerpt_quotation, number_and_best_match[1]
+            )
         for candidate_document_number in searched_document_numbers:
             if part_spans := self._searchable_document_texts[candidate_document_number].match_in_parts(
                 excerpt_quotation.text
@@ -175,7 +179,7 @@ class ExcerptFinder:
                 f"{matched_passage.span.start:,}, "
                 f"{_similarity_percent_phrase(matched_passage)} alike."
             )
-        elif self._comparison_budget.spent:
+        elif self._shared_comparison_budget.spent:
             excerpt_not_found_message += (
                 " It was not compared with all passages, as too many excerpts of this file are not found."
             )
@@ -192,7 +196,9 @@ class ExcerptFinder:
         ]
         return max(document_number_match_pairs, key=lambda pair: pair[1].similarity, default=None)
 
-    def _excerpt_with_remark(self, document_number: int, quotation: Quotation, match: Match) -> LocatedExcerpt:
+    def _build_excerpt_with_deviation_remark(
+        self, document_number: int, quotation: Quotation, match: Match
+    ) -> LocatedExcerpt:
         """Return the excerpt with a remark where it is not as it was given."""
         document_name, matched_passage_text = (
             self.corpus.names[document_number],
@@ -219,12 +225,12 @@ class ExcerptFinder:
         return LocatedExcerpt(document_number, (match.span,), match.kind, excerpt_remark_sentence)
 
     @cached_property
-    def _comparison_budget(self) -> ComparisonBudget:
+    def _shared_comparison_budget(self) -> ComparisonBudget:
         return ComparisonBudget()
 
     @cached_property
     def _searchable_document_texts(self) -> list[SearchableText]:
-        return [SearchableText(document.text, self._comparison_budget) for document in self.corpus.documents]
+        return [SearchableText(document.text, self._shared_comparison_budget) for document in self.corpus.documents]
 
 
 def _similarity_percent_phrase(match: Match) -> str:
@@ -232,7 +238,7 @@ def _similarity_percent_phrase(match: Match) -> str:
     return f"{int(100 * match.similarity)} %"
 
 
-def _quotation_of_excerpt(excerpt_fields: Mapping[str, Any]) -> Quotation:
+def _build_quotation_from_excerpt_fields(excerpt_fields: Mapping[str, Any]) -> Quotation:
     """Return an item's quotation.
 
     Raises
@@ -327,7 +333,7 @@ class Questions:
         excerpt_count_by_state = Counter(label.state for label in self.labels)
         return {state: excerpt_count_by_state[state] for state in get_args(LabelState) if excerpt_count_by_state[state]}
 
-    def require_usable(self, name: str) -> tuple[Question, ...]:
+    def get_usable_questions_or_raise(self, name: str) -> tuple[Question, ...]:
         """Return the usable questions. Raise InputError if there are none."""
         if not self.usable:
             first_problem_phrase = f" {self.problems[0]}" if self.problems else ""
@@ -377,7 +383,7 @@ def read_questions(file_bytes: bytes, file_name: str, corpus: Corpus, cancelled:
         try:
             if isinstance(row, InputError):
                 raise row
-            question, lost_excerpt_sentences, changed_excerpt_sentences = _question_of_row(
+            question, lost_excerpt_sentences, changed_excerpt_sentences = _question_and_remarks_of_row(
                 row, corpus_excerpt_finder, excerpt_labels
             )
             question_identity_key = (
@@ -404,7 +410,7 @@ def read_questions(file_bytes: bytes, file_name: str, corpus: Corpus, cancelled:
     )
 
 
-def _question_of_row(
+def _question_and_remarks_of_row(
     row: QuestionRow, finder: ExcerptFinder, collected_excerpt_labels: list[Label]
 ) -> tuple[Question, list[str], list[str]]:
     """Return the question of a row, a sentence on every excerpt that is left out, and one on those that are not as given.
@@ -442,7 +448,7 @@ def _question_of_row(
             )
             continue
         located_excerpts.append(located_excerpt)
-        excerpt_state = _excerpt_state(located_excerpt, excerpts)
+        excerpt_state = _label_state_of_located_excerpt(located_excerpt, excerpts)
         collected_excerpt_labels.append(
             Label(
                 question_text,
@@ -466,7 +472,7 @@ def _question_of_row(
     )
 
 
-def _excerpt_state(located_excerpt: LocatedExcerpt, earlier_excerpts: Sequence[Excerpt]) -> LabelState:
+def _label_state_of_located_excerpt(located_excerpt: LocatedExcerpt, earlier_excerpts: Sequence[Excerpt]) -> LabelState:
     """Return the fate of an excerpt; ``earlier_excerpts`` are the question's excerpts before it."""
     is_overlapping_earlier_excerpt = any(
         document == located_excerpt.document and part.start < span.end and span.start < part.end

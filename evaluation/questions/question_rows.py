@@ -13,12 +13,12 @@ from chunkers.files.json_and_table_files import (
     InputCounter,
     check_bracket_count,
     column_positions,
-    csv_rows,
     decode_file,
     numbered_lines,
+    read_csv_rows_as_lists,
 )
-from chunkers.support import InputError, short_repr, unescape_cell
-from chunkers.text import find_csv_separator, parse_in_reader_process
+from chunkers.support import InputError, short_repr, unescape_csv_cell
+from chunkers.text import find_csv_separator, run_parser_in_reader_process
 
 DOCUMENT_TEXT_SEPARATOR = "\n\n"
 """The separator of documents in the joined text of a corpus; no range crosses it."""
@@ -86,7 +86,7 @@ def read_question_rows(
     Cancelled
         If the user asked to stop, as ``cancelled`` reports.
     """
-    for row_place_phrase, row, row_problem in parse_in_reader_process(
+    for row_place_phrase, row, row_problem in run_parser_in_reader_process(
         parse_question_rows, file_bytes, file_name, cancelled, purpose=purpose
     ):
         yield row_place_phrase, InputError(row_problem) if row is None else row
@@ -104,7 +104,11 @@ def parse_question_rows(
         raise InputError(f"{file_name}: a file of questions must contain at least one question; this one is empty.")
     input_counter = InputCounter(file_name, "a file of questions")
     for row_index, (row_place_phrase, row) in enumerate(
-        raw_rows(text, file_name, _check_question_column if purpose == "answers" else _check_required_columns)
+        raw_rows(
+            text,
+            file_name,
+            _choose_columns_requiring_question if purpose == "answers" else _choose_columns_requiring_excerpts,
+        )
     ):
         if row_index == MOST_ROWS_READ:
             yield (
@@ -178,7 +182,7 @@ def raw_rows(
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
     """Yield each row of a questions file as written, with its position; an error takes the place of a bad row.
 
-    Apostrophes that `chunkers.support.formatting.escape_cell` added to the fields of a CSV file are removed.
+    Apostrophes that `chunkers.support.formatting.escape_csv_cell` added to the fields of a CSV file are removed.
     ``choose_columns_to_read`` is called with the columns and the name of a CSV file; it returns the columns to read, and
     raises InputError if one is wrong or missing.
     """
@@ -250,7 +254,7 @@ def _csv_rows(
     csv_field_separator = find_csv_separator(text)
     question_number = 0
     try:
-        parsed_csv_rows = csv_rows(text, file_name)
+        parsed_csv_rows = read_csv_rows_as_lists(text, file_name)
         csv_header_columns = next(parsed_csv_rows, [])
         used_column_positions = column_positions(csv_header_columns, choose_columns_to_read(csv_header_columns, file_name))
         for question_number, row in enumerate(parsed_csv_rows, start=1):
@@ -265,7 +269,7 @@ def _csv_rows(
         )
 
 
-def _check_required_columns(columns: Sequence[str], file_name: str) -> Collection[str]:
+def _choose_columns_requiring_excerpts(columns: Sequence[str], file_name: str) -> Collection[str]:
     column_names = set(columns)
     if column_names & {"question", "user_input"} and column_names & {*EXCERPT_COLUMNS, *_RAGAS_EXCERPT_COLUMNS}:
         return KNOWN_COLUMNS
@@ -287,7 +291,7 @@ def _check_required_columns(columns: Sequence[str], file_name: str) -> Collectio
     raise InputError(missing_columns_message)
 
 
-def _check_question_column(columns: Sequence[str], file_name: str) -> Collection[str]:
+def _choose_columns_requiring_question(columns: Sequence[str], file_name: str) -> Collection[str]:
     if not {"question", "user_input"} & set(columns):
         raise InputError(
             f"{file_name}: the file must have a column named question; its columns are {short_repr(', '.join(columns))}."
@@ -300,7 +304,7 @@ def _known_fields_of_row(
 ) -> QuestionRow | InputError:
     """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
     if len(row) == len(columns):
-        return {column: unescape_cell(row[place]) for column, place in position_by_column.items()}
+        return {column: unescape_csv_cell(row[place]) for column, place in position_by_column.items()}
     field_count_message = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
     if len(row) > len(columns):
         field_count_message += f" A text with {_SEPARATOR_PHRASES[separator]} in it must stand in quotation marks."
@@ -310,7 +314,10 @@ def _known_fields_of_row(
 def _json_rows(text: str) -> Iterator[tuple[str, QuestionRow | InputError]]:
     if (rows_of_whole_file := _rows_of_json_value(text)) is None:
         return json_line_objects(text)
-    return ((f"item {number:,}", _object_or_error(item, "item")) for number, item in enumerate(rows_of_whole_file, start=1))
+    return (
+        (f"item {number:,}", _object_or_returned_error(item, "item"))
+        for number, item in enumerate(rows_of_whole_file, start=1)
+    )
 
 
 def _rows_of_json_value(text: str) -> list[Any] | None:
@@ -351,7 +358,7 @@ def _rows_of_json_value(text: str) -> list[Any] | None:
 
 def json_line_objects(
     text: str,
-    check_line_value: Callable[[object, str], QuestionRow | InputError] = lambda value, line: _object_or_error(
+    check_line_value: Callable[[object, str], QuestionRow | InputError] = lambda value, line: _object_or_returned_error(
         value, "line", line
     ),
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
@@ -367,7 +374,7 @@ def json_line_objects(
         yield f"line {line_number:,}", line_object_or_error
 
 
-def _object_or_error(value: object, noun: str, shown_value: object = None) -> QuestionRow | InputError:
+def _object_or_returned_error(value: object, noun: str, shown_value: object = None) -> QuestionRow | InputError:
     if isinstance(value, dict):
         return value
     return InputError(

@@ -17,9 +17,15 @@ from itertools import accumulate, chain, count
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from chunkers.files.json_and_table_files import InputCounter, check_bracket_count, csv_rows, decode_file, parse_json
+from chunkers.files.json_and_table_files import (
+    InputCounter,
+    check_bracket_count,
+    decode_file,
+    parse_json,
+    read_csv_rows_as_lists,
+)
 from chunkers.support import MAX_FILE_BYTES, MAX_UNPACKED_BYTES, InputError, csv_text, short_repr
-from chunkers.text import parse_in_reader_process
+from chunkers.text import run_parser_in_reader_process
 from evaluation.questions.question_rows import DOCUMENT_TEXT_SEPARATOR, QuestionRow, json_line_objects, shorten_text
 
 CORPUS_FILE, QUERIES_FILE, QRELS_FOLDER = "corpus.jsonl", "queries.jsonl", "qrels"
@@ -68,7 +74,7 @@ def read_question_set(
     if not file_bytes.startswith(b"PK") and (b'"paragraphs"' not in file_bytes or b'"qas"' not in file_bytes):
         return None
     return _question_set_from_pieces(
-        parse_in_reader_process(parse_question_set_file, file_bytes, file_name, cancelled, split=dataset_split)
+        run_parser_in_reader_process(parse_question_set_file, file_bytes, file_name, cancelled, split=dataset_split)
     )
 
 
@@ -102,8 +108,8 @@ def read_beir(
         )
     path_size_pairs = [[path, len(part)] for path, part in file_bytes_by_path.items()]
     question_set = _question_set_from_pieces(
-        parse_in_reader_process(
-            parse_beir_parts,
+        run_parser_in_reader_process(
+            yield_pieces_of_beir_set,
             b"".join(file_bytes_by_path.values()),
             set_name,
             cancelled,
@@ -164,7 +170,7 @@ def parse_question_set_file(file_bytes: bytes, file_name: str, split: str | None
         yield from _pieces_of_question_set(_read_squad(json_value["data"], file_name))
 
 
-def parse_beir_parts(
+def yield_pieces_of_beir_set(
     concatenated_file_bytes: bytes, set_name: str, byte_counts_by_path: list[tuple[str, int]], split: str | None = None
 ) -> Iterator[tuple[str, ...]]:
     """Yield the parts of a BEIR question set whose files are concatenated in ``concatenated_file_bytes``.
@@ -223,7 +229,7 @@ def _read_beir(file_bytes_by_path: Mapping[str, bytes], set_name: str, dataset_s
     )
 
 
-def is_beir_path(path: str) -> bool:
+def is_path_of_beir_file(path: str) -> bool:
     """Return whether a path is one of the file paths of a BEIR question set."""
     return path in (CORPUS_FILE, QUERIES_FILE) or (path.startswith(f"{QRELS_FOLDER}/") and path.endswith(".tsv"))
 
@@ -246,7 +252,8 @@ def _beir_parts_of_zip(zip_bytes: bytes, file_name: str) -> dict[str, bytes]:
         beir_file_members = [
             member
             for member in archived_file_members
-            if member.filename.startswith(folder_prefix) and is_beir_path(member.filename.removeprefix(folder_prefix))
+            if member.filename.startswith(folder_prefix)
+            and is_path_of_beir_file(member.filename.removeprefix(folder_prefix))
         ]
         unpacked_byte_count = sum(member.file_size for member in beir_file_members)
         if unpacked_byte_count > MAX_UNPACKED_BYTES:
@@ -365,7 +372,7 @@ def _relevant_documents(
         If a row does not have a question, a document and a number, or the first one is not their names.
     """
     _check_file_size(table_name, len(table_bytes))
-    relevance_table_rows = csv_rows(decode_file(table_bytes, table_name), table_name, is_tab_separated=True)
+    relevance_table_rows = read_csv_rows_as_lists(decode_file(table_bytes, table_name), table_name, is_tab_separated=True)
     # In order, each once: a list of them would be searched for every row.
     document_ids_by_query: dict[str, dict[str, None]] = {}
     unknown_document_ids: list[str] = []

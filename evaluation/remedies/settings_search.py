@@ -347,7 +347,7 @@ def _span_edges(chunking: Chunking) -> set[tuple[bool, int]]:
     }
 
 
-def smallest_solutions(
+def yield_solutions_with_smallest_changes(
     trials: Sequence[Trial[Kept]], solves_problem: Callable[[Kept], bool], tools: Tools
 ) -> Iterator[tuple[Trial[Kept], Kept]]:
     """Yield the trials that solve the problem with the smallest changes, one of each kind.

@@ -17,8 +17,8 @@ from evaluation.remedies.settings_search import (
     QuestionRetrieval,
     Remedy,
     Trial,
-    smallest_solutions,
     try_variations,
+    yield_solutions_with_smallest_changes,
 )
 from evaluation.retrieval import chunk_lengths, whole_answer_chunk_numbers
 from evaluation.retrieval.asked_question import PosedQuestion
@@ -90,12 +90,12 @@ def remedies_for_answer(
     question_retrieval = QuestionRetrieval(failing_column, tools, ruler, reranker)
     answer_reach = _Reach(failing_column, question_retrieval)
 
-    def makes_answer_whole(chunking: Chunking) -> bool:
-        return not answer_reach.is_answer_unreachable(chunking) and question_retrieval.is_whole(
+    def retrieves_whole_answer(chunking: Chunking) -> bool:
+        return not answer_reach.is_answer_unretrievable_with_chunking(chunking) and question_retrieval.is_whole(
             question_retrieval.index_chunks(chunking), failing_column.posed
         )
 
-    for trial, trial_chunking in smallest_solutions(trials, makes_answer_whole, tools):
+    for trial, trial_chunking in yield_solutions_with_smallest_changes(trials, retrieves_whole_answer, tools):
         yield question_retrieval.assess_remedy(trial, trial_chunking)
 
 
@@ -114,7 +114,7 @@ class _Reach:
         self._column_scores = np.array([self._score_by_text[text] for text in search_index.texts])
         self._starts, self._ends = search_index.edges.T
 
-    def is_answer_unreachable(self, chunking: Chunking) -> bool:
+    def is_answer_unretrievable_with_chunking(self, chunking: Chunking) -> bool:
         """Return whether retrieval certainly returns no alternative chunk with the whole answer.
 
         As few chunks as possible are embedded: first those that overlap the current chunks most similar to the question. The
@@ -136,7 +136,8 @@ class _Reach:
         answer_chunk_numbers = whole_answer_chunk_numbers(document.text, alternative_chunk_spans, answer_span)
         retrieval_token_budget = failing_column.limit.budget or self.questions.current_retrieval(failing_column.posed).tokens
         tokens_left_beside_answer = retrieval_token_budget - min(
-            ruler(_spans_until(alternative_chunk_spans[chunk], answer_span.end)) for chunk in answer_chunk_numbers
+            ruler(_spans_cut_off_at_offset(alternative_chunk_spans[chunk], answer_span.end))
+            for chunk in answer_chunk_numbers
         )
         self._cache_similarity_scores(chunking, [embedded_texts[chunk] for chunk in answer_chunk_numbers])
         best_answer_chunk_score = (
@@ -144,7 +145,7 @@ class _Reach:
         )
         chunk_token_counts = chunk_lengths(alternative_chunk_spans, ruler)
         expected_score_by_text = {
-            text: self._best_overlapping_score(chunk_spans)
+            text: self._best_column_score_overlapping_chunk(chunk_spans)
             for text, chunk_spans in zip(embedded_texts, alternative_chunk_spans, strict=True)
             if text not in self._score_by_text
         }
@@ -170,13 +171,13 @@ class _Reach:
             )
             self._score_by_text.update(zip(unscored_distinct_texts, text_similarity_scores.tolist(), strict=True))
 
-    def _best_overlapping_score(self, spans: Sequence[Span]) -> float:
+    def _best_column_score_overlapping_chunk(self, spans: Sequence[Span]) -> float:
         """Return the score of the most similar chunk of the column that overlaps a chunk."""
         overlapping_column_chunk_mask = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
         return float(np.max(self._column_scores, where=overlapping_column_chunk_mask, initial=-1.0))
 
 
-def _spans_until(spans: Sequence[Span], end_offset: int) -> list[Span]:
+def _spans_cut_off_at_offset(spans: Sequence[Span], end_offset: int) -> list[Span]:
     """Return the beginning of a chunk up to a place of the text."""
     return [Span(span.start, min(span.end, end_offset)) for span in spans if span.start < end_offset]
 
@@ -206,7 +207,7 @@ class FindingsByRule(NamedTuple):
         """Total number of findings over all rules."""
         return sum(map(len, self.passages.values()))
 
-    def lacks(self, finding: Finding) -> bool:
+    def is_finding_gone(self, finding: Finding) -> bool:
         """Return whether a finding is gone: its rule still applies, but finds nothing that overlaps the passage."""
         start, end = finding.span
         if finding.rule in RULES_COMPARING_WITH_MEDIAN and self.chunks < FEWEST_VALUES_FOR_QUARTILES:
@@ -229,7 +230,7 @@ def try_settings_for_findings(suspicious_column: SuspiciousColumn, tools: Tools)
     )
 
 
-def remedies_for_finding(
+def remedies_for_single_finding(
     suspicious_column: SuspiciousColumn,
     finding: Finding,
     trials: Sequence[Trial[FindingsByRule]],
@@ -259,7 +260,9 @@ def remedies_for_finding(
     other_finding_count_before = (
         findings_by_rule(suspicious_column.chunking, tools, suspicious_column.narrow_margin).total - 1
     )
-    for trial, findings_after_change in smallest_solutions(trials, lambda findings: findings.lacks(finding), tools):
+    for trial, findings_after_change in yield_solutions_with_smallest_changes(
+        trials, lambda findings: findings.is_finding_gone(finding), tools
+    ):
         trial_chunking = run(trial.variation.chunker, suspicious_column.chunking.document, tools)
         yield question_retrieval.assess_remedy(
             trial, trial_chunking, (other_finding_count_before, findings_after_change.total)

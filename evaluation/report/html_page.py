@@ -22,8 +22,8 @@ from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS
 from chunkers.results import (
     NO_MATHJAX_CLASSES,
     ROOT_CLASS,
+    build_html_column_of_result,
     chunk_strip_html,
-    column_html,
     escape_html,
     offset_marks_html,
     style_sheet,
@@ -41,10 +41,10 @@ from evaluation.report.measure_table_cells import (
     Cell,
     Head,
     boundary_count_cells,
-    boundary_ranking_cells,
+    boundary_ranking_cells_and_explanation,
     count_cell,
     label_free_measure_cells,
-    score_and_distance_cells,
+    score_and_behind_best_cells,
     size_spread_cell,
     structure_cells,
     suspicious_findings_cell,
@@ -141,13 +141,13 @@ def ranking_table(compared: ComparedColumns) -> Table:
         measure_cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
         ranking_column_heads = STRUCTURE_HEADS[:5]
     else:
-        measure_cells, why_no_cut_wins = boundary_ranking_cells(
+        measure_cells, why_no_cut_wins = boundary_ranking_cells_and_explanation(
             chunker_ranking, document, known_boundaries, [chunking for _, chunking in named_chunkings]
         )
         summary_sentence = f"{summary_sentence} {why_no_cut_wins}".rstrip()
         ranking_column_heads = KNOWN_BOUNDARY_HEADS
     ranked_chunker_rows = [
-        (contender_names[place], score_and_distance_cells(chunker_ranking, place) + measure_cells[place])
+        (contender_names[place], score_and_behind_best_cells(chunker_ranking, place) + measure_cells[place])
         for place in ranked_column_indexes
     ]
     return Table("Which is best?", summary_sentence, ranking_column_heads, ranked_chunker_rows)
@@ -399,7 +399,7 @@ def _columns_html(compared: ComparedColumns) -> str:
     """Return the text as each column cuts it, with the reasons, the curves and the recipes."""
     max_column_characters = MOST_SHOWN_CHARACTERS // len(compared.columns)
     column_sections_html = [
-        f"<section>{column_html(chunking, max_column_characters, f'{number} {chunker.title}')}"
+        f"<section>{build_html_column_of_result(chunking, max_column_characters, f'{number} {chunker.title}')}"
         f"{_cut_decisions_html(chunking)}{_recipe_html(chunking)}</section>"
         for number, (chunker, chunking) in enumerate(compared.columns, start=1)
     ]

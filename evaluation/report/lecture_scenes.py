@@ -13,8 +13,8 @@ from chunkers.results import (
     CHUNK_COLOURS,
     CHUNK_EDGE_COLOURS,
     THEME_COLOURS,
+    build_html_column_of_result,
     chunker_title,
-    column_html,
     escape_html,
     settings_phrase,
 )
@@ -22,7 +22,7 @@ from chunkers.support import format_number, pluralize
 from evaluation.report.html_page import MOST_SHOWN_CHARACTERS, cut_strips, html_page
 from evaluation.segmentation import cut_offsets
 
-MOST_DRAWN_SENTENCES = 60
+MOST_EXERCISE_SENTENCES = 60
 """Most sentences of a text that becomes an exercise."""
 
 _STYLE_RULES = """
@@ -80,7 +80,7 @@ def _scene_html(scene_number: int, scene_sheet: SceneSheet) -> str:
     )
     max_column_characters = MOST_SHOWN_CHARACTERS // max(1, len(scene_sheet.columns))
     column_sections_html = "".join(
-        f"<section>{column_html(cut, max_column_characters)}</section>" for cut in scene_sheet.columns
+        f"<section>{build_html_column_of_result(cut, max_column_characters)}</section>" for cut in scene_sheet.columns
     )
     cuts_and_columns_html = ""
     if scene_sheet.columns:
@@ -99,7 +99,7 @@ def _cutting_exercises_html(scene_sheets: Sequence[SceneSheet]) -> str:
         if (
             scene_sheet.document is not None
             and scene_sheet.columns
-            and 1 < len(scene_sheet.document.sentences) <= MOST_DRAWN_SENTENCES
+            and 1 < len(scene_sheet.document.sentences) <= MOST_EXERCISE_SENTENCES
         ):
             scene_sheets_by_text.setdefault(scene_sheet.document.identity, []).append(scene_sheet)
     if not scene_sheets_by_text:
@@ -213,7 +213,7 @@ class _Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{PICTURE_WIDTH}" height="{svg_height}" viewBox="0 0 '
             f"{PICTURE_WIDTH} "
             f'{svg_height}" '
-            f'font-family="Helvetica, Arial, sans-serif" font-size="22"><title>{_svg_text(self.sheet.title)}</title>'
+            f'font-family="Helvetica, Arial, sans-serif" font-size="22"><title>{_escape_svg_text(self.sheet.title)}</title>'
             f'<rect width="{PICTURE_WIDTH}" height="{svg_height}" fill="{_LIGHT_COLOURS["page"]}"/>'
         )
         yield from svg_elements
@@ -222,7 +222,7 @@ class _Drawing:
     def _text_element(self, words: str, size: int = 22, colour: str = _LIGHT_COLOURS["muted"], weight: str = "400") -> str:
         self.y += LINE_HEIGHT * size // 22
         font_attributes = f'font-size="{size}" font-weight="{weight}" fill="{colour}"'
-        return f'<text x="{PICTURE_MARGIN}" y="{self.y - 8}" {font_attributes}>{_svg_text(words)}</text>'
+        return f'<text x="{PICTURE_MARGIN}" y="{self.y - 8}" {font_attributes}>{_escape_svg_text(words)}</text>'
 
     def _column_elements(self, column_index: int, chunking: Chunking) -> Iterator[str]:
         known_boundaries = self.sheet.known or ()
@@ -325,5 +325,5 @@ def _x_position(chunking: Chunking, offset: int) -> float:
     return PICTURE_MARGIN + (PICTURE_WIDTH - 2 * PICTURE_MARGIN) * offset / max(1, len(chunking.document.text))
 
 
-def _svg_text(words: str) -> str:
+def _escape_svg_text(words: str) -> str:
     return escape_html(_FORBIDDEN_XML_CHARACTERS.sub("\ufffd", words))

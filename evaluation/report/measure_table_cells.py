@@ -34,12 +34,12 @@ from evaluation.segmentation import (
     SweptSetting,
     block_integrity,
     boundary_scores,
-    count_cuts_by_position,
+    count_cuts_by_position_kind,
     count_found_missed_added,
+    count_sentences_of_each_chunk,
     cut_offsets,
     explain_why_no_cut_wins,
     segmentation_in_sentences,
-    sentence_count_per_chunk,
 )
 from evaluation.statistics import Difference, format_interval, format_interval_ends
 
@@ -368,7 +368,7 @@ KNOWN_BOUNDARY_HEADS: Sequence[Head] = (
     *_BEHIND_BEST_HEADS,
     *starmap(Head, BOUNDARY_MEASURES.items()),
 )
-"""The heads of a ranking by known boundaries: of `score_and_distance_cells`, then of `boundary_score_cells`."""
+"""The heads of a ranking by known boundaries: of `score_and_behind_best_cells`, then of `boundary_score_cells`."""
 
 STRUCTURE_HEADS: Sequence[Head] = (
     Head(
@@ -387,7 +387,7 @@ STRUCTURE_HEADS: Sequence[Head] = (
     Head("Inside blocks", "Other cuts inside a list, a table, code or a formula."),
     Head("Too long", "Chunks that are longer than the embedder reads."),
 )
-"""The heads of a ranking by structure: of `score_and_distance_cells`, then of `structure_cells`."""
+"""The heads of a ranking by structure: of `score_and_behind_best_cells`, then of `structure_cells`."""
 
 UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained in MEASURES_EXPLAINED.items())
 """The heads of the measures without labels: of `label_free_measure_cells`, then of `edit_stability_cells`."""
@@ -405,7 +405,7 @@ FOUND_BOUNDARY_HEADS = (
 SUSPICIOUS_HEAD = Head("Suspicious", "Findings by the rules of the Failures page; they may be mistaken.")
 
 
-def score_and_distance_cells(ranking: ChunkingRanking, contender_number: int) -> list[Cell]:
+def score_and_behind_best_cells(ranking: ChunkingRanking, contender_number: int) -> list[Cell]:
     """Return the table cells for a chunking's score and its distance from the best, with interval and p-value."""
     lead_of_best_chunking = ranking.leads.get(contender_number)
     score_cell = signed_number_cell(
@@ -481,7 +481,7 @@ def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measur
     return cells
 
 
-def boundary_ranking_cells(
+def boundary_ranking_cells_and_explanation(
     ranking: ChunkingRanking, document: Document, known_boundaries: Sequence[int], chunkings: Sequence[Chunking]
 ) -> tuple[list[list[Cell]], str]:
     """Return the `boundary_score_cells` of a ranking's contenders, and an explanation if making no cut has the best Pk.
@@ -502,8 +502,8 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, chunk_token_c
 
     ``chunk_token_counts`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
-    cut_position_counts, whole_block_counts = count_cuts_by_position(chunking, embedder), block_integrity(chunking)
-    median_sentences_per_chunk = median(sentence_count_per_chunk(chunking) or [0])
+    cut_position_counts, whole_block_counts = count_cuts_by_position_kind(chunking, embedder), block_integrity(chunking)
+    median_sentences_per_chunk = median(count_sentences_of_each_chunk(chunking) or [0])
     chunk_token_counts_cell = unknown_cell("They cannot be counted here.")
     if chunk_token_counts:
         median_token_count = median(chunk_token_counts)

@@ -14,7 +14,7 @@ from evaluation.retrieval.budgets_and_near_duplicates import (
     BudgetLadder,
     RepeatCost,
     RetrievedDuplicates,
-    count_bm25_duplicates,
+    count_bm25_duplicates_per_question,
     find_retrieved_duplicates,
     measure_at_standard_budgets,
 )
@@ -43,7 +43,7 @@ from evaluation.retrieval.measures import (
     mean_and_deviation,
     score_search,
 )
-from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
+from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     AnswerRetrieval,
     GivenChunks,

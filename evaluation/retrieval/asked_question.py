@@ -102,7 +102,7 @@ class AskedQuestion:
         return self.index.chunking
 
     @property
-    def fused(self) -> bool:
+    def has_fused_scores(self) -> bool:
         """True if the scores are sums of reciprocal ranks."""
         return len(self.sources) > 1 and not self.reranked
 
@@ -165,11 +165,11 @@ def retrieve_for_question(
     )
 
 
-def format_search_score(score: float, *, fused: bool = False) -> str:
+def format_search_score(score: float, *, is_fused: bool = False) -> str:
     """Format a search score with one or two decimals, or four for fused ranks; return an empty string for NaN."""
     if np.isnan(score):
         return ""
-    decimal_place_count = 4 if fused else 2 if abs(score) < 10 else 1
+    decimal_place_count = 4 if is_fused else 2 if abs(score) < 10 else 1
     return format_number(score, f".{decimal_place_count}f")
 
 
@@ -187,7 +187,7 @@ class PosedQuestion(NamedTuple):
     answer: Span
 
 
-def checked_answer(document_text: str, start: int, end: int) -> Span:
+def check_and_trim_answer_span(document_text: str, start: int, end: int) -> Span:
     """Return the span of an answer without surrounding white space.
 
     Raises
@@ -277,7 +277,7 @@ class SearchSettings(NamedTuple):
     reranker: Reranker | None = None
 
 
-def whole_answer_retrieved_flags(
+def whole_answer_retrieved_per_question(
     chunking: Chunking, questions: Sequence[PosedQuestion], search_settings: SearchSettings, tools: Tools, ruler: AnyRuler
 ) -> list[bool]:
     """Return for each question whether a retrieved chunk contains its whole answer.

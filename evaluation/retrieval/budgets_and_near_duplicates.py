@@ -137,7 +137,7 @@ class RetrievedDuplicates:
         )
 
 
-def count_bm25_duplicates(
+def count_bm25_duplicates_per_question(
     texts: Sequence[str], language: str, questions: Sequence[str], top_k: int, min_similarity: float
 ) -> IntArray:
     """Return the number of the best ``top_k`` chunks by BM25 that repeat a better-ranked one, shape (questions,).
@@ -395,7 +395,7 @@ def _cut_reasons_inside_excerpts(index: Index, questions: Sequence[Question]) ->
     return {place: index.reasons[place] for place in cut_offsets[inside_excerpt_mask].tolist()}
 
 
-def chunks_holding_most_excerpt(index: Indexed, excerpt: tuple[int, int]) -> list[int]:
+def chunk_numbers_with_most_excerpt(index: Indexed, excerpt: tuple[int, int]) -> list[int]:
     """Return the numbers of the chunks with the largest part of an excerpt."""
     held_length_by_chunk = {
         number: total_length_of_ranges(intersection_of_ranges([excerpt], index.chunks[number]))
@@ -423,7 +423,7 @@ def _best_chunk_per_excerpt(
     for question_number, question in enumerate(questions):
         ranked_chunk_numbers = chunk_rankings[question_number].tolist()
         for excerpt in excerpt_ranges(index.corpus, question):
-            holder_candidates = chunks_holding_most_excerpt(index, excerpt)
+            holder_candidates = chunk_numbers_with_most_excerpt(index, excerpt)
             holder_and_rank = _best_ranked_chunk(holder_candidates, ranked_chunk_numbers)
             if holder_candidates and not holder_and_rank[1]:
                 excerpts_with_unranked_holders.append((question_number, len(holders_and_ranks), holder_candidates))

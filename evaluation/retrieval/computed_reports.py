@@ -32,7 +32,12 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     retrieval_failures,
 )
 from evaluation.segmentation import Score
-from evaluation.statistics import Difference, mean_interval, paired_differences, too_few_values_sentence
+from evaluation.statistics import (
+    Difference,
+    compute_confidence_interval_of_mean,
+    paired_differences,
+    too_few_values_sentence,
+)
 
 Arguments = TypeVarTuple("Arguments")
 Value = TypeVar("Value")
@@ -137,7 +142,7 @@ class Distribution:
     def of(cls, question_values: FloatArray) -> "Distribution":
         """Return the distribution of ``question_values``, which must lie between 0 and 1."""
         mean, _ = mean_and_deviation(question_values) or (None, None)
-        return cls(question_values, mean, mean_interval(question_values))
+        return cls(question_values, mean, compute_confidence_interval_of_mean(question_values))
 
 
 Failures = Mapping[int, Sequence[MissedExcerpt]]
@@ -387,10 +392,10 @@ class Reports:
 
     def failures(self, measured_chunker_by_number: Mapping[int, MeasuredChunker], retrieval_limit: Limit) -> Failures:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
-        return self._find_failures(tuple(sorted(measured_chunker_by_number.items())), retrieval_limit)
+        return self._find_missed_excerpts(tuple(sorted(measured_chunker_by_number.items())), retrieval_limit)
 
     @_cache_method_results
-    def _find_failures(self, measured_chunkers: _Chunkers, retrieval_limit: Limit) -> Failures:
+    def _find_missed_excerpts(self, measured_chunkers: _Chunkers, retrieval_limit: Limit) -> Failures:
         return retrieval_failures(dict(measured_chunkers), retrieval_limit, self._ruler)
 
     @_cache_method_results

@@ -188,7 +188,7 @@ class ChunkComparison:
 # Questions won and lost.
 
 
-def recall_by_amount(
+def question_recalls_by_retrieved_amount(
     index: Index, questions: Sequence[Question], tools: Tools, ruler: TokenRuler, top_k: int | None, budgets: Budgets | None
 ) -> dict[str, FloatArray]:
     """Return the recall of each question by the amount of text, such as ``k = 5``, each of shape (questions,).
@@ -229,7 +229,7 @@ class WonAndLost:
     Attributes
     ----------
     before, after
-        Results of `recall_by_amount` for the same questions and amounts.
+        Results of `question_recalls_by_retrieved_amount` for the same questions and amounts.
     """
 
     before: Mapping[str, FloatArray]

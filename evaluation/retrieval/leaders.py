@@ -10,7 +10,13 @@ import numpy as np
 from chunkers.support import FloatArray, join_words, pluralize, round_up_estimate
 from evaluation.retrieval.budget import BudgetResults, Budgets
 from evaluation.retrieval.measures import MEASURE_NAMES, mean_and_deviation
-from evaluation.statistics import Difference, mean_interval, paired_differences, questions_needed, too_few_values_sentence
+from evaluation.statistics import (
+    Difference,
+    compute_confidence_interval_of_mean,
+    paired_differences,
+    questions_needed,
+    too_few_values_sentence,
+)
 
 _MEAN_TOLERANCE = 1e-9
 """Difference of two means below which they are the same: it is one of rounding."""
@@ -237,7 +243,7 @@ class Leads:
         }
         if budget_sizes_by_leaders_ahead:
             leaders_by_budget_phrases = [
-                f"with {self._leaders_in_words(best)} at {self._sizes_in_words(sizes)}"
+                f"with {self._leaders_in_words(best)} at {self._budget_sizes_in_words(sizes)}"
                 for best, sizes in budget_sizes_by_leaders_ahead.items()
             ]
             leader_summary_sentences.append(f"The highest {self.measure} is {join_words(leaders_by_budget_phrases)}.")
@@ -246,7 +252,7 @@ class Leads:
             every_chunker_phrase = "both chunkers" if len(self.names) == 2 else "all chunkers"
             leader_summary_sentences.append(
                 f"{self.measure[0].upper()}{self.measure[1:]} is the same with {every_chunker_phrase} at "
-                f"{self._sizes_in_words(all_tied_budget_sizes)}."
+                f"{self._budget_sizes_in_words(all_tied_budget_sizes)}."
             )
         budget_sizes_with_undecided_lead = [
             size for size, lead in self.leads.items() if not lead.significant and not lead.are_all_means_equal
@@ -255,7 +261,7 @@ class Leads:
             leader_summary_sentences.append(self._significance_sentence())
         if budget_sizes_with_undecided_lead:
             leader_summary_sentences += [
-                self._partly_ahead_sentence(size)
+                self._significantly_beaten_chunkers_sentence(size)
                 for size in budget_sizes_with_undecided_lead
                 if self.leads[size].significantly_worse_chunkers
             ]
@@ -263,7 +269,7 @@ class Leads:
         return " ".join(leader_summary_sentences)
 
     def _everything_retrieved_sentence(self) -> str:
-        full_retrieval_sizes_phrase = self._sizes_in_words(self.everything)
+        full_retrieval_sizes_phrase = self._budget_sizes_in_words(self.everything)
         return f"At {full_retrieval_sizes_phrase} everything was retrieved with every chunker: there is nothing to compare."
 
     def _leaders_in_words(self, best_chunker_numbers: Sequence[int]) -> str:
@@ -271,14 +277,15 @@ class Leads:
         leader_names_phrase = join_words([self.names[number] for number in best_chunker_numbers])
         return leader_names_phrase if len(best_chunker_numbers) == 1 else f"{leader_names_phrase} (a tie)"
 
-    def _partly_ahead_sentence(self, budget_size: int) -> str:
+    def _significantly_beaten_chunkers_sentence(self, budget_size: int) -> str:
         """Return over which of the others the lead is significant, where these are not all."""
         lead_at_budget_size = self.leads[budget_size]
         chunkers_behind_phrase = join_words(
             [self.names[number] for number in lead_at_budget_size.significantly_worse_chunkers]
         )
         return (
-            f"At {self._sizes_in_words([budget_size])}, {self.names[lead_at_budget_size.best]} is significantly ahead of "
+            f"At {self._budget_sizes_in_words([budget_size])}, {self.names[lead_at_budget_size.best]} is significantly "
+            "ahead of "
             f"{len(lead_at_budget_size.significantly_worse_chunkers)} of "
             f"{lead_at_budget_size.compared_chunker_count} others: {chunkers_behind_phrase}."
         )
@@ -297,13 +304,13 @@ class Leads:
             all_budgets_phrase = "both" if budget_count == 2 else f"all {budget_count}"
             return f"The best is significantly ahead of every other at {all_budgets_phrase} budgets ({correction_phrase})."
         significant_budgets_phrase = (
-            f"{len(significant_budgets)} of {budget_count} budgets, {self._sizes_in_words(significant_budgets)}"
+            f"{len(significant_budgets)} of {budget_count} budgets, {self._budget_sizes_in_words(significant_budgets)}"
         )
         return f"The best is significantly ahead of every other at {significant_budgets_phrase} ({correction_phrase})."
 
     def _doubtful_lead_sentence(self, budget_size: int) -> str:
         """Describe a lead that is not significant, and the number of questions it would take."""
-        lead, at_budget_phrase = self.leads[budget_size], f"At {self._sizes_in_words([budget_size])}"
+        lead, at_budget_phrase = self.leads[budget_size], f"At {self._budget_sizes_in_words([budget_size])}"
         best_chunker_name, rival_chunker_name = self.names[lead.best], self.names[lead.rival]
         if lead.difference is None:
             return (
@@ -328,7 +335,7 @@ class Leads:
             f"{lead_difference.count:,}."
         )
 
-    def _sizes_in_words(self, budget_sizes: Sequence[int]) -> str:
+    def _budget_sizes_in_words(self, budget_sizes: Sequence[int]) -> str:
         budget_unit_word = self.unit.removesuffix("s") if list(budget_sizes) == [1] else self.unit
         return f"{join_words([f'{size:,}' for size in budget_sizes])} {budget_unit_word}"
 
@@ -385,7 +392,7 @@ class BudgetCurve:
             for number, at_budgets in results_by_column.items()
         }
         interval_bounds_by_chunker = {
-            number: np.array([mean_interval(row) or (np.nan, np.nan) for row in rows]).T
+            number: np.array([compute_confidence_interval_of_mean(row) or (np.nan, np.nan) for row in rows]).T
             for number, rows in values_by_chunker.items()
         }
         means_by_chunker = {

@@ -21,10 +21,10 @@ from evaluation.questions import (
     Question,
     TokenRuler,
     intersection_of_ranges,
-    trim_span,
+    trim_spaces_and_punctuation,
     union_of_ranges,
 )
-from evaluation.search import Index, Indexed, Search, search
+from evaluation.search import Index, Indexed, Search, search_for_all_questions
 from evaluation.segmentation import Score
 
 # Documents and sentences: recall, precision and F1 at k.
@@ -73,7 +73,7 @@ def overlapped_sentence_numbers(corpus: Corpus, spans: Sequence[Span]) -> set[in
     }
 
 
-def sentences_mostly_covered(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
+def mostly_covered_sentence_numbers(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the sentences of which the spans cover more than half.
 
     Some chunkers cut sentences. A chunk with only a few characters of a sentence does not count as retrieving the sentence.
@@ -88,7 +88,7 @@ def sentences_mostly_covered(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     return covered_sentence_numbers
 
 
-def document_scores(
+def document_scores_at_each_k(
     corpus: Corpus, excerpts: Sequence[Span], ranked_chunk_spans: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved chunks' documents at each k of `TOP_KS`."""
@@ -101,14 +101,14 @@ def document_scores(
     }
 
 
-def evidence_scores(
+def evidence_scores_at_each_k(
     corpus: Corpus, excerpts: Sequence[Span], ranked_chunk_spans: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved evidence sentences at each k of `TOP_KS`."""
     excerpt_sentence_numbers = overlapped_sentence_numbers(corpus, excerpts)
     return {
         k: retrieved_set_scores(
-            excerpt_sentence_numbers, sentences_mostly_covered(corpus, [*chain(*ranked_chunk_spans[:k])])
+            excerpt_sentence_numbers, mostly_covered_sentence_numbers(corpus, [*chain(*ranked_chunk_spans[:k])])
         )
         for k in TOP_KS
     }
@@ -300,7 +300,7 @@ def evaluate_retrieval(
 
     Raises the same errors as `Tools.embed`.
     """
-    return score_search(search(index, questions, tools, max(top_k, *TOP_KS)), ruler, top_k)
+    return score_search(search_for_all_questions(index, questions, tools, max(top_k, *TOP_KS)), ruler, top_k)
 
 
 def score_search(finished_search: Search, ruler: TokenRuler, top_k: int = 5) -> Evaluation:
@@ -327,11 +327,11 @@ def score_search(finished_search: Search, ruler: TokenRuler, top_k: int = 5) -> 
         for scores_to_fill, scores_by_k in (
             (
                 all_document_scores,
-                document_scores(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
+                document_scores_at_each_k(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
             ),
             (
                 all_evidence_scores,
-                evidence_scores(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
+                evidence_scores_at_each_k(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
             ),
         ):
             scores_to_fill[:, :, question_number] = [
@@ -363,7 +363,9 @@ def excerpt_ranges(corpus: Corpus, question: Question) -> list[Span]:
     question.
     """
     return [
-        corpus.span_in_corpus(number, span if corpus.exact_ends else trim_span(corpus.documents[number].text, span))
+        corpus.span_in_corpus(
+            number, span if corpus.exact_ends else trim_spaces_and_punctuation(corpus.documents[number].text, span)
+        )
         for number, span in question.excerpts
     ]
 

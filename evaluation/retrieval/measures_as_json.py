@@ -70,7 +70,7 @@ class _Stored(BaseModel, extra="forbid", strict=True):
     parents: tuple[tuple[int, int], ...] | None = None
 
 
-def evaluation_to_json(evaluation: Evaluation, budget_ladder: BudgetLadder | None = None) -> bytes:
+def encode_evaluation_as_json_bytes(evaluation: Evaluation, budget_ladder: BudgetLadder | None = None) -> bytes:
     """Return an evaluation and its results at budgets, if any, as JSON.
 
     Undefined values are null.
@@ -138,15 +138,15 @@ def _storable_budget_results(budget_results_list: Sequence[BudgetResults]) -> tu
 def evaluation_from_json(
     stored_json: bytes, corpus: Corpus, questions: Sequence[Question]
 ) -> tuple[Evaluation, BudgetLadder | None]:
-    """Return the evaluation and the results at budgets that `evaluation_to_json` stored.
+    """Return the evaluation and the results at budgets that `encode_evaluation_as_json_bytes` stored.
 
     The ladder is None if no results at budgets were stored, or not for every unit and treatment of the last chunk.
 
     Raises
     ------
     InputError
-        If the JSON was not written by `evaluation_to_json`, does not match the corpus or the questions, or was measured
-        with another rule for the ends of excerpts, as by earlier versions.
+        If the JSON was not written by `encode_evaluation_as_json_bytes`, does not match the corpus or the questions, or was
+        measured with another rule for the ends of excerpts, as by earlier versions.
     """
     try:
         stored_evaluation = _Stored.model_validate_json(stored_json)

@@ -72,7 +72,7 @@ class GivenChunks:
     filled_length: int
 
     @property
-    def unkept_chunk_count(self) -> int:
+    def chunk_count_without_kept_ranks(self) -> int:
         """Number of further retrieved chunks whose ranks the run did not keep."""
         return max(0, self.taken_count - len(self.chunks))
 
@@ -213,9 +213,9 @@ class AnswerRetrieval:
     @property
     def holder(self) -> RankedChunk | None:
         """The chunk with most of the answer, the best ranked in case of ties; None if no chunk contains any of it."""
-        return max(self.chunks, key=self.held_characters, default=None)
+        return max(self.chunks, key=self.count_answer_characters_in_chunk, default=None)
 
-    def held_characters(self, chunk: RankedChunk) -> int:
+    def count_answer_characters_in_chunk(self, chunk: RankedChunk) -> int:
         """Return the number of characters of the answer that a chunk contains."""
         return total_length_of_ranges(intersection_of_ranges([self.answer], chunk.spans))
 

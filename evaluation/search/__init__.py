@@ -9,7 +9,7 @@ from evaluation.search.index import (
     build_index,
     embed_texts,
     index_chunkings,
-    search,
+    search_for_all_questions,
 )
 from evaluation.search.near_duplicates import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, find_near_duplicates, repeated_runs
 from evaluation.search.ranking import (

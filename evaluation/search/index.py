@@ -27,10 +27,10 @@ from evaluation.search.ranking import (
     SearchMethod,
     checked_search_method,
     fuse_rankings,
-    nearest_vectors,
+    nearest_vector_indices_per_query,
     rank_by_embedding,
     rank_by_score,
-    resolve_near_ties,
+    recompute_near_tied_scores,
 )
 
 QUERIES_PER_BLOCK = 512
@@ -291,7 +291,7 @@ def embed_chunks_late(chunkings: Sequence[Chunking], tools: Tools) -> VectorArra
     if tools.embedder is None:
         return tools.embed(())
     chunk_place_keys = [
-        LateChunks.chunk_place_key(chunking.document.text, chunk.spans)
+        LateChunks.build_key_of_chunk_place(chunking.document.text, chunk.spans)
         for chunking in chunkings
         for chunk in chunking.chunks
     ]
@@ -346,15 +346,15 @@ class PreparedQuestions:
         """
         near_duplicates = self.index.demoted_near_duplicates
         if near_duplicates is None:
-            return self._ranked_with_near_duplicates(question_numbers, max_ranks)
+            return self._ranked_keeping_near_duplicates(question_numbers, max_ranks)
         rankings_by_question = []
         for question_number, ranked_chunk_numbers in zip(
-            question_numbers, self._ranked_with_near_duplicates(question_numbers, 2 * max_ranks), strict=True
+            question_numbers, self._ranked_keeping_near_duplicates(question_numbers, 2 * max_ranks), strict=True
         ):
             while len(ranked_chunk_numbers) - len(
                 repeats := near_duplicates.repeating_chunks(ranked_chunk_numbers.tolist())
             ) < max_ranks and len(ranked_chunk_numbers) < len(self.index.chunks):
-                (ranked_chunk_numbers,) = self._ranked_with_near_duplicates(
+                (ranked_chunk_numbers,) = self._ranked_keeping_near_duplicates(
                     np.array([question_number]), 2 * len(ranked_chunk_numbers)
                 )
             unrepeated_chunk_numbers = ranked_chunk_numbers[~np.isin(ranked_chunk_numbers, repeats)]
@@ -363,11 +363,11 @@ class PreparedQuestions:
             )
         return np.array(rankings_by_question, dtype=np.intp).reshape(len(question_numbers), -1)
 
-    def _ranked_with_near_duplicates(self, question_numbers: IntArray, max_ranks: int) -> IntArray:
+    def _ranked_keeping_near_duplicates(self, question_numbers: IntArray, max_ranks: int) -> IntArray:
         """Return the same as `ranked`, with near-duplicates in place."""
         max_ranks = min(max_ranks, len(self.index.chunks))
         if self.index.bm25 is None:
-            return nearest_vectors(self.vectors[question_numbers], self.index.vectors, max_ranks)
+            return nearest_vector_indices_per_query(self.vectors[question_numbers], self.index.vectors, max_ranks)
         rankings_by_question = [
             np.argsort(-self._chunk_scores_for_question(number), kind="stable")[:max_ranks]
             for number in question_numbers.tolist()
@@ -384,7 +384,10 @@ class PreparedQuestions:
             all_chunk_numbers = np.arange(len(chunk_vectors))
             score_rows_with_queries = zip((question_vectors @ chunk_vectors.T).astype(float), question_vectors, strict=True)
             return np.array(
-                [resolve_near_ties(line, all_chunk_numbers, query, chunk_vectors) for line, query in score_rows_with_queries]
+                [
+                    recompute_near_tied_scores(line, all_chunk_numbers, query, chunk_vectors)
+                    for line, query in score_rows_with_queries
+                ]
             ).reshape(len(question_vectors), -1)
         return np.array([self._chunk_scores_for_question(number) for number in question_numbers]).reshape(
             len(question_numbers), -1
@@ -421,7 +424,7 @@ class Search:
     search_s: float
 
 
-def search(index: Index, questions: Sequence[Question], tools: Tools, max_chunk_count: int) -> Search:
+def search_for_all_questions(index: Index, questions: Sequence[Question], tools: Tools, max_chunk_count: int) -> Search:
     """Return the best chunks for every question, at most ``max_chunk_count``, and the time that the search took.
 
     Raises the same errors as `Tools.embed`.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from chunkers.support import FloatArray, InputError, IntArray, ModelError, VectorArray, require_extra, short_repr
+from chunkers.support import FloatArray, InputError, IntArray, ModelError, VectorArray, raise_if_extra_missing, short_repr
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -26,7 +26,7 @@ PRODUCT_TOLERANCE = 2e-6
 """Tolerance for equal products in single precision: each was off by 6e-7 at most, over 384 to 4,096 numbers."""
 
 
-def nearest_vectors(
+def nearest_vector_indices_per_query(
     query_vectors: VectorArray, vectors: VectorArray, count: int, block_size: int = CHUNKS_PER_BLOCK
 ) -> IntArray:
     """Return the indices of the vectors with the greatest dot products with each query, best first.
@@ -34,7 +34,7 @@ def nearest_vectors(
     The result has shape (queries, min(count, rows)).
 
     The result is exact, and ties go to the earlier row. The vectors are compared ``block_size`` rows at a time, which does
-    not affect the result, since `resolve_near_ties` recomputes near-ties.
+    not affect the result, since `recompute_near_tied_scores` recomputes near-ties.
     """
     count = min(count, len(vectors))
     best_vector_scores = np.zeros((len(query_vectors), 0))
@@ -53,7 +53,7 @@ def nearest_vectors(
         chosen_columns_by_query = np.empty((len(query_vectors), best_count), np.intp)
         for query_index, query_scores in enumerate(best_vector_scores):
             candidate_vector_indexes = np.flatnonzero(query_scores >= lowest_best_scores[query_index] - PRODUCT_TOLERANCE)
-            query_scores[candidate_vector_indexes] = resolve_near_ties(
+            query_scores[candidate_vector_indexes] = recompute_near_tied_scores(
                 query_scores[candidate_vector_indexes],
                 best_vector_indexes[query_index, candidate_vector_indexes],
                 query_vectors[query_index],
@@ -69,7 +69,7 @@ def nearest_vectors(
     return best_vector_indexes
 
 
-def resolve_near_ties(
+def recompute_near_tied_scores(
     scores: FloatArray, vector_indices: IntArray, query_vector: VectorArray, vectors: VectorArray
 ) -> FloatArray:
     """Return the scores with near-ties recomputed, so that rounding errors cannot change the ranking.
@@ -125,7 +125,7 @@ def rank_by_embedding(question_vector: VectorArray, vectors: VectorArray) -> Ran
     """Rank all chunks by their exact cosine with the question's unit vector, shape (dimension,)."""
     if not len(vectors):
         return Ranking(np.zeros(0, np.intp), np.zeros(0))
-    best_first_chunk_numbers = nearest_vectors(question_vector[np.newaxis], vectors, len(vectors))[0]
+    best_first_chunk_numbers = nearest_vector_indices_per_query(question_vector[np.newaxis], vectors, len(vectors))[0]
     return Ranking(best_first_chunk_numbers, np.asarray(vectors[best_first_chunk_numbers] @ question_vector, dtype=float))
 
 
@@ -275,7 +275,7 @@ class Reranker:
                     f"{self.name}: a cross-encoder must be a folder on this machine; this folder does not exist. Check its "
                     "path."
                 )
-            require_extra("models", f"{self.name}: a cross-encoder")
+            raise_if_extra_missing("models", f"{self.name}: a cross-encoder")
             from sentence_transformers import CrossEncoder
 
             try:

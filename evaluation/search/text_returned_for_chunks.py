@@ -100,7 +100,7 @@ class ReturnedText:
         return {"page": "its page or chapter", "parent": "its parent"}.get(self.kind, "")
 
     @property
-    def only_children(self) -> bool:
+    def searches_only_children(self) -> bool:
         """True if parents are returned, not searched."""
         return self.kind == "parent"
 

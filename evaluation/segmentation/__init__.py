@@ -3,7 +3,7 @@
 from evaluation.segmentation.boundary_and_structure_ranking import (
     ChunkingRanking,
     Contender,
-    count_cuts_by_position,
+    count_cuts_by_position_kind,
     f1_from_counts,
     rank_by_known_boundaries,
     rank_by_structure,
@@ -25,7 +25,7 @@ from evaluation.segmentation.boundary_measures import (
     count_crossing_chunks,
     cut_offsets,
     explain_why_no_cut_wins,
-    misassigned_units,
+    find_misassigned_units,
     mixed_chunk_section_counts,
     pk,
     segment_numbers,
@@ -39,9 +39,9 @@ from evaluation.segmentation.chunk_statistics import (
     chunk_sizes,
     count_boundary_changes,
     count_found_missed_added,
-    overlong_chunks_with_token_counts,
-    requested_size_bounds,
-    sentence_count_per_chunk,
+    count_sentences_of_each_chunk,
+    find_chunker_else_embedder_bounds,
+    list_overlong_chunks_with_unread_tokens,
 )
 from evaluation.segmentation.cohesion import (
     EQUAL_COHESION_TOLERANCE,
@@ -50,7 +50,12 @@ from evaluation.segmentation.cohesion import (
     StretchComparison,
     compare_around_greedy_cuts,
 )
-from evaluation.segmentation.embedder_agreement import BoundaryAgreement, GapShift, compare_boundaries, distance_shift
+from evaluation.segmentation.embedder_agreement import (
+    BoundaryAgreement,
+    GapShift,
+    compare_boundaries,
+    measure_shift_over_all_distances,
+)
 from evaluation.segmentation.label_free_measures import (
     BASELINE_SETTINGS,
     DEFAULT_EDIT_COUNT,
@@ -77,7 +82,7 @@ from evaluation.segmentation.settings_sweep import (
     compare_settings,
     first_published_setting,
     lead_significance_sentences,
-    published_settings,
+    list_qu_et_al_settings,
     score_chunking,
     settings_grid,
     summarize_settings,
@@ -94,8 +99,8 @@ from evaluation.segmentation.texts_with_known_boundaries import (
     message_with_file_name,
     read_marked_texts,
     read_passages,
+    select_texts_sharing_heldout_sections,
     split_by_subject,
     stitch_several_documents,
-    texts_sharing_heldout_sections,
 )
 from evaluation.segmentation.threshold_staircase import MIN_FLAT_STRETCH_AMOUNTS, ScoreHistogram, Staircase, score_histogram

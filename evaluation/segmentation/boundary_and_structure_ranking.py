@@ -25,7 +25,7 @@ from evaluation.segmentation.boundary_measures import (
     random_cuts_name,
     segmentation_in_sentences,
 )
-from evaluation.segmentation.chunk_statistics import overlong_chunks_with_token_counts
+from evaluation.segmentation.chunk_statistics import list_overlong_chunks_with_unread_tokens
 from evaluation.statistics import (
     FALSE_VERDICT_SENTENCE,
     Difference,
@@ -141,7 +141,7 @@ class ChunkingRanking:
     measure: str = "boundary F1"
 
     @property
-    def leader_number(self) -> int | None:
+    def best_nontrivial_contender_index(self) -> int | None:
         """Highest-ranked contender that is not a trivial baseline; None if none has a value."""
         eligible_contender_numbers = (
             number
@@ -152,7 +152,7 @@ class ChunkingRanking:
 
     def words(self) -> str:
         """Return a summary in words: the best contender, its lead, and whether the lead is significant."""
-        leading_contender_number = self.leader_number
+        leading_contender_number = self.best_nontrivial_contender_index
         if leading_contender_number is None:
             ranking_summary_sentences = self._unranked_contenders_sentences()
             if not ranking_summary_sentences or any(not contender.is_unranked for contender in self.contenders):
@@ -246,7 +246,7 @@ def rank_contenders(
     ranking_without_leads = ChunkingRanking(
         tuple(contenders), tuple(value_by_contender), ranked_contender_numbers, {}, section_count, measure=measure
     )
-    leading_contender_number = ranking_without_leads.leader_number
+    leading_contender_number = ranking_without_leads.best_nontrivial_contender_index
     if leading_contender_number is None:
         return ranking_without_leads
     valued_contender_numbers = [
@@ -408,20 +408,20 @@ class CutPositions:
     too_long: int
 
 
-def count_cuts_by_position(chunking: Chunking, embedder: Embedder | None = None) -> CutPositions:
+def count_cuts_by_position_kind(chunking: Chunking, embedder: Embedder | None = None) -> CutPositions:
     """Count a chunking's cuts by position, such as at paragraph ends or inside sentences."""
-    cut_position_kinds = [kind for kind, _ in _cut_and_overlong_chunk_positions(chunking, embedder)]
+    cut_position_kinds = [kind for kind, _ in _locate_cuts_and_overlong_chunks(chunking, embedder)]
     return CutPositions(
         len(cut_position_kinds) - cut_position_kinds.count("too long"),
         *(cut_position_kinds.count(kind) for kind in ("end", "sentence", "block", "too long")),
     )
 
 
-def _cut_and_overlong_chunk_positions(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
+def _locate_cuts_and_overlong_chunks(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
     """Return the kind and position of each cut, and of each chunk that is too long."""
     return [
         *_kinds_and_positions_of_cuts(chunking.document, cut_offsets(chunking)),
-        *(("too long", chunk.start) for chunk, *_ in overlong_chunks_with_token_counts(chunking, embedder)),
+        *(("too long", chunk.start) for chunk, *_ in list_overlong_chunks_with_unread_tokens(chunking, embedder)),
     ]
 
 
@@ -498,7 +498,7 @@ def rank_by_structure(
     ranking_values: list[float | None] = []
     for chunking_index, (chunker_name, chunking) in enumerate(named_chunkings):
         points_and_cuts_by_paragraph = np.zeros((len(paragraph_end_offsets) + 1, 2), dtype=np.intp)
-        for position_kind, position in _cut_and_overlong_chunk_positions(chunking, embedder):
+        for position_kind, position in _locate_cuts_and_overlong_chunks(chunking, embedder):
             points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, position)] += (
                 _POINTS_BY_CUT_KIND[position_kind],
                 1,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from chunkers.files.json_and_table_files import decode_file, parse_json_file
+from chunkers.files.json_and_table_files import decode_file, parse_json_file_text
 from chunkers.support import MAX_SENTENCES, InputError, short_repr
-from chunkers.text import parse_in_reader_process
+from chunkers.text import run_parser_in_reader_process
 
 _SHA256_DIGIT_COUNT = 64
 """Characters of a SHA-256 as it is written."""
@@ -18,7 +18,7 @@ SECTION_MARK_LINE = "---"
 """The content of a line that marks the end of a section."""
 
 
-def section_spans(text: str) -> list[tuple[int, int]]:
+def find_spans_between_mark_lines(text: str) -> list[tuple[int, int]]:
     """Return the spans of the sections between lines of three dashes, leaving out blank sections."""
     edge_offsets = [0]
     line_start_offset = 0
@@ -34,7 +34,7 @@ def section_spans(text: str) -> list[tuple[int, int]]:
 
 def remove_mark_lines(text: str) -> tuple[str, tuple[int, ...]]:
     """Return the text without its lines of three dashes, and the offsets at which the sections after them begin."""
-    section_texts = [text[start:end] for start, end in section_spans(text)]
+    section_texts = [text[start:end] for start, end in find_spans_between_mark_lines(text)]
     joined_section_starts = accumulate(map(len, section_texts), initial=0)
     section_start_boundaries = tuple(
         start + len(part) - len(part.lstrip()) for start, part in zip(joined_section_starts, section_texts, strict=False)
@@ -47,7 +47,7 @@ def offsets_without_mark_lines(text: str, original_offsets: Iterable[int]) -> li
 
     An offset in a removed line moves to the start of the next section.
     """
-    sections_of_text = section_spans(text)
+    sections_of_text = find_spans_between_mark_lines(text)
     section_ends = [end for _, end in sections_of_text]
     cumulative_section_lengths = [0, *accumulate(end - start for start, end in sections_of_text)]
     converted_offsets = []
@@ -83,7 +83,7 @@ def parse_boundary_file(file_bytes: bytes, _: str) -> Iterator[str | int]:
         If it is not a boundary file.
     """
     file_kind = "known boundaries"
-    boundary_file_object = parse_json_file(decode_file(file_bytes, file_kind), file_kind)
+    boundary_file_object = parse_json_file_text(decode_file(file_bytes, file_kind), file_kind)
     if not isinstance(boundary_file_object, dict) or boundary_file_object.keys() != {"name", "sha256", "boundaries"}:
         raise InputError(
             f"{file_kind}: the file must have exactly the fields name, sha256 and boundaries; got "
@@ -119,7 +119,7 @@ class BoundaryFile:
         Cancelled
             If the user asked to stop, as ``cancelled`` reports.
         """
-        sha256, *unchecked_boundaries = parse_in_reader_process(
+        sha256, *unchecked_boundaries = run_parser_in_reader_process(
             parse_boundary_file, file_bytes, "known boundaries", cancelled
         )
         return cls(sha256, tuple(unchecked_boundaries))

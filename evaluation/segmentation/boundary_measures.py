@@ -242,7 +242,9 @@ class MisassignedUnits:
     chunk_by_section: dict[int, int]
 
 
-def misassigned_units(section_of_each_unit: Sequence[int], chunk_of_each_unit: Sequence[int | None]) -> MisassignedUnits:
+def find_misassigned_units(
+    section_of_each_unit: Sequence[int], chunk_of_each_unit: Sequence[int | None]
+) -> MisassignedUnits:
     """Match sections to chunks one to one by largest overlap, and return the units outside their section's chunk.
 
     Source: Qu et al., figures 6 and 7. A chunk need not be contiguous. A unit whose chunk is None is outside every match.
@@ -262,7 +264,7 @@ def misassigned_units(section_of_each_unit: Sequence[int], chunk_of_each_unit: S
         (max(section_of_each_unit) + 1, max((chunk for _, chunk in section_and_chunk_numbers), default=0) + 1), dtype=np.intp
     )
     np.add.at(section_chunk_overlap_counts, tuple(zip(*section_and_chunk_numbers, strict=True)) or ([], []), 1)
-    chunk_by_matched_section = largest_assignment(section_chunk_overlap_counts)
+    chunk_by_matched_section = find_assignment_with_largest_sum(section_chunk_overlap_counts)
     misassigned_unit_numbers = [
         unit
         for unit, (section, chunk) in enumerate(zip(section_of_each_unit, chunk_of_each_unit, strict=True))
@@ -407,10 +409,13 @@ def explain_why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Seg
 # Rows and columns matched one to one: the linear assignment problem, by shortest augmenting paths.
 
 
-def largest_assignment(values: IntArray) -> dict[int, int]:
+def find_assignment_with_largest_sum(values: IntArray) -> dict[int, int]:
     """Return the one-to-one assignment of a matrix's columns to its rows with the largest sum of ``values``."""
     if len(values) > values.shape[1]:
-        return {row: column for column, row in sorted(largest_assignment(values.T).items(), key=lambda pair: pair[1])}
+        return {
+            row: column
+            for column, row in sorted(find_assignment_with_largest_sum(values.T).items(), key=lambda pair: pair[1])
+        }
     assignment_cost_matrix = -values.astype(np.float64)
     row_count, column_count = assignment_cost_matrix.shape
     row_prices, column_prices = np.zeros(row_count), np.zeros(column_count)

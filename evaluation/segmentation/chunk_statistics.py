@@ -21,7 +21,7 @@ class SizeStatistics:
     most: float
 
 
-def size_statistics(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStatistics, ...]:
+def summarize_chunk_sizes_by_unit(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStatistics, ...]:
     """Return statistics of chunk sizes in sentences, words, characters and tokens; empty if there are no chunks.
 
     If the tokenizer's files are missing, tokens are left out.
@@ -30,7 +30,7 @@ def size_statistics(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStati
     if not chunk_texts:
         return ()
     sizes_by_unit = {
-        "sentences": sentence_count_per_chunk(chunking),
+        "sentences": count_sentences_of_each_chunk(chunking),
         "words": load_tokenizer("words").count(chunk_texts),
         "characters": [len(text) for text in chunk_texts],
     }
@@ -42,7 +42,7 @@ def size_statistics(chunking: Chunking, tokenizer: Tokenizer) -> tuple[SizeStati
     )
 
 
-def sentence_count_per_chunk(chunking: Chunking) -> list[int]:
+def count_sentences_of_each_chunk(chunking: Chunking) -> list[int]:
     """Return the number of sentences that each chunk overlaps."""
     document = chunking.document
     sentence_count_of_each_chunk = []
@@ -84,7 +84,7 @@ class DiscontinuousChunks:
         return f"{self.chunks:,} of {pluralize(chunk_count, 'chunk')}, {pluralize(self.breaks, 'order break')}"
 
 
-def overlong_chunks_with_token_counts(chunking: Chunking, embedder: Embedder | None) -> list[tuple[Chunk, int, int]]:
+def list_overlong_chunks_with_unread_tokens(chunking: Chunking, embedder: Embedder | None) -> list[tuple[Chunk, int, int]]:
     """Return the chunks longer than an embedder reads, with their tokens and the number of tokens that it does not read.
 
     The list is empty without an embedder, and if the embedder's files, which are needed for counting, are missing.
@@ -121,7 +121,7 @@ class TruncatedChunks:
     @classmethod
     def of(cls, chunking: Chunking, embedder: Embedder | None) -> "TruncatedChunks | None":
         """Count the chunks that exceed the embedder's input; None if none does or tokens cannot be counted."""
-        overlong_chunks = overlong_chunks_with_token_counts(chunking, embedder)
+        overlong_chunks = list_overlong_chunks_with_unread_tokens(chunking, embedder)
         if not overlong_chunks:
             return None
         return cls(
@@ -134,7 +134,7 @@ class TruncatedChunks:
         chunk_word, possessive_word = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
         return (
             f"{self.chunks:,} {chunk_word} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
-            f"{format_clamped_percentage(self.share)} of {possessive_word} tokens not seen"
+            f"{format_percentage_1_to_99(self.share)} of {possessive_word} tokens not seen"
         )
 
 
@@ -155,7 +155,7 @@ class ChunkFacts:
         """
         return cls(
             tuple(cut_offsets(chunking)),
-            size_statistics(chunking, tokenizer),
+            summarize_chunk_sizes_by_unit(chunking, tokenizer),
             DiscontinuousChunks.of(chunking),
             TruncatedChunks.of(chunking, embedder),
         )
@@ -175,7 +175,7 @@ class BoundaryChanges:
         return ", ".join(boundary_change_phrases) if boundary_change_phrases else "no boundary"
 
 
-MOST_SENTENCES_MOVED = 2
+MOVE_LIMIT_SENTENCES = 2
 """Maximum number of sentences that a boundary may shift and still count as moved."""
 
 
@@ -184,7 +184,7 @@ def count_boundary_changes(
 ) -> BoundaryChanges:
     """Count the boundaries that a change added, removed and moved.
 
-    A removed and an added boundary within `MOST_SENTENCES_MOVED` sentences of each other count as one moved boundary.
+    A removed and an added boundary within `MOVE_LIMIT_SENTENCES` sentences of each other count as one moved boundary.
     """
     removed_boundary_sentences = [
         document.sentence_at(offset) for offset in sorted(set(boundaries_before) - set(boundaries_after))
@@ -193,7 +193,7 @@ def count_boundary_changes(
         document.sentence_at(offset) for offset in sorted(set(boundaries_after) - set(boundaries_before))
     ]
     moved_boundary_count = count_matching_boundaries(
-        added_boundary_sentences, removed_boundary_sentences, MOST_SENTENCES_MOVED
+        added_boundary_sentences, removed_boundary_sentences, MOVE_LIMIT_SENTENCES
     )
     return BoundaryChanges(
         len(added_boundary_sentences) - moved_boundary_count,
@@ -208,7 +208,7 @@ def count_found_missed_added(cuts: Collection[int], known_boundaries: Collection
     return found_boundary_count, len(known_boundaries) - found_boundary_count, len(set(cuts)) - found_boundary_count
 
 
-def format_clamped_percentage(share: float) -> str:
+def format_percentage_1_to_99(share: float) -> str:
     """Format a share as a whole percentage, at least 1 % and at most 99 %."""
     return f"{min(max(round(share * 100), 1), 99)}\N{NO-BREAK SPACE}%"
 
@@ -298,7 +298,7 @@ def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
     )
 
 
-def requested_size_bounds(chunker: Chunker, embedder: Embedder | None = None) -> SizeBounds | None:
+def find_chunker_else_embedder_bounds(chunker: Chunker, embedder: Embedder | None = None) -> SizeBounds | None:
     """Return the size bounds in a chunker's parameters, else the embedder's maximum input; None without either.
 
     The size of `fixed_sentences` in sentences and a ``target_size``, which is an average, set no bounds.
@@ -348,7 +348,7 @@ def chunk_sizes(unit: str, chunking: Chunking, tokenizer: Tokenizer, embedder: E
     if unit == "characters":
         return [len(text) for text in chunk_texts]
     if unit == "sentences":
-        return sentence_count_per_chunk(chunking)
+        return count_sentences_of_each_chunk(chunking)
     if unit == "words":
         return [*load_tokenizer("words").count(chunk_texts)]
     if unit == "tokens":

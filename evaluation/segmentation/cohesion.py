@@ -60,7 +60,9 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunk_of_each_sentence: S
     _, chunk_number_by_sentence = np.unique(
         [chunk_of_each_sentence[place] for place in chunked_sentence_numbers], return_inverse=True
     )
-    chunk_vector_sums, chunk_sentence_counts = _chunk_vector_sums(chunked_sentence_vectors, chunk_number_by_sentence)
+    chunk_vector_sums, chunk_sentence_counts = _sum_and_count_vectors_by_chunk(
+        chunked_sentence_vectors, chunk_number_by_sentence
+    )
     squared_length_sums_by_chunk = np.bincount(
         chunk_number_by_sentence,
         np.einsum("ij,ij->i", chunked_sentence_vectors, chunked_sentence_vectors),
@@ -111,7 +113,9 @@ def contextual_coherence(
     sentences_sorted_by_chunk = np.argsort(chunk_number_by_sentence, kind="stable")
     chunk_start_positions = np.flatnonzero(np.diff(chunk_number_by_sentence[sentences_sorted_by_chunk], prepend=-1))
     for chunk_sentence_numbers in np.split(sentences_sorted_by_chunk, chunk_start_positions)[1:]:
-        surrounding_sentence_ranges = _surrounding_ranges(chunk_sentence_numbers, len(unit_vectors), surrounding_count)
+        surrounding_sentence_ranges = _merge_chunk_and_surrounding_ranges(
+            chunk_sentence_numbers, len(unit_vectors), surrounding_count
+        )
         chunk_vector_sum = unit_vectors[chunk_sentence_numbers].sum(axis=0)
         surroundings_vector_sum = (
             np.sum(
@@ -129,7 +133,7 @@ def contextual_coherence(
     return float(np.mean(chunk_surroundings_cosines)) if chunk_surroundings_cosines else None
 
 
-def _surrounding_ranges(
+def _merge_chunk_and_surrounding_ranges(
     chunk_sentences: IntArray, document_sentence_count: int, surrounding_count: int
 ) -> list[tuple[int, int]]:
     """Return the disjoint ranges of ``chunk_sentences`` and the sentences at most ``surrounding_count`` places from them."""
@@ -146,7 +150,7 @@ def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
     return unit_vectors
 
 
-def _chunk_vector_sums(vectors: FloatArray, chunk_of_each_vector: IntArray) -> tuple[FloatArray, IntArray]:
+def _sum_and_count_vectors_by_chunk(vectors: FloatArray, chunk_of_each_vector: IntArray) -> tuple[FloatArray, IntArray]:
     """Return the sum of the vectors of each chunk, shape (chunks, dimension), and how many they are."""
     vector_counts_by_chunk = np.bincount(chunk_of_each_vector)
     vectors_sorted_by_chunk = np.argsort(chunk_of_each_vector, kind="stable")

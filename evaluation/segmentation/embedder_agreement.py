@@ -68,7 +68,7 @@ class GapShift:
         )
 
 
-def distance_shift(
+def measure_shift_over_all_distances(
     full_embedder_vectors: npt.NDArray[np.floating], other_embedder_vectors: npt.NDArray[np.floating]
 ) -> GapShift | None:
     """Return the change in the distances between neighbouring sentences from one embedder to another.
@@ -174,11 +174,11 @@ def compare_boundaries(full_embedder_chunking: Chunking, other_embedder_chunking
         tuple(sorted(full_embedder_cuts & other_embedder_cuts)),
         tuple(sorted(full_embedder_cuts - other_embedder_cuts)),
         tuple(sorted(other_embedder_cuts - full_embedder_cuts)),
-        _first_curve_shift(full_embedder_chunking, other_embedder_chunking),
+        _measure_first_curve_score_shift(full_embedder_chunking, other_embedder_chunking),
     )
 
 
-def _first_curve_shift(full_embedder_chunking: Chunking, other_embedder_chunking: Chunking) -> GapShift | None:
+def _measure_first_curve_score_shift(full_embedder_chunking: Chunking, other_embedder_chunking: Chunking) -> GapShift | None:
     """Return the shift of the first curve's scores, which all pages draw."""
     if not full_embedder_chunking.curves or not other_embedder_chunking.curves:
         return None

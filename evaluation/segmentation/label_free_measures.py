@@ -17,7 +17,7 @@ from evaluation.segmentation.chunk_statistics import (
     SizeBounds,
     SizeCompliance,
     chunk_sizes,
-    requested_size_bounds,
+    find_chunker_else_embedder_bounds,
     size_compliance,
 )
 from evaluation.segmentation.cohesion import SURROUNDING_SENTENCES, Contrast, contextual_coherence, cosine_contrast
@@ -189,7 +189,7 @@ def count_size_compliance(
     InputError
         If the bounds are invalid.
     """
-    requested_bounds = size_bounds or requested_size_bounds(chunker, tools.embedder)
+    requested_bounds = size_bounds or find_chunker_else_embedder_bounds(chunker, tools.embedder)
     if requested_bounds is None:
         return None
     try:

@@ -24,7 +24,7 @@ from evaluation.segmentation.boundary_measures import (
     count_crossing_chunks,
     cut_offsets,
     cuts_of_trivial_baseline,
-    misassigned_units,
+    find_misassigned_units,
     pk,
     segment_numbers,
     segmentation_in_sentences,
@@ -106,7 +106,7 @@ def score_chunking(marked_document: MarkedDocument, chunking: Chunking) -> dict[
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation),
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation, tolerance=1),
     )
-    misassigned_sentences = misassigned_units(
+    misassigned_sentences = find_misassigned_units(
         segment_numbers(known_boundary_segmentation), chunk_number_per_sentence(chunking)
     )
     whole_block_share = block_integrity(chunking).all.share
@@ -283,7 +283,7 @@ def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[SweptSetting]:
     return [SweptSetting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
 
 
-def published_settings() -> list[SweptSetting]:
+def list_qu_et_al_settings() -> list[SweptSetting]:
     """Return the grid of Qu et al., appendix B: 30 breakpoint, 45 single linkage, 125 DBSCAN and 18 fixed settings."""
     published_distance_weights = (0.0, 0.25, 0.5, 0.75, 1.0)
     threshold_amounts_by_rule: dict[str, tuple[float, ...]] = {
@@ -314,7 +314,7 @@ def published_settings() -> list[SweptSetting]:
 
 SETTINGS_BY_CHUNKER: dict[str, list[SweptSetting]] = {
     **{
-        name: [setting for setting in published_settings() if setting.chunker == name]
+        name: [setting for setting in list_qu_et_al_settings() if setting.chunker == name]
         for name in ("fixed_sentences", "breakpoint", "single_linkage")
     },
     "double_pass": settings_grid(
@@ -368,14 +368,15 @@ def compare_settings(
             scores_by_setting.setdefault(row.setting, {})[row.document] = row_score_value
     distinct_document_names = [*dict.fromkeys(row.document for row in rows)]
 
-    def scores_by_document(setting: SweptSetting) -> list[float]:
+    def list_scores_in_document_order(setting: SweptSetting) -> list[float]:
         return [scores_by_setting.get(setting, {}).get(document, np.nan) for document in distinct_document_names]
 
     if not distinct_document_names or not others:
         return dict.fromkeys(others)
     higher_is_better_sign = 1 if HIGHER_IS_BETTER[measure] else -1
     score_leads_over_others = higher_is_better_sign * (
-        np.array([scores_by_document(setting)]) - np.array([scores_by_document(other) for other in others])
+        np.array([list_scores_in_document_order(setting)])
+        - np.array([list_scores_in_document_order(other) for other in others])
     )
     return dict(zip(others, paired_differences(score_leads_over_others), strict=True))
 

@@ -76,7 +76,7 @@ def read_marked_texts(
     marked_texts = []
     for file_name, text in text_by_name.items():
         try:
-            marked_texts.append(_text_with_boundaries(file_name, text, boundary_file_by_hash))
+            marked_texts.append(_attach_known_boundaries_to_text(file_name, text, boundary_file_by_hash))
         except InputError as error:
             unusable_file_messages.append(message_with_file_name(file_name, error))
     text_hashes = {
@@ -90,7 +90,7 @@ def read_marked_texts(
     return marked_texts, unusable_file_messages
 
 
-def _text_with_boundaries(
+def _attach_known_boundaries_to_text(
     text_name: str, text: str, boundary_file_by_hash: dict[str, tuple[str, BoundaryFile]]
 ) -> MarkedText:
     """Return a text with its boundaries; several documents may have the same text, and so the same boundaries."""
@@ -118,7 +118,7 @@ def message_with_file_name(file_name: str, error: InputError) -> str:
     return message if message.startswith(file_name) else f"{file_name}: {message}"
 
 
-def texts_sharing_heldout_sections(
+def select_texts_sharing_heldout_sections(
     tuning_texts: Sequence[MarkedText], held_out_texts: Sequence[MarkedText]
 ) -> list[MarkedText]:
     """Return the texts that share a section with a held-out text and would leak it into tuning."""

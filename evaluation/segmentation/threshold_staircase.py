@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import Breakpoint, Chunking, Document
-from chunkers.building_blocks.thresholds import passes_level
+from chunkers.building_blocks.thresholds import mark_scores_passing_level
 from chunkers.support import IntArray, format_number, pluralize
 
 MIN_FLAT_STRETCH_AMOUNTS = 4
@@ -77,7 +77,9 @@ def threshold_staircase(
         candidate_cuts_key = is_candidate_cut_at.tobytes()
         if candidate_cuts_key not in chunk_sizes_by_candidate_cuts:
             if chunker_size_limits.least is None and chunker_size_limits.most is None:
-                chunk_sizes_by_candidate_cuts[candidate_cuts_key] = _chunk_lengths(document, is_candidate_cut_at)
+                chunk_sizes_by_candidate_cuts[candidate_cuts_key] = _measure_chunk_lengths_in_characters(
+                    document, is_candidate_cut_at
+                )
             else:
                 chunks_at_amount = run_chunker(chunker.model_copy(update={"amount": amount})).chunks
                 chunk_sizes_by_candidate_cuts[candidate_cuts_key] = np.array(
@@ -93,7 +95,7 @@ def threshold_staircase(
     )
 
 
-def _chunk_lengths(document: Document, is_cut_after_sentence: npt.NDArray[np.bool_]) -> IntArray:
+def _measure_chunk_lengths_in_characters(document: Document, is_cut_after_sentence: npt.NDArray[np.bool_]) -> IntArray:
     """Return the length of every chunk in characters, if the document is cut where ``is_cut_after_sentence`` is true."""
     sentence_starts, sentence_ends = np.asarray(document.sentences, dtype=np.int64).T
     cut_sentence_indexes = np.flatnonzero(is_cut_after_sentence)
@@ -146,7 +148,7 @@ def score_histogram(scores: Sequence[float], level: float, cuts_above: bool) -> 
     The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_HISTOGRAM_BINS` bins.
     """
     defined_gap_scores = np.array([score for score in scores if not math.isnan(score)])
-    is_score_passing_at = passes_level(defined_gap_scores, level, cuts_above)
+    is_score_passing_at = mark_scores_passing_level(defined_gap_scores, level, cuts_above)
     # Between scores that differ only by the rounding of their computation there is no room for bins.
     rounded_gap_scores = np.round(defined_gap_scores, SCORE_DECIMALS)
     score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, "auto")

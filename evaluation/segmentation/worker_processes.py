@@ -70,7 +70,7 @@ class _Batch(Generic[Result]):
     vectors: VectorArray | None = None
     sent: int = 0
 
-    def with_runs_and_vectors(
+    def restrict_runs_and_add_vectors(
         self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools
     ) -> "_Batch[Result]":
         """Return a copy of the batch with only the given runs, and with the vectors of further texts."""
@@ -78,7 +78,7 @@ class _Batch(Generic[Result]):
         return replace(self, runs=runs, texts=texts, vectors=tools.embed(texts), sent=self.sent + 1)
 
 
-def _run_batch(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
+def _run_batch_listing_missing_texts(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
     """Run a batch in a worker; return the results, the places of the runs that need texts embedded, and those texts."""
     batch_embedding_cache = EmbeddingCache()
     if batch.vectors is not None:
@@ -128,13 +128,15 @@ def run_in_processes(
     ]
     pending_batch_by_future: dict[Future[tuple[list[Result], list[int], list[str]]], _Batch[Result]] = {}
 
-    def submit_batch(batch: _Batch[Result]) -> None:
-        pending_batch_by_future[worker_process_executor.submit(_run_batch, batch)] = batch
+    def submit_and_record_batch(batch: _Batch[Result]) -> None:
+        pending_batch_by_future[worker_process_executor.submit(_run_batch_listing_missing_texts, batch)] = batch
 
     try:
         for document_index, (_, runs) in enumerate(runs_by_document):
             for batch_start in range(0, len(runs), RUNS_PER_BATCH):
-                submit_batch(_Batch(document_index, runs[batch_start : batch_start + RUNS_PER_BATCH], tools.tokenizer.name))
+                submit_and_record_batch(
+                    _Batch(document_index, runs[batch_start : batch_start + RUNS_PER_BATCH], tools.tokenizer.name)
+                )
         while pending_batch_by_future and not tools.cancelled():
             finished_batch_futures = wait(pending_batch_by_future, timeout=0.1, return_when=FIRST_COMPLETED).done
             if not finished_batch_futures:
@@ -145,8 +147,8 @@ def run_in_processes(
             yield from results
             runs_to_repeat = [batch.runs[place] for place in unfinished_run_indexes]
             if runs_to_repeat and batch.sent < MOST_SENDINGS - 1:
-                submit_batch(
-                    batch.with_runs_and_vectors(
+                submit_and_record_batch(
+                    batch.restrict_runs_and_add_vectors(
                         runs_to_repeat, texts_without_vectors, embedding_tools_by_document[batch.document]
                     )
                 )

@@ -15,9 +15,9 @@ from evaluation.statistics.significance import (
     ALPHA,
     FALSE_VERDICT_SENTENCE,
     FEWEST_VALUES,
+    compute_confidence_interval_of_mean,
     fewest_values_needed,
     format_confidence_level,
     holm_correction,
-    mean_interval,
     too_few_values_sentence,
 )

@@ -8,10 +8,10 @@ differences is known exactly, however few questions there are (Hartigan, Using s
 of the American Statistical Association 64, 1969).
 
 Differences whose mean is 0 need not be exchangeable: if they are skewed, the sign-flip test alone finds too many of them.
-Therefore p is the larger of its p-value and that of Hall's test (`hall_p_values`), and the interval holds 0 if either does
-not reject it: so it excludes 0 exactly if p is below the level. With several comparisons the level is that
-of Holm's correction. Of the variants of Hall's and Johnson's tests that were tried, with Student's quantiles or a skewness
-that is estimated otherwise, this one costs the least power of those that hold skewed differences to 7 % in simulations.
+Therefore p is the larger of its p-value and that of Hall's test (`compute_halls_test_p_values`), and the interval holds 0 if
+either does not reject it: so it excludes 0 exactly if p is below the level. With several comparisons the level is that of
+Holm's correction. Of the variants of Hall's and Johnson's tests that were tried, with Student's quantiles or a skewness that
+is estimated otherwise, this one costs the least power of those that hold skewed differences to 7 % in simulations.
 
 Where many differences are equal, subsets know nothing of the rare ones that are not: there the interval is widened, as far
 as its verdict permits.
@@ -32,11 +32,11 @@ from evaluation.statistics.significance import (
     FEWEST_VALUES,
     MOST_SUBSETS,
     CorrectedP,
+    compute_confidence_interval_adding_bounds,
     fewest_values_needed,
     format_confidence_level,
     format_p_value,
     holm_correction,
-    mean_interval_with_extremes,
     sign_flip_draws_needed,
     students_t_quantile,
 )
@@ -183,7 +183,7 @@ def paired_differences_by_family(
             strict=True,
         ):
             defined_differences = family_differences[comparison_index][~np.isnan(family_differences[comparison_index])]
-            interval_lower_end, interval_upper_end = _widen_interval(
+            interval_lower_end, interval_upper_end = _widen_interval_for_equal_values(
                 comparison_tails.interval(corrected_p.alpha, value_width_by_comparison[comparison_index]),
                 defined_differences,
                 corrected_p.alpha,
@@ -325,7 +325,7 @@ def _tails_of_complete_rows(rows: FloatArray, draw_count: int, seed: int) -> Ite
     subset_means_by_row[np.abs(subset_means_by_row) <= _ROUNDING_TOLERANCE * np.abs(rows).max(axis=1, keepdims=True)] = 0
     total_subset_count = empty_subset_count + subset_means_by_row.shape[1]
     tail_length = min(subset_means_by_row.shape[1], ceil(ALPHA * total_subset_count / 2))
-    for row_subset_means, one_sided_p_values in zip(subset_means_by_row, hall_p_values(rows), strict=True):
+    for row_subset_means, one_sided_p_values in zip(subset_means_by_row, compute_halls_test_p_values(rows), strict=True):
         nonpositive_mean_count, nonnegative_mean_count = (
             int(np.count_nonzero(row_subset_means <= 0)),
             int(np.count_nonzero(row_subset_means >= 0)),
@@ -367,7 +367,7 @@ def subset_masks(item_count: int, draw_count: int, seed: int) -> Iterator[FloatA
         yield np.unpackbits(packed_subset_bits, axis=1, count=item_count).astype(float)
 
 
-def _widen_interval(
+def _widen_interval_for_equal_values(
     interval: tuple[float, float], values: FloatArray, alpha: float, measure_range_width: float
 ) -> tuple[float, float]:
     """Widen an interval where many values are equal, without letting it reach or leave 0.
@@ -383,7 +383,7 @@ def _widen_interval(
         * measure_range_width**most_frequent_share
     )
     widened_lower_end, widened_upper_end = interval
-    padded_lower_end, padded_upper_end = mean_interval_with_extremes(
+    padded_lower_end, padded_upper_end = compute_confidence_interval_adding_bounds(
         values, -assumed_unseen_value, assumed_unseen_value, alpha
     )
     if widened_lower_end <= 0:
@@ -415,7 +415,7 @@ class OneSidedP(NamedTuple):
     above: float
 
 
-def hall_p_values(rows: FloatArray) -> list[OneSidedP]:
+def compute_halls_test_p_values(rows: FloatArray) -> list[OneSidedP]:
     """Return Hall's one-sided p-values of the mean of each sample, a row of at least three values.
 
     ``rows`` has shape (samples, values).

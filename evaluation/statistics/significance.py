@@ -116,7 +116,7 @@ def format_confidence_level(alpha: float) -> str:
 # Confidence interval of a mean whose values have a known range.
 
 
-def mean_interval(
+def compute_confidence_interval_of_mean(
     values: FloatArray, lowest_possible_value: float = 0.0, highest_possible_value: float = 1.0
 ) -> tuple[float, float] | None:
     """Return the 95 % confidence interval of the mean of values between the two bounds, ignoring NaN.
@@ -131,7 +131,7 @@ def mean_interval(
     defined_values = values[~np.isnan(values)]
     if len(defined_values) < FEWEST_VALUES:
         return None
-    padded_lower_end, padded_upper_end = mean_interval_with_extremes(
+    padded_lower_end, padded_upper_end = compute_confidence_interval_adding_bounds(
         defined_values, lowest_possible_value, highest_possible_value
     )
     # All values at one end have their mean there; sums may miss it by a rounding.
@@ -141,7 +141,7 @@ def mean_interval(
     )
 
 
-def mean_interval_with_extremes(
+def compute_confidence_interval_adding_bounds(
     values: FloatArray, lowest_possible_value: float, highest_possible_value: float, alpha: float = ALPHA
 ) -> tuple[float, float]:
     """Return Student's confidence interval of the mean, with the lowest and the highest possible value added once each."""

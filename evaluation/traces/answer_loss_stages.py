@@ -11,8 +11,8 @@ from chunkers import Chunk, Chunking, Document, InputError, Span
 from chunkers.files.external_chunks import GivenChunk, rebuild_text
 from chunkers.found_again import DocumentNames, Place, Placement, UnorderedLocator, document_names, locate_chunks
 from chunkers.support import IntArray, pluralize, short_repr
-from chunkers.text import SHORTEST_ALTERED_EXCERPT, fold_text
-from evaluation.questions import intersection_of_ranges, trim_span
+from chunkers.text import SHORTEST_ALTERED_EXCERPT, drop_spaces_and_simplify_signs
+from evaluation.questions import intersection_of_ranges, trim_spaces_and_punctuation
 from evaluation.retrieval import (
     AnswerRetrieval,
     Seam,
@@ -296,7 +296,9 @@ class TraceDiagnoser:
         located_places = {
             placement.only_place for some in self.placements for placement in some if placement.only_place is not None
         }
-        unmatched_text_count = sum(not self._fits_known_chunks(self._searched.chunkings, place) for place in located_places)
+        unmatched_text_count = sum(
+            not self._is_place_made_of_chunks(self._searched.chunkings, place) for place in located_places
+        )
         if not unmatched_text_count:
             return ""
         unmatched_texts_sentence = (
@@ -307,16 +309,16 @@ class TraceDiagnoser:
             return f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
         return f"{unmatched_texts_sentence}."
 
-    def _fits_known_chunks(self, chunkings: Sequence[Chunking], place: Place) -> bool:
+    def _is_place_made_of_chunks(self, chunkings: Sequence[Chunking], place: Place) -> bool:
         """Return whether a located text is a chunk at hand, its beginning, or several chunks."""
         chunk_numbers_at_place = self._chunk_numbers_at(chunkings, place)
         return (
             bool(chunk_numbers_at_place)
-            and int(self._visible_edges_by_document[place.document][chunk_numbers_at_place[0], 0]) == place.span.start
+            and int(self._nonblank_chunk_ends_by_document[place.document][chunk_numbers_at_place[0], 0]) == place.span.start
         )
 
     @cached_property
-    def _chunkings(self) -> Sequence[Chunking]:
+    def _searched_or_traced_chunkings(self) -> Sequence[Chunking]:
         """The chunks of each document: those at hand if they are those that were searched, else those in the trace."""
         if self._searched.chunkings is not None and not self._texts_without_chunk_note.endswith("is not used."):
             return self._searched.chunkings
@@ -333,7 +335,7 @@ class TraceDiagnoser:
     @property
     def knows_chunks(self) -> bool:
         """True if the chunks that were searched are at hand, and not only those that were retrieved."""
-        return self._chunkings is self._searched.chunkings
+        return self._searched_or_traced_chunkings is self._searched.chunkings
 
     def question_diagnoses(self) -> Iterator[Diagnosis]:
         """Yield the diagnosis of each located question, in the order of the trace."""
@@ -440,14 +442,16 @@ class TraceDiagnoser:
         self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage
     ) -> PassageOutcome:
         passage_text, places, remark, unplaced_explanation = passage
-        is_passage_short = len(fold_text(passage_text)) < SHORTEST_ALTERED_EXCERPT
+        is_passage_short = len(drop_spaces_and_simplify_signs(passage_text)) < SHORTEST_ALTERED_EXCERPT
         if not is_passage_short:
-            folded_passage_text = fold_text(passage_text[slice(*trim_span(passage_text, Span(0, len(passage_text))))])
+            folded_passage_text = drop_spaces_and_simplify_signs(
+                passage_text[slice(*trim_spaces_and_punctuation(passage_text, Span(0, len(passage_text))))]
+            )
             for retrieved_text in question.retrieved:
                 if (
                     retrieved_text.given
                     and retrieved_text.text is not None
-                    and folded_passage_text in fold_text(retrieved_text.text)
+                    and folded_passage_text in drop_spaces_and_simplify_signs(retrieved_text.text)
                 ):
                     only_place = places[0] if len(places) == 1 else None
                     return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place=only_place)
@@ -478,19 +482,19 @@ class TraceDiagnoser:
     def _passage_outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> PassageOutcome:
         """Return the outcome of a passage at one of its places."""
         document = self._documents[place.document]
-        answer_span = trim_span(document.text, place.span)
+        answer_span = trim_spaces_and_punctuation(document.text, place.span)
         for retrieved_text, placement in zip(question.retrieved, placements, strict=True):
             spans_in_document = [spot.span for spot in placement.places if spot.document == place.document]
             if retrieved_text.given and any(
                 not count_missing_characters(document.text, answer_span, [span]) for span in spans_in_document
             ):
                 return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place=place)
-        chunking = self._chunkings[place.document]
+        chunking = self._searched_or_traced_chunkings[place.document]
         best_rank_by_chunk: dict[int, int] = {}
         retrieved_parts_by_chunk: dict[int, list[Span]] = {}
         for retrieved_text, placement in zip(question.retrieved, placements, strict=True):
             if placement.only_place is not None and placement.only_place.document == place.document:
-                for chunk_number in self._chunk_numbers_at(self._chunkings, placement.only_place):
+                for chunk_number in self._chunk_numbers_at(self._searched_or_traced_chunkings, placement.only_place):
                     best_rank_by_chunk[chunk_number] = min(
                         retrieved_text.rank, best_rank_by_chunk.get(chunk_number, retrieved_text.rank)
                     )
@@ -520,7 +524,7 @@ class TraceDiagnoser:
         retrieval_judgement: AnswerRetrieval,
     ) -> tuple[Stage | None, str, tuple[Seam, ...]]:
         """Return the stage of an answer that no retrieved text has whole, the evidence, and the cuts inside it."""
-        document, chunking = self._documents[place.document], self._chunkings[place.document]
+        document, chunking = self._documents[place.document], self._searched_or_traced_chunkings[place.document]
         answer_location_phrase = (
             f"{document.name}, {retrieval_judgement.answer.start:,} to {retrieval_judgement.answer.end:,}"
         )
@@ -595,16 +599,16 @@ class TraceDiagnoser:
     def _chunk_numbers_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
         if chunkings is not self._searched.chunkings:
-            return _chunk_numbers_at_span(_visible_edges(chunkings[place.document]), place.span)
+            return _find_chunk_numbers_matching_span(_find_nonblank_ends_of_chunks(chunkings[place.document]), place.span)
         if place not in self._chunk_numbers_by_place:
-            self._chunk_numbers_by_place[place] = _chunk_numbers_at_span(
-                self._visible_edges_by_document[place.document], place.span
+            self._chunk_numbers_by_place[place] = _find_chunk_numbers_matching_span(
+                self._nonblank_chunk_ends_by_document[place.document], place.span
             )
         return self._chunk_numbers_by_place[place]
 
     @cached_property
-    def _visible_edges_by_document(self) -> list[IntArray]:
-        return [_visible_edges(chunking) for chunking in self._searched.chunkings or ()]
+    def _nonblank_chunk_ends_by_document(self) -> list[IntArray]:
+        return [_find_nonblank_ends_of_chunks(chunking) for chunking in self._searched.chunkings or ()]
 
 
 _STAGES_BY_PROGRESS: Sequence[Stage | None] = (
@@ -613,7 +617,7 @@ _STAGES_BY_PROGRESS: Sequence[Stage | None] = (
 )
 
 
-def _visible_edges(chunking: Chunking) -> IntArray:
+def _find_nonblank_ends_of_chunks(chunking: Chunking) -> IntArray:
     """Return the first and the last visible place of each chunk, shape (chunks, 2)."""
     text = chunking.document.text
     visible_chunk_ranges = []
@@ -624,7 +628,7 @@ def _visible_edges(chunking: Chunking) -> IntArray:
     return np.array(visible_chunk_ranges, dtype=np.intp).reshape(-1, 2)
 
 
-def _chunk_numbers_at_span(chunk_edges: IntArray, span: Span) -> tuple[int, ...]:
+def _find_chunk_numbers_matching_span(chunk_edges: IntArray, span: Span) -> tuple[int, ...]:
     chunk_starts, chunk_ends = chunk_edges[:, 0], chunk_edges[:, 1]
     equal_chunk_numbers = np.flatnonzero((chunk_starts == span.start) & (chunk_ends == span.end))
     if len(equal_chunk_numbers):

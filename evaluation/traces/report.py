@@ -31,7 +31,7 @@ class TraceReport:
         question_count_by_stage = Counter(diagnosis.stage for diagnosis in self.diagnoses)
         return {stage: question_count_by_stage[stage] for stage in MEANING_BY_STAGE if question_count_by_stage[stage]}
 
-    def count_questions_where_failed(self, has_failed: bool | None) -> int:
+    def count_questions_with_failed_status(self, has_failed: bool | None) -> int:
         """Return the number of questions that failed, did not, or of which that cannot be told."""
         return sum(diagnosis.failed is has_failed for diagnosis in self.diagnoses)
 
@@ -39,7 +39,7 @@ class TraceReport:
     def retrieved_text_counts(self) -> dict[str, int]:
         """Number of retrieved texts that are located, that may stand in several places, and that are missing."""
         text_count_by_status = Counter(
-            placement_status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements
+            describe_placement_status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements
         )
         return {name: text_count_by_status[name] for name in ("located", "several places", "missing")}
 
@@ -61,7 +61,7 @@ class TraceReport:
         return {"document": self.documents[place.document].name, "start": place.span.start, "end": place.span.end}
 
 
-def placement_status(placement: Placement) -> str:
+def describe_placement_status(placement: Placement) -> str:
     """Return whether a text is located, may stand in several places, or is missing."""
     return "located" if placement.only_place is not None else "several places" if placement.places else "missing"
 
@@ -87,9 +87,9 @@ def report_as_text(report: TraceReport) -> str:
         ]
     report_lines += [""] * bool(report_lines)
     outcome_count_phrases = [
-        f"{report.count_questions_where_failed(True):,} failed",
-        f"{report.count_questions_where_failed(False):,} did not",
-        f"{report.count_questions_where_failed(None):,} cannot be told",
+        f"{report.count_questions_with_failed_status(True):,} failed",
+        f"{report.count_questions_with_failed_status(False):,} did not",
+        f"{report.count_questions_with_failed_status(None):,} cannot be told",
     ]
     report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(outcome_count_phrases)}")
     longest_stage_length = max(map(len, MEANING_BY_STAGE))
@@ -118,15 +118,15 @@ def _printable_line(text: str, max_character_count: int) -> str:
     return shorten_text(" ".join(printable_text.split()), max_character_count)
 
 
-def report_as_json(report: TraceReport) -> dict[str, Any]:
+def convert_report_to_json_dict(report: TraceReport) -> dict[str, Any]:
     """Return the whole report as JSON-compatible values."""
     return {
         "seamark_trace": 1,
         "questions": [_diagnosis_as_json(report, diagnosis) for diagnosis in report.diagnoses],
         "stages": {**report.failed_count_by_stage},
-        "failed": report.count_questions_where_failed(True),
-        "not_failed": report.count_questions_where_failed(False),
-        "cannot_be_told": report.count_questions_where_failed(None),
+        "failed": report.count_questions_with_failed_status(True),
+        "not_failed": report.count_questions_with_failed_status(False),
+        "cannot_be_told": report.count_questions_with_failed_status(None),
         "texts": report.retrieved_text_counts,
         "remark": report.remark,
         "problems": [*report.problems],
@@ -162,7 +162,7 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
             "id": retrieved.id,
             "score": retrieved.score,
             "given": retrieved.given,
-            "status": placement_status(placement),
+            "status": describe_placement_status(placement),
             "said": placement.remark,
             "places": [report.place_as_json(spot) for spot in placement.places],
         }

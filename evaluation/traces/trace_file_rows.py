@@ -27,10 +27,10 @@ from evaluation.traces.trace_spans import (
     is_feedback_name,
     is_telemetry_span,
     list_retrieved_items,
-    message_text,
     otlp_spans,
     parse_if_json,
     question_row,
+    read_input_or_output_text,
     retrieved_text_rows,
     value_of_first_field,
 )
@@ -103,12 +103,12 @@ def _rows_of_file(text: str, file_name: str) -> Iterator[tuple[str, Mapping[str,
     try:
         json_value: Any = json.loads(text)
     except (ValueError, RecursionError):
-        yield from json_line_objects(text, lambda value, line: _trace_object_or_error(value))
+        yield from json_line_objects(text, lambda value, line: _replace_nonobject_by_error(value))
         return
     if isinstance(json_value, dict):
         row_lists = (json_value[key] for key in ("data", "traces", "spans", "rows") if isinstance(json_value.get(key), list))
         json_value = next(row_lists, [json_value])
-    yield from ((f"item {number:,}", _trace_object_or_error(row)) for number, row in enumerate(json_value, start=1))
+    yield from ((f"item {number:,}", _replace_nonobject_by_error(row)) for number, row in enumerate(json_value, start=1))
 
 
 def _table_rows(text: str, file_name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
@@ -157,7 +157,7 @@ def _is_langfuse_row(row: Mapping[str, Any]) -> bool:
     )
 
 
-def _trace_object_or_error(parsed_json_value: object) -> Mapping[str, Any] | InputError:
+def _replace_nonobject_by_error(parsed_json_value: object) -> Mapping[str, Any] | InputError:
     return (
         parsed_json_value
         if isinstance(parsed_json_value, dict)
@@ -226,7 +226,7 @@ def _question_of_plain_row(row: Mapping[str, Any], row_place_phrase: str) -> Tra
     return question_row(
         row_place_phrase,
         "ragas" if is_ragas_row else "plain rows",
-        message_text(question_value),
+        read_input_or_output_text(question_value),
         ranked_retrieved_texts,
         row,
         feedback_name_value_pairs,

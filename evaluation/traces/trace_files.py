@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from chunkers import InputError, Span
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.support import short_repr
-from chunkers.text import parse_in_reader_process
+from chunkers.text import run_parser_in_reader_process
 from evaluation.questions import MOST_QUESTIONS
 from evaluation.traces import trace_file_rows
 
@@ -148,7 +148,7 @@ def read_traces(file_bytes: bytes, file_name: str, cancelled: Callable[[], bool]
     """
     questions: list[TracedQuestion] = []
     problems: list[str] = []
-    for row in parse_in_reader_process(trace_file_rows.parse_traces, file_bytes, file_name, cancelled):
+    for row in run_parser_in_reader_process(trace_file_rows.parse_traces, file_bytes, file_name, cancelled):
         if "problem" in row:
             problems.append(row["problem"])
         elif len(questions) == MOST_QUESTIONS:

@@ -53,8 +53,8 @@ def question_row(
         "format": format_name,
         "question": question,
         "retrieved": retrieved_rows,
-        "answer": message_text(value_of_first_field(answer_fields, ANSWER_FIELDS), ANSWER_FIELDS),
-        "reference": message_text(first_reference_answer, (*REFERENCE_ANSWER_FIELDS, *ANSWER_FIELDS)),
+        "answer": read_input_or_output_text(value_of_first_field(answer_fields, ANSWER_FIELDS), ANSWER_FIELDS),
+        "reference": read_input_or_output_text(first_reference_answer, (*REFERENCE_ANSWER_FIELDS, *ANSWER_FIELDS)),
         "excerpts": [
             HOP_MARK.sub("", excerpt) if isinstance(excerpt, str) else excerpt
             for excerpt in ([] if excerpts is None else parse_excerpt_list(excerpts, "excerpts"))
@@ -113,16 +113,16 @@ def parse_if_json(value: Any) -> Any:
     return value
 
 
-def _parsed_objects(value: Any) -> Any:
+def _parse_objects_if_json(value: Any) -> Any:
     """Return the object, or the list of objects, that a text has in JSON; anything else, a text in quotes too, as it is."""
     json_value = parse_if_json(value)
     parsed_json_items = json_value if isinstance(json_value, list) and json_value else [json_value]
     return json_value if all(isinstance(item, dict) for item in parsed_json_items) else value
 
 
-def message_text(input_or_output: Any, field_names: Sequence[str] = QUESTION_FIELDS) -> Any:
+def read_input_or_output_text(input_or_output: Any, field_names: Sequence[str] = QUESTION_FIELDS) -> Any:
     """Return the text of an input or output: itself, what an object has under one of the names, or the last message."""
-    input_or_output = _parsed_objects(input_or_output)
+    input_or_output = _parse_objects_if_json(input_or_output)
     if isinstance(input_or_output, list):
         user_or_assistant_messages = [
             message
@@ -134,7 +134,7 @@ def message_text(input_or_output: Any, field_names: Sequence[str] = QUESTION_FIE
         nested_message_content = value_of_first_field(
             input_or_output, (*field_names, "text", "content", "parts", "messages")
         )
-        return None if nested_message_content is None else message_text(nested_message_content, field_names)
+        return None if nested_message_content is None else read_input_or_output_text(nested_message_content, field_names)
     return input_or_output
 
 
@@ -211,10 +211,10 @@ class _Trace:
 
     def question_row(self) -> TraceRow:
         question_text = next(
-            (words for words in map(message_text, self.root) if isinstance(words, str) and words.strip()), None
+            (words for words in map(read_input_or_output_text, self.root) if isinstance(words, str) and words.strip()), None
         )
         if question_text is None:
-            question_text = next((message_text(query) for query, _ in self.searches if query is not None), None)
+            question_text = next((read_input_or_output_text(query) for query, _ in self.searches if query is not None), None)
         retrieved_rows = [row for _, items in self.searches for row in retrieved_text_rows(items)]
         # Several searches of one question: the best of each first.
         retrieved_rows.sort(key=lambda row: row["rank"])
@@ -276,7 +276,9 @@ class TraceCollector:
         if isinstance(parsed_log_body, dict) and parsed_log_body.keys() & {"kvlistValue", "stringValue"}:
             parsed_log_body = parse_if_json(_otlp_value(parsed_log_body))
         span_attributes |= flatten_attributes(parsed_log_body) if isinstance(parsed_log_body, dict) else {}
-        span_event_objects = [event for event in _as_parsed_list(telemetry_span.get("events")) if isinstance(event, dict)]
+        span_event_objects = [
+            event for event in _parse_list_else_empty(telemetry_span.get("events")) if isinstance(event, dict)
+        ]
         attributes_per_event = [flatten_attributes(event.get("attributes") or {}) for event in span_event_objects]
         has_genai_attributes = any(
             key.startswith("gen_ai.") for some in (span_attributes, *attributes_per_event) for key in some
@@ -417,7 +419,7 @@ class TraceCollector:
     def _add_scores(self, trace_id: str, row: Mapping[str, Any], row_place_phrase: str) -> None:
         """Add the scores of a trace or an observation: a list, or, as tables export them, values under each name."""
         parsed_langfuse_scores = parse_if_json(row.get("scores"))
-        for score_object in _as_parsed_list(parsed_langfuse_scores):
+        for score_object in _parse_list_else_empty(parsed_langfuse_scores):
             if isinstance(score_object, dict):
                 self._add_score(trace_id, score_object, row_place_phrase)
         row_fields_and_scores = {**row, **(parsed_langfuse_scores if isinstance(parsed_langfuse_scores, dict) else {})}
@@ -440,7 +442,7 @@ class TraceCollector:
             self._trace_of(trace_id, row_place_phrase, "Langfuse").feedback.append([score_name, score_value])
 
 
-def _as_parsed_list(value: Any) -> list[Any]:
+def _parse_list_else_empty(value: Any) -> list[Any]:
     """Return a list, parsed if it is given as JSON; any other value gives an empty list."""
     value = parse_if_json(value)
     return value if isinstance(value, list) else []

@@ -3,7 +3,7 @@
 from benchmarks import stitched
 from chunkers import build_chunker
 from chunkers.recipes.presets import PRESETS
-from evaluation.segmentation.texts_with_known_boundaries import MarkedText, texts_sharing_heldout_sections
+from evaluation.segmentation.texts_with_known_boundaries import MarkedText, select_texts_sharing_heldout_sections
 
 
 def test_the_benchmark_tunes_on_nothing_that_it_holds_out():
@@ -12,7 +12,7 @@ def test_the_benchmark_tunes_on_nothing_that_it_holds_out():
         for half in stitched.stitched_documents(3)
     )
     assert len({text.name for text in (*tuned, *held)}) == 6
-    assert texts_sharing_heldout_sections(tuned, held) == []
+    assert select_texts_sharing_heldout_sections(tuned, held) == []
 
 
 def test_what_is_best_on_stitched_documents_was_among_what_was_tried():

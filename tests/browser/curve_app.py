@@ -11,7 +11,7 @@ import streamlit as st
 
 from chunkers import Breakpoint, Chunking, Curve, Document, Gap, Span, Verdict
 from chunkers.results.result import Chunk, Line
-from viz.components.reader.reader import ReaderColumn, ReaderResult, show_reader
+from viz.components.reader.reader import ReaderColumn, ReaderResult, draw_reader_and_hash_columns
 
 runs = json.loads(st.query_params["scores"])
 line = float(st.query_params["line"])
@@ -25,7 +25,7 @@ chunking = Chunking(
     curves=(Curve("distance", scores, (Line("threshold", line, "amount"),), cut_above=True, live=False),),
 )
 chunker = Breakpoint(threshold="distance", amount=line)
-show_reader(
+draw_reader_and_hash_columns(
     document,
     [ReaderColumn("Curve", "", ReaderResult((scores, line), chunker, chunking))],
     title="Curve",

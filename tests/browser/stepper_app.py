@@ -7,7 +7,7 @@ import time
 
 import streamlit as st
 
-from viz.components.stepper.stepper import DEFAULT_STEPPER_PARAMETERS, Step, show_stepper
+from viz.components.stepper.stepper import DEFAULT_STEPPER_PARAMETERS, Step, draw_stepper_at_linked_step
 
 words = st.session_state.setdefault("words", {**DEFAULT_STEPPER_PARAMETERS, "step": "5"})
 steps: list[Step] = [
@@ -28,7 +28,7 @@ if elsewhere:
     time.sleep(0.2)
 st.write("It is elsewhere" if elsewhere else "It is in its place")
 with st.container().container(border=True) if elsewhere else st.container():
-    show_stepper(steps, words, key="steps")
+    draw_stepper_at_linked_step(steps, words, key="steps")
 if elsewhere:
     time.sleep(0.5)
 st.write(f"The server knows step {words['step']}")

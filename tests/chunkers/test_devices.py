@@ -58,7 +58,7 @@ def test_a_device_is_used_when_there_is_one(names, chosen, there):
 
 def test_a_machine_without_another_device_is_told_without_torch(monkeypatch):
     monkeypatch.setattr(device, "_may_have_accelerator", lambda: False)
-    monkeypatch.setattr(device, "import_torch", lambda: pytest.fail("torch was imported"))
+    monkeypatch.setattr(device, "import_torch_with_sleeping_threads", lambda: pytest.fail("torch was imported"))
     assert find_device("auto") == find_device("cpu") == "cpu"
     monkeypatch.setattr(device, "_may_have_accelerator", lambda: True)
     assert (
@@ -159,7 +159,7 @@ def test_with_a_broken_torch_auto_is_the_processor_and_a_device_is_a_sentence(mo
         raise ImportError("libc10.so is missing")
 
     monkeypatch.setattr(device, "_may_have_accelerator", lambda: True)
-    monkeypatch.setattr(device, "import_torch", broken)
+    monkeypatch.setattr(device, "import_torch_with_sleeping_threads", broken)
     assert find_device("auto") == "cpu"
     with pytest.raises(ModelError, match=r"^The device cuda needs the package torch, which cannot be imported \(libc10"):
         find_device("cuda")

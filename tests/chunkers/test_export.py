@@ -9,7 +9,7 @@ import pytest
 
 from chunkers import InputError, Recipe, build_chunker
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.support.formatting import escape_cell, unescape_cell
+from chunkers.support.formatting import escape_csv_cell, unescape_csv_cell
 from tests.support import cut
 
 TEXT = 'She said "no, thanks".\nA line; a comma, a tab\there 🏳️‍🌈.\nA third line.\nAnd a fourth.\n'
@@ -68,17 +68,17 @@ def test_the_ledger_has_every_gap_as_in_the_json(chunking):
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-1", '=HYPERLINK("http://x")'])
 def test_what_a_spreadsheet_would_run_stays_text_and_can_be_had_back(text):
-    assert escape_cell(text) == f"'{text}"
-    assert unescape_cell(escape_cell(text)) == text
+    assert escape_csv_cell(text) == f"'{text}"
+    assert unescape_csv_cell(escape_csv_cell(text)) == text
 
 
 @pytest.mark.parametrize("text", ["", "'", "'tis", "a=1", "1-2", " =1", "“=1”"])
 def test_other_text_is_as_it_was(text):
-    assert escape_cell(text) == unescape_cell(text) == text
+    assert escape_csv_cell(text) == unescape_csv_cell(text) == text
 
 
 def test_numbers_are_no_text():
-    assert escape_cell(-0.5) == -0.5
+    assert escape_csv_cell(-0.5) == -0.5
 
 
 def test_the_chunks_of_a_list_are_safe_in_a_spreadsheet():

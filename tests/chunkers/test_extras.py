@@ -7,7 +7,7 @@ from chunkers import EMBEDDERS, ModelError
 from chunkers.embedders import missing_extra_sentence
 from chunkers.storage.private_files import user_cache_folder
 from chunkers.support import optional_packages
-from chunkers.support.optional_packages import MODULES_BY_EXTRA, missing_extra_message, require_extra
+from chunkers.support.optional_packages import MODULES_BY_EXTRA, missing_extra_message, raise_if_extra_missing
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_what_is_missing_is_named_with_the_command_that_brings_it(nothing, extra
     sentence = f"It needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
     assert missing_extra_message(extra, "It") == sentence
     with pytest.raises(ModelError) as raised:
-        require_extra(extra, "It")
+        raise_if_extra_missing(extra, "It")
     assert str(raised.value) == sentence
 
 

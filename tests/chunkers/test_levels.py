@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, Span, build_chunker
-from chunkers.results.parent_chunks import indices_of_parent_chunks, parent_index_by_child
+from chunkers.results.parent_chunks import find_chunk_indices_with_children, parent_index_by_child
 from chunkers.results.result import Chunk
 from tests.support import cut
 
@@ -34,7 +34,7 @@ def chunks(*spans):
     ],
 )
 def test_parents_hold_children_and_all_others_are_children(spans, parents):
-    assert indices_of_parent_chunks(chunks(*spans)) == parents
+    assert find_chunk_indices_with_children(chunks(*spans)) == parents
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_every_child_has_the_first_parent_that_holds_it(spans, parents):
 
 
 def test_chunks_in_several_places_have_no_levels():
-    assert indices_of_parent_chunks([Chunk.of(TEXT, Span(0, 10), Span(40, 50)), *chunks((10, 20), (20, 30))]) == []
+    assert find_chunk_indices_with_children([Chunk.of(TEXT, Span(0, 10), Span(40, 50)), *chunks((10, 20), (20, 30))]) == []
 
 
 @given(st.integers(1, 30), st.integers(0, 29))
 def test_a_chunker_with_overlap_has_no_levels(size, overlap):
     made = cut(build_chunker("fixed_characters", {"size": size, "overlap": min(overlap, size - 1)}), "abcd efgh. " * 9)
-    assert indices_of_parent_chunks(made.chunks) == []
+    assert find_chunk_indices_with_children(made.chunks) == []

@@ -84,7 +84,7 @@ def test_a_text_has_a_limited_number_of_sentences(monkeypatch):
 
 def test_spacy_is_given_no_more_than_it_takes(monkeypatch):
     # The pipeline is kept with the limit that it was loaded with.
-    sentences.load_splitter("spacy", "")
+    sentences.preload_splitter("spacy", "")
     monkeypatch.setattr(sentences, "MAX_PARAGRAPH_CHARACTERS", 20)
     assert split_sentences("Short. Too.\n\nAnd another one.", "spacy")
     with pytest.raises(InputError, match=r"may have at most 20 characters; this text has 24\."):

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Gap, Reason, Verdict, build_chunker
-from chunkers.methods.breakpoint import convert_to_similarities
+from chunkers.methods.breakpoint import convert_chunking_to_similarities
 from chunkers.results.result import combine_reasons, format_distinguishably
 from tests.support import AngleEmbedder, as_number, cut
 
@@ -131,7 +131,7 @@ def test_gaps_are_compared_and_pickled_with_their_reasons():
 
 def test_read_as_similarity_the_numbers_turn_and_the_words_of_sizes_stay():
     chunker = Breakpoint(threshold="distance", amount=1.9, max_size=4, min_size=2, size_unit="sentences")
-    read = convert_to_similarities(cut(chunker, TURNS, embedder=AngleEmbedder()))
+    read = convert_chunking_to_similarities(cut(chunker, TURNS, embedder=AngleEmbedder()))
     assert read.gaps[0].reason == "similarity 0.98 ≥ −0.90"
     assert read.gaps[4].reason == (
         "similarity −0.98 < −0.90; a chunk of 1 sentences beside it, below minimum size 2, "

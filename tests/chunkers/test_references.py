@@ -13,7 +13,7 @@ from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 from chunkers import Document, Tools, build_chunker, load_tokenizer
 from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET, text_size_function
 from chunkers.contract.base import run
-from chunkers.results.parent_chunks import indices_of_parent_chunks
+from chunkers.results.parent_chunks import find_chunk_indices_with_children
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools as fake_tools
@@ -33,10 +33,10 @@ class LangChainEmbeddings(Embeddings):
 class LlamaEmbedding(BaseEmbedding):
     def __init__(self, tools):
         super().__init__(embed_batch_size=32)
-        self._tools = tools
+        self._build_tools_for_column = tools
 
     def _get_text_embedding(self, text):
-        return self._tools.embed([text])[0].tolist()
+        return self._build_tools_for_column.embed([text])[0].tolist()
 
     def _get_query_embedding(self, query):
         return self._get_text_embedding(query)
@@ -135,7 +135,7 @@ def test_parents_and_children_are_those_of_a_parent_document_retriever(unit, ove
     ours = run(build_chunker("recursive", parameters), Document.from_text(text, "lines"), tools)
     parents, children = (langchain_recursive(size, overlap, unit, "langchain", tools) for size in (150, 40))
     theirs = parents.split_text(text)
-    assert [ours.chunks[number].text for number in indices_of_parent_chunks(ours.chunks)] == theirs
+    assert [ours.chunks[number].text for number in find_chunk_indices_with_children(ours.chunks)] == theirs
     every = [*theirs, *(child for parent in theirs for child in children.split_text(parent))]
     assert sorted(ours.texts) == sorted(every)
 

@@ -19,17 +19,17 @@ from chunkers.language_models.spending import SpendingLimit
 from chunkers.methods.fixed_sentences import FixedSentences
 from chunkers.recipes.export import to_jsonl
 from chunkers.recipes.model_written_context import (
+    ESTIMATED_ANSWER_TOKENS,
     LONGEST_CONTEXT_SENTENCE,
     LONGEST_EXTRACT_CHARACTERS,
     MISSING_MODEL_MESSAGE,
-    MOST_ANSWER_TOKENS,
     document_extract_span,
     estimate_context_requests,
 )
 from chunkers.results.chunk_fields import embedded_text
 from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import Question
-from evaluation.search.index import build_index, search
+from evaluation.search.index import build_index, search_for_all_questions
 from sample_docs import load_sample
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel, asking, tools
@@ -104,7 +104,7 @@ def test_the_context_finds_what_the_chunk_alone_does_not_say():
     question, best, cosines = Question("What profit had Acme?", ()), {}, {}
     for way in ("plain", "context"):
         index = build_index(corpus, FixedSentences(size=1), with_tools, way)
-        best[way] = index.texts[search(index, [question], with_tools, 4).ranked[0][0]]
+        best[way] = index.texts[search_for_all_questions(index, [question], with_tools, 4).ranked[0][0]]
         cosines[way] = (index.vectors @ Bag().encode([question.text])[0]).tolist()
     assert best == {"plain": "What profit was it?", "context": "What profit Acme had.\n\nThe sum was ten."}
     assert cosines["plain"] == pytest.approx([1 / (2 * 2**0.5), 0, 0, 2 / (2 * 2)])
@@ -121,7 +121,7 @@ def test_the_words_of_the_context_are_indexed_with_those_of_the_chunk(method):
     best = {}
     for way in ("plain", "context"):
         index = build_index(corpus, FixedSentences(size=1), with_tools, way, method)
-        (ranked,) = search(index, [Question("What profit had Acme?", ())], with_tools, 5).ranked
+        (ranked,) = search_for_all_questions(index, [Question("What profit had Acme?", ())], with_tools, 5).ranked
         best[way] = index.texts[ranked[0]]
         assert index.vectors.shape == (5, 0 if method == "bm25" else len(Bag.words))
     assert best == {"plain": "What profit was it?", "context": "What profit Acme had.\n\nThe sum was ten."}
@@ -168,7 +168,7 @@ def test_the_estimate_counts_every_chunk_with_the_document():
     sent = [message.text for messages in model.asked for message in messages]
     requests, tokens, answers = estimate_context_requests(made, tools())
     assert requests == len(made)
-    assert answers == MOST_ANSWER_TOKENS * len(made)
+    assert answers == ESTIMATED_ANSWER_TOKENS * len(made)
     assert tokens == pytest.approx(sum(tools().count_tokens(sent)), rel=0.05)
     assert estimate_context_requests(cut(None, text=" "), tools()) == Estimate(0, 0)
 

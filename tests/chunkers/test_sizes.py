@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import SPLITTER_DESCRIPTIONS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
-from chunkers.building_blocks.size_limits import SizeLimits, enforce_size_limits, span_size_function
+from chunkers.building_blocks.size_limits import SizeLimits, enforce_size_limits_on_gaps, span_size_function
 from chunkers.contract.base import run
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking
@@ -142,7 +142,9 @@ def test_the_weakest_gap_is_cut_all_the_same_where_every_side_is_too_small():
 def test_cuts_inside_sentences_are_kept_apart_and_in_order():
     document = Document.from_text("one two three four. five", "regex")
     gaps = [Gap(0, None, None, Verdict.CUT, Reason(), 8), Gap(0, None, None, Verdict.CUT, Reason())]
-    limited = enforce_size_limits(document, gaps, SizeLimits(None, 6, "characters", "recursive"), tools(), lambda: ())
+    limited = enforce_size_limits_on_gaps(
+        document, gaps, SizeLimits(None, 6, "characters", "recursive"), tools(), lambda: ()
+    )
     assert [chunk.text for chunk in Chunking.from_gaps(document, limited).chunks] == [
         "one",
         "two",
@@ -188,7 +190,9 @@ def test_distances_are_asked_for_once():
         asked.append(1)
         return [0.5] * 15
 
-    limited = enforce_size_limits(document, gaps, SizeLimits(None, 2, "sentences", "weakest_gap"), tools(), distances)
+    limited = enforce_size_limits_on_gaps(
+        document, gaps, SizeLimits(None, 2, "sentences", "weakest_gap"), tools(), distances
+    )
     assert len(asked) == 1
     assert [gap.verdict for gap in limited] == [Verdict.FORCED] * 14 + [Verdict.KEPT]
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
 from chunkers import Cancelled, Document, Recipe, Tools, Watcher, build_chunker, chunk, load_embedder, load_tokenizer
-from chunkers.commands.shared_command_parts import preparation_watcher
+from chunkers.commands.shared_command_parts import build_watcher_of_preparation
 from chunkers.embedders import static_embedder as static
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.embedders.static_embedder import (
@@ -30,7 +30,7 @@ from chunkers.embedders.static_embedder import (
     write_vector_table,
 )
 from chunkers.storage.embedding_cache import EmbeddingCache
-from chunkers.text.tokenizers import word_piece_tokenizer
+from chunkers.text.tokenizers import load_bundled_word_piece_tokenizer
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
 from tests.lanes import mostly_full
@@ -122,7 +122,7 @@ def test_rarer_pieces_weigh_more_and_none_more_than_one():
 
 class TestVectors:
     def test_a_text_is_the_mean_of_its_pieces_scaled_to_length_1(self, made):
-        numbers = word_piece_tokenizer().encode("Tides, unmistakably!", add_special_tokens=False).ids
+        numbers = load_bundled_word_piece_tokenizer().encode("Tides, unmistakably!", add_special_tokens=False).ids
         assert len(numbers) > 4
         mean = made._table[numbers].astype(np.float64).mean(axis=0)
         assert made.encode(["Tides, unmistakably!"])[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
@@ -149,8 +149,11 @@ class TestVectors:
     @given(texts=st.lists(st.one_of(TEXTS, st.lists(st.sampled_from(ODD)).map("".join)), max_size=8))
     def test_the_pieces_are_those_of_the_tokenizer(self, texts):
         words = _WordPieceCache({})
-        special = {word_piece_tokenizer().token_to_id("[SEP]")}
-        wanted = [encoding.ids for encoding in word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False)]
+        special = {load_bundled_word_piece_tokenizer().token_to_id("[SEP]")}
+        wanted = [
+            encoding.ids
+            for encoding in load_bundled_word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False)
+        ]
         wanted = [[number for number in numbers if number not in special] for numbers in wanted]
         assert words.pieces(texts) == wanted
         assert words.pieces(texts[::-1]) == wanted[::-1]
@@ -159,7 +162,10 @@ class TestVectors:
     def test_the_pieces_of_every_sample_are_those_of_the_tokenizer(self, name):
         sample = load_sample(name)
         texts = Document.from_text(sample.text, sample.sentences).sentence_texts
-        wanted = [encoding.ids for encoding in word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False)]
+        wanted = [
+            encoding.ids
+            for encoding in load_bundled_word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False)
+        ]
         assert _WordPieceCache({}).pieces(texts) == wanted
 
     def test_no_more_words_are_remembered_than_may_be(self, made, monkeypatch):
@@ -383,7 +389,7 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
     monkeypatch.setattr(shown, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", shown)
     embedder = Static(Network(), tmp_path)
-    embedder.prepare(preparation_watcher(embedder).preparing)
+    embedder.prepare(build_watcher_of_preparation(embedder).preparing)
     lines = shown.getvalue().split("\r")
     assert len(lines) > STEPS if terminal else lines == [""]
     assert all(line.startswith("Distilling static from all-MiniLM-L6-v2, once") for line in lines[1:])
@@ -392,7 +398,7 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
 
 def test_creating_it_by_its_name_reads_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(static, "user_cache_folder", lambda: tmp_path)
-    embedder = load_embedder.__globals__["_load_embedder"].__wrapped__("static", "auto")
+    embedder = load_embedder.__globals__["_build_embedder"].__wrapped__("static", "auto")
     assert isinstance(embedder, Static)
     assert embedder.revision == ""
     assert list(tmp_path.iterdir()) == []

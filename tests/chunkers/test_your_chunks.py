@@ -12,7 +12,7 @@ from chunkers.files.external_chunks import LONGEST_WHITESPACE_GAP, GivenChunk
 from chunkers.found_again import chunk_location as found_again
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.report.html_page import ComparedColumns, html_report
-from evaluation.segmentation.chunk_statistics import requested_size_bounds
+from evaluation.segmentation.chunk_statistics import find_chunker_else_embedder_bounds
 from tests.support import tools
 
 TEXT = "The tide goes out. It comes back.\n\nThe tide goes out. It stays away.\n"
@@ -130,4 +130,4 @@ def test_a_report_has_the_chunks_and_no_recipe_of_them():
     assert "theirs.json" in made
     assert "<b>Nowhere" not in made
     assert "Recipe, which gives" not in made
-    assert requested_size_bounds(chunker) is None
+    assert find_chunker_else_embedder_bounds(chunker) is None

@@ -67,7 +67,7 @@ def test_the_form_of_a_batch_is_kept_and_it_may_be_empty():
     given_batch = table.to_batches()[0]
     assert isinstance(chunks(table), pa.Table)
     assert isinstance(chunks(given_batch), pa.RecordBatch)
-    assert [record_batch.num_rows for record_batch in chunks.over([given_batch, given_batch.slice(0, 0)])] == [2, 0]
+    assert [record_batch.num_rows for record_batch in chunks.cut_batches([given_batch, given_batch.slice(0, 0)])] == [2, 0]
     assert chunks(table).schema.equals(CHUNKS)
     assert chunks(table).schema.equals(chunks.schema, check_metadata=True)
 

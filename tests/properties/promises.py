@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 from chunkers.building_blocks.recursive_splitting import recursive_spans
 from chunkers.building_blocks.size_limits import SizeLimitedChunker
 from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
-from chunkers.results.parent_chunks import indices_of_parent_chunks
+from chunkers.results.parent_chunks import find_chunk_indices_with_children
 from chunkers.results.result import Verdict, format_distinguishably
-from chunkers.support.formatting import unescape_cell
+from chunkers.support.formatting import unescape_csv_cell
 from chunkers.text.front_matter import front_matter
 from tests.support import as_number
 
@@ -219,7 +219,7 @@ def _is_fence(chunking, chunk, units=None):
         range(chunk.start + 1, chunk.end) if units is None else [place for place in units if chunk.start < place < chunk.end]
     )
     return front is not None and all(
-        front.cut_separates_fence(place) for place in inside if not chunk.text[place - chunk.start].isspace()
+        front.cut_separates_fence_from_fields(place) for place in inside if not chunk.text[place - chunk.start].isspace()
     )
 
 
@@ -243,7 +243,7 @@ def _fixed_tokens(chunking, chunker, tools):
 def _recursive(chunking, chunker, tools):
     """Tokens of pieces may add up to more than the size, but then no reason may say that the chunk stays within it."""
     measure = _counted(chunker.unit, tools)
-    parents = indices_of_parent_chunks(chunking.chunks) if chunker.parent_size else []
+    parents = find_chunk_indices_with_children(chunking.chunks) if chunker.parent_size else []
     for number, chunk in enumerate(chunking.chunks):
         size = measure(chunk.text)
         if size > (chunker.parent_size if number in parents else chunker.size) and not _is_fence(chunking, chunk):
@@ -299,7 +299,9 @@ def _optimal(chunking, chunker, tools):
     assert all(_begin_inside(chunk, starts) <= chunker.most_pieces_per_chunk for chunk in chunking.chunks)
     # A fence of front matter and the unit beside it are one piece, however long it is.
     fences = [
-        piece for piece in pieces if front is not None and any(map(front.cut_separates_fence, range(piece[0] + 1, piece[1])))
+        piece
+        for piece in pieces
+        if front is not None and any(map(front.cut_separates_fence_from_fields, range(piece[0] + 1, piece[1])))
     ]
     beyond = {start: max(0, measure(text[start:end]) - chunker.piece_size) for start, end in fences}
     # A word is a word wherever it is cut off, which cannot be said of other tokens.
@@ -390,7 +392,7 @@ def check_exports(chunking, recipe):
     assert parquet == lines
     assert [json.loads(row["spans"]) for row in table] == spans
     assert not any(row["text"].startswith(("=", "+", "-", "@", "\t", "\r")) for row in table)
-    table = [{**row, "text": unescape_cell(row["text"])} for row in table]
+    table = [{**row, "text": unescape_csv_cell(row["text"])} for row in table]
     for rows in (whole["chunks"], lines, table, parquet):
         assert [row["text"] for row in rows] == texts
     assert [row["spans"] for row in whole["chunks"]] == [row["spans"] for row in lines] == spans

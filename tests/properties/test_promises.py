@@ -53,7 +53,10 @@ BROKEN = {
     "a chunk is lost": (with_chunks(lambda chunks: chunks[:-1]), {"chunks"}),
     "a chunk is there twice": (with_chunks(lambda chunks: [chunks[0], *chunks]), {"chunks"}),
     "a character is lost": (with_chunks(shorter), {"chunks"}),
-    "a chunk has a text of its own": (with_chunks(lambda chunks: [chunks[0]._replace(text="a"), *chunks[1:]]), {"chunks"}),
+    "a chunk has a text of its own": (
+        with_chunks(lambda chunks: [chunks[0]._replace(text="a"), *chunks[1:]]),
+        {"chunks"},
+    ),
     "chunks are out of order": (with_chunks(lambda chunks: chunks[::-1]), {"chunks"}),
     "a gap is lost": (lambda result: replace(result, gaps=result.gaps[:-1]), {"gaps"}),
     "a gap is kept where a chunk begins": (with_gap(verdict=Verdict.KEPT), {"gaps", "verdicts"}),

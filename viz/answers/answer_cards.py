@@ -11,7 +11,7 @@ from chunkers.language_models import Asking
 from chunkers.support import format_number, pluralize
 from evaluation.answering import (
     ANSWER_MEASURES,
-    MOST_ANSWER_TOKENS,
+    GUESSED_ANSWER_TOKENS,
     AnswerContext,
     AnswerResult,
     Exchange,
@@ -26,8 +26,8 @@ from viz.components.browser_exchange import Component
 from viz.components.page_elements import show_job_state, show_remark
 from viz.controls import draw_setting_select_box
 from viz.jobs.answering_plan_and_jobs import Answering, AnswerPlan, Judging
-from viz.shell import ModelRequests, show_consent
-from viz.state import Choices, access_to_chosen_language_model, language_model_identity
+from viz.shell import ModelRequests, draw_consent_once_estimated
+from viz.state import Choices, access_to_chosen_language_model, language_model_name_and_revision
 
 ROLE_LABELS = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
@@ -90,7 +90,12 @@ _answer_cards_component = Component[AnswerCardsData](
 
 
 def answer_card_data(
-    title: str, answer_context: AnswerContext | None, answer_result: AnswerResult | None, token_budget: int, *, running: bool
+    title: str,
+    answer_context: AnswerContext | None,
+    answer_result: AnswerResult | None,
+    token_budget: int,
+    *,
+    is_running: bool,
 ) -> AnswerCardData:
     """Return a chunker's card: its retrieved chunks, the model's answer, and the measures computed so far."""
     model_answer = answer_result.answer if answer_result is not None else None
@@ -98,7 +103,7 @@ def answer_card_data(
     if answer_context is None:
         missing_answer_note = "Its chunks are not there yet."
     elif model_answer is None:
-        missing_answer_note = "Waiting for the answer …" if running else "No answer yet."
+        missing_answer_note = "Waiting for the answer …" if is_running else "No answer yet."
     elif not model_answer.is_usable:
         missing_answer_note = f"No answer that can be used: {model_answer.problem}."
     elif not model_answer.text:
@@ -195,7 +200,7 @@ def show_question_and_answers(
             passages_by_column[column].contexts[question_index] if column in passages_by_column else None,
             answer_results.get((column, question_index)),
             answer_plan.budget,
-            running=is_run_in_progress,
+            is_running=is_run_in_progress,
         )
         for column, name in enumerate(answer_plan.names)
     ]
@@ -207,7 +212,10 @@ def show_question_and_answers(
     if answers_run is None or is_run_in_progress or answering_model_access is None:
         return
     judging_model_access = access_to_judging_model(choices, answering_model_access)
-    if judging_model_access is not None and language_model_identity(judging_model_access) == answers_run.models.judge:
+    if (
+        judging_model_access is not None
+        and language_model_name_and_revision(judging_model_access) == answers_run.models.judge
+    ):
         _draw_judge_again_button(answers_run, judging_model_access, question_index)
 
 
@@ -237,21 +245,21 @@ def _draw_judge_again_button(answers_run: Answering, judging_model_access: Askin
         for outcome, kind in result_and_measure_pairs
     )
 
-    def judge_again() -> None:
+    def judge_question_answers_again() -> None:
         session.judging = judging_job = Judging(answers_run, question_index, judging_model_access)
         judging_job.start()
 
-    show_consent(
+    draw_consent_once_estimated(
         ModelRequests(
             (answers_run, question_index),
             judging_model_access,
             Estimate(len(result_and_measure_pairs), judgement_token_count),
             f"“Judge again” sends {pluralize(len(answered_results), 'answer')} and what they were given once more",
             "judge_again",
-            MOST_ANSWER_TOKENS,
+            GUESSED_ANSWER_TOKENS,
             schema_model=judging_model_access,
             label="Judge again",
         ),
-        judge_again,
+        judge_question_answers_again,
     )
     show_remark("What the judge said before stays to be read.", key="answers_judge_again_said")

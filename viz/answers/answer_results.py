@@ -23,7 +23,7 @@ from viz.components.measure_table import show_measures
 from viz.components.page_elements import show_download_button, show_notice
 from viz.controls import draw_setting_segmented_control
 from viz.jobs.answering_plan_and_jobs import Answering
-from viz.state import access_to_chosen_language_model, language_model_identity
+from viz.state import access_to_chosen_language_model, language_model_name_and_revision
 from viz.theme import ANSWER_TERMS
 
 MEASURE_LINK_PARAMETER = "measure"
@@ -79,7 +79,7 @@ def show_report(answers_run: Answering, report: AnswerReport, link_parameters: d
     if measure_validity_sentences:
         show_notice(" ".join(measure_validity_sentences), key="answers_proof")
     if displayed_measure_name and not answers_run.running:
-        _show_values_by_question(report, displayed_measure_name)
+        _draw_measure_plots_and_differences(report, displayed_measure_name)
 
 
 def show_costs_and_files(answers_run: Answering, report: AnswerReport) -> None:
@@ -89,7 +89,7 @@ def show_costs_and_files(answers_run: Answering, report: AnswerReport) -> None:
         _draw_download_buttons(answers_run, report)
 
 
-def _show_values_by_question(report: AnswerReport, measure: str) -> None:
+def _draw_measure_plots_and_differences(report: AnswerReport, measure: str) -> None:
     """Draw the box plots of a measure and the differences between the chunkers."""
     measure_values_per_chunker = report.values(measure)
     values_by_column: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
@@ -141,7 +141,7 @@ def _show_costs(answers_run: Answering, report: AnswerReport) -> None:
     answering_model_access = access_to_chosen_language_model()
     is_model_of_run = (
         answering_model_access is not None
-        and language_model_identity(answering_model_access) == answers_run.models.answering_model
+        and language_model_name_and_revision(answering_model_access) == answers_run.models.answering_model
     )
     cost_rows = cost_table(
         report,

@@ -7,7 +7,7 @@ from chunkers.support import ModelName
 from evaluation.answering import has_bert_score
 from viz.answers.session import session
 from viz.components.page_elements import show_remark
-from viz.controls import draw_language_model_form, draw_setting_segmented_control, value_binding
+from viz.controls import build_widget_key_and_callback, draw_language_model_form, draw_setting_segmented_control
 from viz.state import Choices, access_to_chosen_language_model, no_model_message
 
 ANSWERING_MODEL_MISSING = no_model_message("Answering needs")
@@ -44,7 +44,7 @@ def _draw_judging_controls(choices: Choices) -> None:
             session.judge_name,
             placeholder="the same model",
             help="Another model on the same server. Models tend to like their own answers.",
-            **value_binding(session.judge_name, "answers/judge", set_judge_name),
+            **build_widget_key_and_callback(session.judge_name, "answers/judge", set_judge_name),
         )
     is_bert_score_installed = has_bert_score()
     st.checkbox(

@@ -8,7 +8,7 @@ from chunkers import Embedder
 from chunkers.language_models import Asking
 from chunkers.support import pluralize, short_repr
 from evaluation.answering import (
-    MOST_ANSWER_TOKENS,
+    GUESSED_ANSWER_TOKENS,
     TRIVIAL_BASELINE_EXPLANATIONS,
     TRIVIAL_BASELINE_TITLES,
     AnswerResult,
@@ -16,8 +16,8 @@ from evaluation.answering import (
     QuestionItems,
     RequestEstimates,
     estimate_answer_requests,
-    remaining_requests,
-    reusable_results,
+    find_requests_question_still_needs,
+    find_reusable_results_by_question,
 )
 from evaluation.retrieval.asked_question import MODEL_TEXT_SEARCHED_NOTE, budget_for_text_length, has_model_written_texts
 from sample_docs import sample_splitters
@@ -33,7 +33,7 @@ from viz.answers.model_choice import (
 from viz.answers.questions import QUESTION_SOURCE_LINK_PARAMETER, QUESTION_SOURCES, choose_questions
 from viz.answers.session import session
 from viz.components.page_elements import show_heading, show_job_progress, show_notice, show_remark
-from viz.controls import column_controls, draw_setting_select_box, value_binding
+from viz.controls import build_widget_key_and_callback, column_controls, draw_setting_select_box
 from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Gathering, StoredAnswers
 from viz.jobs.storage.stored_run import Keeper
 from viz.shell import (
@@ -43,29 +43,29 @@ from viz.shell import (
     ModelRequests,
     Page,
     begin_run,
+    draw_consent_once_estimated,
+    draw_run_button_row,
     find_run,
     offer_columns_of_compare,
-    run_button_row,
-    run_columns,
+    run_columns_or_start_job,
     show_compare_column_number,
-    show_consent,
     show_misfit_warnings,
     show_progress,
     show_run_state,
     show_unfinished_run,
 )
-from viz.shell.page import page
+from viz.shell.page import draw_page_frame
 from viz.state import (
     MISSING_MODEL_MESSAGE,
     Choices,
     ColumnChoice,
     PageText,
     access_to_chosen_language_model,
-    language_model_identity,
+    language_model_name_and_revision,
 )
 from viz.theme import definitions_as_help
 
-PAGE_NAME = "answers"
+PAGE_KEY = "answers"
 
 TRIVIAL_BASELINES_LINK_PARAMETER = "beside"
 """The link parameter that lists the chosen trivial baselines."""
@@ -115,10 +115,10 @@ def default_choices() -> Choices:
 
 def show() -> None:
     """Draw the Answers page."""
-    with page(PAGE_NAME, default_choices()) as current_page:
+    with draw_page_frame(PAGE_KEY, default_choices()) as current_page:
         _check_link_parameters(current_page)
         text = current_page.text
-        column_results = [] if text is None else run_columns(current_page, text, current_page.choices.columns)
+        column_results = [] if text is None else run_columns_or_start_job(current_page, text, current_page.choices.columns)
         with current_page.controls:
             _draw_controls(current_page, column_results)
         if text is None:
@@ -135,7 +135,7 @@ def show() -> None:
 
 def _check_link_parameters(current_page: Page) -> None:
     """Report invalid link parameters and replace them with the defaults."""
-    current_page.check_link_parameters(ALLOWED_LINK_VALUES)
+    current_page.replace_invalid_link_parameters(ALLOWED_LINK_VALUES)
     link_parameters = current_page.choices.extra
     if unknown_baseline_names := [
         name
@@ -167,11 +167,11 @@ def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> No
     )
     choose_trivial_baselines(choices)
     draw_model_controls(choices)
-    offer_columns_of_compare(PAGE_NAME, choices)
+    offer_columns_of_compare(PAGE_KEY, choices)
     chunker = column_results[choices.selected].chunker if column_results else None
     column_controls(choices, chunker, current_page.embedder, offers_external_chunks=True, shows_model=False)
     show_compare_column_number(
-        PAGE_NAME,
+        PAGE_KEY,
         choices.columns[choices.selected],
         current_page.embedder,
         is_column_valid=not column_results or chunker is not None,
@@ -190,7 +190,7 @@ def _draw(current_page: Page, text: PageText, column_results: list[ColumnResult]
     linked_run = find_run(
         current_page.choices.extra[RUN_PARAMETER],
         Answering,
-        partial(_reopened_run, chunk_gathering_job, current_page.embedder),
+        partial(_reopen_run_or_explain_difference, chunk_gathering_job, current_page.embedder),
     )
     if isinstance(linked_run, LostRun):
         linked_run.show("answers")
@@ -287,7 +287,7 @@ def _chunk_gathering_job(
         answer_plan, column_chunkings, embedder, session.on_disk
     ).earlier_if_same(session.passage_gathering_job)
     chunk_gathering_job.start_once(0.2)
-    if chunk_gathering_job.in_progress:
+    if chunk_gathering_job.is_in_progress:
         with st.container(key="progress_gathering"):
             show_job_progress(chunk_gathering_job)
     elif chunk_gathering_job.error:
@@ -335,7 +335,9 @@ def choose_trivial_baselines(choices: Choices) -> None:
         selection_mode="multi",
         format_func=TRIVIAL_BASELINE_TITLES.__getitem__,
         help=TRIVIAL_BASELINES_HELP,
-        **value_binding(preselected_baseline_names, f"answers/{TRIVIAL_BASELINES_LINK_PARAMETER}", set_chosen_baselines),
+        **build_widget_key_and_callback(
+            preselected_baseline_names, f"answers/{TRIVIAL_BASELINES_LINK_PARAMETER}", set_chosen_baselines
+        ),
     )
 
 
@@ -345,8 +347,8 @@ def choose_trivial_baselines(choices: Choices) -> None:
 def chosen_model_identities(choices: Choices, answering_model_access: Asking) -> AnswerModels:
     """Return the identities of the answering and the judging model chosen on the page."""
     return AnswerModels(
-        language_model_identity(answering_model_access),
-        language_model_identity(access_to_judging_model(choices, answering_model_access)),
+        language_model_name_and_revision(answering_model_access),
+        language_model_name_and_revision(access_to_judging_model(choices, answering_model_access)),
     )
 
 
@@ -366,7 +368,7 @@ def show_send_row(
     )
     if prompt_sizes is None or (
         answers_run is not None
-        and (answers_run.in_progress or _has_every_result(answers_run, answer_plan, model_identities))
+        and (answers_run.is_in_progress or _has_every_result(answers_run, answer_plan, model_identities))
     ):
         return
 
@@ -382,7 +384,7 @@ def show_send_row(
     )
     if not remaining_request_estimates.requests:
         all_answered_message = "All of this was answered before: nothing is sent."
-        run_button_row(
+        draw_run_button_row(
             None, begin_run_callback, all_answered_message, "answers_nothing_left", "answers/run", can_start_run=True
         )
         return
@@ -395,13 +397,13 @@ def show_send_row(
         remaining_judgement_estimate if are_only_judgements_missing else remaining_request_estimates.answers,
         _requests_in_words(answer_plan, remaining_request_estimates, total_answer_count),
         "answers_run",
-        MOST_ANSWER_TOKENS,
+        GUESSED_ANSWER_TOKENS,
         schema_model=judging_model_access,
         other_model=None
         if judging_model_access is None or are_only_judgements_missing
-        else (judging_model_access.model, remaining_judgement_estimate, MOST_ANSWER_TOKENS),
+        else (judging_model_access.model, remaining_judgement_estimate, GUESSED_ANSWER_TOKENS),
     )
-    show_consent(model_requests, begin_run_callback)
+    draw_consent_once_estimated(model_requests, begin_run_callback)
 
 
 def _has_every_result(answers_run: Answering, answer_plan: AnswerPlan, models: AnswerModels) -> bool:
@@ -442,11 +444,11 @@ def _reusable_results(
     ):
         return {}
     page_run_results = [*earlier_answers_run.results.copy().values()]
-    return reusable_results(
+    return find_reusable_results_by_question(
         page_run_results,
         run_plan.items,
         chunk_gathering_job.passages_by_column,
-        same_judge=earlier_answers_run.models.judge == model_identities.judge,
+        has_same_judge=earlier_answers_run.models.judge == model_identities.judge,
     )
 
 
@@ -461,7 +463,7 @@ def _estimate_remaining_requests(
         chunk_gathering_job.plan.items,
         chunk_gathering_job.passages_by_column,
         prompt_sizes,
-        lambda place, item, context: remaining_requests(
+        lambda place, item, context: find_requests_question_still_needs(
             item, context, earlier_results.get(place), answering_model_access, judging_model_access
         ),
     )
@@ -504,7 +506,7 @@ def _begin_run(
     begin_run(choices.extra, Answering, new_answers_run, choices.extra[RUN_PARAMETER] if continued_run is not None else "")
 
 
-def _reopened_run(
+def _reopen_run_or_explain_difference(
     chunk_gathering_job: Gathering | None, embedder: Embedder | None, stored_answers: StoredAnswers
 ) -> Answering | str:
     """Load a run from disk with the chunks retrieved for the current choices; return a sentence if they differ."""
@@ -517,7 +519,7 @@ def _reopened_run(
         return f"To see them, give again what it was begun with. Other than now: {', '.join(changed_input_names)}."
     if chunk_gathering_job is None or chunk_gathering_job.sizes is None or embedder is None:
         return ""
-    stored_answers.keeper.check_embedder(embedder)
+    stored_answers.keeper.record_or_check_embedder(embedder)
     answer_plan, gathered_passages = chunk_gathering_job.plan, chunk_gathering_job.passages_by_column.copy()
     return Answering(
         answer_plan,

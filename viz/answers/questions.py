@@ -9,7 +9,7 @@ from evaluation.answering import ANSWER_SEPARATOR, QuestionItem, QuestionItems, 
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
 from viz.components.page_elements import show_folded_table, show_job_progress, show_job_state, show_notice, show_remark
-from viz.controls import adopt_as_own_text, draw_setting_segmented_control, value_binding
+from viz.controls import adopt_as_own_text, build_widget_key_and_callback, draw_setting_segmented_control
 from viz.jobs import ReadingJob, single_file_converter
 from viz.jobs.answering_plan_and_jobs import QuestionSharing, SharedText
 from viz.shell import open_page_at_next_run, shared_question_sets
@@ -155,7 +155,9 @@ def _typed_questions() -> QuestionItems:
         help="One question per line.",
         height=140,
         placeholder=f"When was it built?\nWho built it? {ANSWER_SEPARATOR} A reference answer may follow after a bar.",
-        **value_binding(session.typed_questions, "answers/typed", partial(setattr, session, "typed_questions")),
+        **build_widget_key_and_callback(
+            session.typed_questions, "answers/typed", partial(setattr, session, "typed_questions")
+        ),
     )
     return questions_of_lines(session.typed_questions)
 
@@ -177,7 +179,7 @@ def _questions_from_file() -> QuestionItems:
         help="At most 20 MB of CSV, JSON lines or JSON, with a question and perhaps an answer in each row. A file of "
         "Retrieval's will do.",
     )
-    if reading_job := session.take_finished_reading("question_reading_job"):
+    if reading_job := session.take_finished_reading_job("question_reading_job"):
         # An unusable file gives no questions, only a problem.
         session.answers_file = reading_job.name, reading_job.result or QuestionItems((), (reading_job.error,))
     if session.question_reading_job is not None:

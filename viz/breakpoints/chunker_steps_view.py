@@ -15,10 +15,10 @@ from evaluation.segmentation import (
     CumulativeSimilarities,
     StretchComparison,
     compare_around_greedy_cuts,
+    count_sentences_of_each_chunk,
     cut_offsets,
     pk,
     segmentation_in_sentences,
-    sentence_count_per_chunk,
 )
 from sample_docs import sample_titles
 from viz.breakpoints.decision_steps_by_chunker import (
@@ -32,7 +32,7 @@ from viz.breakpoints.decision_steps_by_chunker import (
 from viz.breakpoints.score_histogram_and_staircase import DisplayedResult
 from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
 from viz.components.page_elements import show_notice
-from viz.components.stepper.stepper import REVEAL_MODES, Step, show_stepper
+from viz.components.stepper.stepper import REVEAL_MODES, Step, draw_stepper_at_linked_step
 from viz.jobs import CACHED_EMBEDDINGS_WATCHER, ChunkingTask, build_tools, cached_while_shown, sentence_vectors
 from viz.shell import ColumnResult
 from viz.state import Choices, ColumnChoice, PageText, choose_document, new_default_column, session
@@ -72,7 +72,9 @@ def show_steps(
             "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
         )
     else:
-        show_stepper(chunker_decision_steps, choices.extra, key="stepper", has_known_boundaries=bool(text.source.known))
+        draw_stepper_at_linked_step(
+            chunker_decision_steps, choices.extra, key="stepper", has_known_boundaries=bool(text.source.known)
+        )
 
 
 def _greedy_steps(
@@ -104,7 +106,7 @@ def _greedy_steps(
     chunker = shown_result.chunker
     if isinstance(chunker, MaxMin) and embedder is not None:
         # The scan compares the sentences within the same chunk.
-        sentence_pair_count = sum(count * (count - 1) // 2 for count in sentence_count_per_chunk(shown_result.chunking))
+        sentence_pair_count = sum(count * (count - 1) // 2 for count in count_sentences_of_each_chunk(shown_result.chunking))
         if sentence_pair_count > MOST_SCANNED:
             show_notice(
                 f"The steps show no numbers, because numbers are shown for at most {MOST_SCANNED:,} compared pairs of "
@@ -231,7 +233,9 @@ def show_optimal_steps(
         )
         stepper_half, heatmap_half = st.columns(2)
         with stepper_half:
-            show_stepper(optimal_partition_steps, choices.extra, key="stepper", has_known_boundaries=bool(text.source.known))
+            draw_stepper_at_linked_step(
+                optimal_partition_steps, choices.extra, key="stepper", has_known_boundaries=bool(text.source.known)
+            )
             _show_greedy_comparison(shown_result.chunking, greedy_result, text, choices)
         with heatmap_half:
             show_heatmap(

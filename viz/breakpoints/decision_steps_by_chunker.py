@@ -102,7 +102,7 @@ def _gap_step(
         gap_label_value_pairs.append(["its size", f"{len(chunk_before_gap.text):,} characters"])
         optimal_comparison_at_gap = (comparison_by_gap or {}).get(gap.index)
         if optimal_comparison_at_gap is not None:
-            comparison_sentences = _optimal_cuts_phrases(optimal_comparison_at_gap)
+            comparison_sentences = _describe_other_cuts_and_cohesion(optimal_comparison_at_gap)
             cohesion_label_value_pairs = [
                 ["in these chunks", _cohesion_in_words(optimal_comparison_at_gap.greedy_cohesion)],
                 ["in optimal’s", _cohesion_in_words(optimal_comparison_at_gap.other_cohesion)],
@@ -175,7 +175,7 @@ def sentence_range_phrase(first_sentence_index: int, end_sentence_index: int) ->
     )
 
 
-def _optimal_cuts_phrases(stretch_comparison: StretchComparison) -> list[str]:
+def _describe_other_cuts_and_cohesion(stretch_comparison: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
     greedy_cut_index = stretch_comparison.greedy[0]
     other_cut_numbers = [f"{place + 1:,}" for place in stretch_comparison.other if place != greedy_cut_index]
@@ -409,13 +409,13 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
         outcome_phrase = (
             f"opens chunk {chunk_number:,}" if block.cut or not block_index else f"stays in chunk {chunk_number:,}"
         )
-        block_outcome_reason = "The text begins with it." if block.why is None else _capitalised(str(block.why))
+        block_outcome_reason = "The text begins with it." if block.why is None else _capitalise_and_punctuate(str(block.why))
         joint_size_pairs = []
         if block.together is not None:
             joint_size_pairs = [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
         steps.append(
             {
-                "title": f"{_capitalised(block_phrase, '')} {outcome_phrase}",
+                "title": f"{_capitalise_and_punctuate(block_phrase, '')} {outcome_phrase}",
                 "story": [block_outcome_reason],
                 "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size_pairs],
                 "tone": "cut" if block.cut else "",
@@ -463,5 +463,5 @@ def _block_gauge(block_step: BlockStep, chunker: Structure, gauge_maximum: int) 
     }
 
 
-def _capitalised(words: str, final_punctuation: str = ".") -> str:
+def _capitalise_and_punctuate(words: str, final_punctuation: str = ".") -> str:
     return words[0].upper() + words[1:] + final_punctuation

@@ -6,7 +6,7 @@ from typing import TypedDict
 from chunkers import Chunking, Verdict
 from viz.breakpoints.decision_steps_by_chunker import is_near_threshold
 from viz.components.browser_exchange import Component, compact_json
-from viz.components.reader.payload import VerdictData, encode_verdicts, verdict_data
+from viz.components.reader.payload import VerdictData, build_verdict_payload, encode_verdicts
 from viz.jobs import MOST_CACHED_BYTES, cached_while_shown
 
 SHORT_VERDICT_NAMES = {
@@ -104,10 +104,10 @@ def show_gap_table(
     MOST_CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len
 )
 def _gap_rows_json(chunking: Chunking, chunking_identity: Hashable, near_threshold_margin: float) -> str:
-    return compact_json(gap_rows(chunking, near_threshold_margin))
+    return compact_json(build_gap_table_columns(chunking, near_threshold_margin))
 
 
-def gap_rows(chunking: Chunking, near_threshold_margin: float) -> GapRows:
+def build_gap_table_columns(chunking: Chunking, near_threshold_margin: float) -> GapRows:
     """Return the rows of the table of gaps as one list per column, in the order of the gaps."""
     gaps_in_order = chunking.gaps
     distinct_verdicts, verdict_digits = encode_verdicts(gaps_in_order, SHORT_VERDICT_NAMES)
@@ -115,7 +115,9 @@ def gap_rows(chunking: Chunking, near_threshold_margin: float) -> GapRows:
         "gaps": [gap.index for gap in gaps_in_order],
         "scores": [gap.score for gap in gaps_in_order],
         "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in gaps_in_order],
-        "verdicts": [{**verdict_data(verdict), "standing": SHORT_VERDICT_NAMES[verdict]} for verdict in distinct_verdicts],
+        "verdicts": [
+            {**build_verdict_payload(verdict), "standing": SHORT_VERDICT_NAMES[verdict]} for verdict in distinct_verdicts
+        ],
         "verdictOf": verdict_digits,
         "inside": [gap.offset is not None for gap in gaps_in_order],
         "near": [is_near_threshold(gap, near_threshold_margin) for gap in gaps_in_order],

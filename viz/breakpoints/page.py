@@ -8,21 +8,21 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers import Breakpoint, Chunking, Verdict
 from chunkers.methods import has_similarity_reading
 from chunkers.support import pluralize
-from evaluation.segmentation import count_found_missed_added, cut_offsets, sentence_count_per_chunk
+from evaluation.segmentation import count_found_missed_added, count_sentences_of_each_chunk, cut_offsets
 from sample_docs import sample_splitters
 from viz.breakpoints.chunker_steps_view import new_column_choice, show_steps
 from viz.breakpoints.gap_table import show_gap_table
-from viz.breakpoints.score_histogram_and_staircase import DisplayedResult, displayed_result, show_scores
+from viz.breakpoints.score_histogram_and_staircase import DisplayedResult, convert_result_scores_for_display, show_scores
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import show_notice
-from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
+from viz.components.reader.reader import HeadRow, ReaderColumn, draw_reader_and_hash_columns
 from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS
 from viz.controls import (
+    build_widget_key_and_callback,
     draw_setting_segmented_control,
     draw_setting_select_box,
     offer_undo,
     parameter_controls,
-    value_binding,
 )
 from viz.shell import (
     ColumnResult,
@@ -30,14 +30,14 @@ from viz.shell import (
     columns_to_open_with,
     known_boundaries_comparison_row,
     reader_column_for_result,
-    run_columns,
+    run_columns_or_start_job,
     show_compare_column_number,
     show_misfit_warnings,
     show_progress,
     side_by_side_columns,
 )
 from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
-from viz.shell.page import page
+from viz.shell.page import draw_page_frame
 from viz.state import (
     Choices,
     ColumnChoice,
@@ -49,7 +49,7 @@ from viz.state import (
 )
 from viz.theme import palette
 
-PAGE_NAME = "breakpoints"
+PAGE_KEY = "breakpoints"
 TEXT_READER_KEY = "reader"
 
 VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
@@ -73,13 +73,13 @@ MOST_NEAR_THRESHOLD_MARGIN = 0.5
 
 def show() -> None:
     """Draw the Breakpoints page."""
-    columns_from_compare = columns_to_open_with(PAGE_NAME, [(*SHOWN_CHUNKERS,)])
+    columns_from_compare = columns_to_open_with(PAGE_KEY, [(*SHOWN_CHUNKERS,)])
     sample_name, splitter_name = next(iter(sample_splitters().items()))
     default_link_parameters = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_STEPPER_PARAMETERS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
     hidden_container = st.container(key="store_spot")
-    with page(
-        PAGE_NAME, Choices(sample_name, splitter_name, [new_default_column("breakpoint")], extra=default_link_parameters)
+    with draw_page_frame(
+        PAGE_KEY, Choices(sample_name, splitter_name, [new_default_column("breakpoint")], extra=default_link_parameters)
     ) as current_page:
         current_page.choices.columns = [*filter(None, columns_from_compare)] or current_page.choices.columns
         _reduce_to_one_column(current_page)
@@ -90,7 +90,7 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
     choices, text = current_page.choices, current_page.text
     # An undo replaces the column.
     if parameter_change_event := take_event(TEXT_READER_KEY, "change"):
-        apply_parameter_change(PAGE_NAME, parameter_change_event)
+        apply_parameter_change(PAGE_KEY, parameter_change_event)
     column_choice = choices.columns[0]
     if threshold_drag_event := take_event(TEXT_READER_KEY, "line"):
         column_choice.put(str(threshold_drag_event["parameter"]), float(threshold_drag_event["value"]))
@@ -99,7 +99,7 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
         if column_choice.chunker == "breakpoint"
         else {name: label for name, label in VIEWS.items() if name != "scores"}
     )
-    current_page.check_link_parameters({"view": VIEWS, "axis": SCORE_READINGS, **ALLOWED_LINK_VALUES})
+    current_page.replace_invalid_link_parameters({"view": VIEWS, "axis": SCORE_READINGS, **ALLOWED_LINK_VALUES})
     view_name, distance_or_similarity, near_threshold_margin = (
         choices.extra["view"],
         choices.extra["axis"],
@@ -109,13 +109,13 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
         # Its slider is not a threshold for all gaps, so there is neither a histogram nor a staircase.
         view_name = choices.extra["view"] = "steps"
     column_results = (
-        run_columns(current_page, text, _columns_to_run(column_choice, view_name))
+        run_columns_or_start_job(current_page, text, _columns_to_run(column_choice, view_name))
         if text is not None
         else [ColumnResult(column_choice)]
     )
     with current_page.controls:
         _choose_chunker(choices)
-        offer_undo(PAGE_NAME)
+        offer_undo(PAGE_KEY)
         parameter_controls(
             0,
             column_choice,
@@ -123,7 +123,7 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
             chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker),
         )
         show_compare_column_number(
-            PAGE_NAME,
+            PAGE_KEY,
             column_choice,
             current_page.embedder,
             is_column_valid=column_results[0].chunker is not None or text is None,
@@ -134,16 +134,16 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
         return
     show_progress(column_results)
     show_misfit_warnings(current_page.choices, column_results)
-    shown_result = displayed_result(column_results[0], distance_or_similarity)
-    palette.set_overlay_panel_colours()
+    shown_result = convert_result_scores_for_display(column_results[0], distance_or_similarity)
+    palette.set_narrow_window_panel_colours()
     # A heatmap stands beside the steps.
     text_container, view_container = (
-        side_by_side_columns(PAGE_NAME, 1, 2)
+        side_by_side_columns(PAGE_KEY, 1, 2)
         if view_name == "steps" and column_choice.chunker == "optimal"
-        else side_by_side_columns(PAGE_NAME, 8, 5)
+        else side_by_side_columns(PAGE_KEY, 8, 5)
     )
     with text_container:
-        body_hashes = show_reader(
+        body_hashes = draw_reader_and_hash_columns(
             text.document,
             [_reader_column(column_results[0], shown_result, text.source)],
             title=text.source.name,
@@ -167,7 +167,7 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
             shown_chunking,
         )
     with view_container, st.container(key="beside"):
-        view_switch_key = f"{PAGE_NAME}/view" if view_label_by_name == VIEWS else f"{PAGE_NAME}/view/{column_choice.chunker}"
+        view_switch_key = f"{PAGE_KEY}/view" if view_label_by_name == VIEWS else f"{PAGE_KEY}/view/{column_choice.chunker}"
         draw_setting_segmented_control(
             "Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, is_label_hidden=True
         )
@@ -245,7 +245,7 @@ def _choose_chunker(choices: Choices) -> None:
         selected_chunker_setting,
         "chunker",
         SHOWN_CHUNKERS,
-        key=f"{PAGE_NAME}/chunker",
+        key=f"{PAGE_KEY}/chunker",
         after_change=use_chosen_chunker,
     )
 
@@ -254,7 +254,7 @@ def _choose_distance_or_similarity(choices: Choices, chunker: object) -> None:
     if isinstance(chunker, Breakpoint) and has_similarity_reading(chunker):
         similarity_help = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
         draw_setting_segmented_control(
-            "Read the curve as", choices.extra, "axis", SCORE_READINGS, f"{PAGE_NAME}/axis", help=similarity_help
+            "Read the curve as", choices.extra, "axis", SCORE_READINGS, f"{PAGE_KEY}/axis", help=similarity_help
         )
 
 
@@ -271,7 +271,7 @@ def _choose_threshold_margin(choices: Choices, near_threshold_margin: float) -> 
         format="%.2f",
         help="Greatest distance of a score from the line, on either side, for a gap to count as near: small changes may "
         "reverse the verdict.",
-        **value_binding(near_threshold_margin, f"{PAGE_NAME}/margin", set_margin),
+        **build_widget_key_and_callback(near_threshold_margin, f"{PAGE_KEY}/margin", set_margin),
     )
 
 
@@ -288,7 +288,7 @@ def _reader_column(
 
 def _summary_rows(chunking: Chunking, text_source: TextSource) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
-    sentences_per_chunk = sentence_count_per_chunk(chunking)
+    sentences_per_chunk = count_sentences_of_each_chunk(chunking)
     summary_rows = [HeadRow("chunks", f"{len(sentences_per_chunk):,}", brief=pluralize(len(sentences_per_chunk), "chunk"))]
     if sentences_per_chunk:
         summary_rows.append(HeadRow("sentences", f"{min(sentences_per_chunk):,} to {max(sentences_per_chunk):,}"))

@@ -10,7 +10,7 @@ import streamlit as st
 from plotly.subplots import make_subplots
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
-from chunkers.methods import SimilarityReading, convert_to_similarities, has_similarity_reading
+from chunkers.methods import SimilarityReading, convert_chunking_to_similarities, has_similarity_reading
 from chunkers.support import format_number
 from evaluation.segmentation import MIN_FLAT_STRETCH_AMOUNTS, ScoreHistogram, Staircase, score_histogram
 from evaluation.segmentation.threshold_staircase import threshold_staircase
@@ -33,12 +33,12 @@ class DisplayedResult(ReaderResult):
     identity: tuple[ChunkingTask, str]
 
 
-def displayed_result(column_result: ColumnResult, distance_or_similarity: str) -> DisplayedResult | None:
+def convert_result_scores_for_display(column_result: ColumnResult, distance_or_similarity: str) -> DisplayedResult | None:
     """Return a column's result with its scores as distances or similarities; None without a result.
 
     Scores that are not Breakpoint's plain distances, and results without a curve, stay as they are.
     """
-    finished_column_result = column_result.finished_column
+    finished_column_result = column_result.finished_column_or_none
     if finished_column_result is None:
         return None
     chunking_task, chunker, chunking = finished_column_result
@@ -58,7 +58,7 @@ def displayed_result(column_result: ColumnResult, distance_or_similarity: str) -
 
 @cached_while_shown(8, lambda task, chunking: (task.document, task))
 def _chunking_with_similarities(chunking_task: ChunkingTask, chunking: Chunking) -> Chunking:
-    return convert_to_similarities(chunking)
+    return convert_chunking_to_similarities(chunking)
 
 
 def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedder | None, choices: Choices) -> None:
@@ -85,7 +85,7 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
         "histogram",
     )
 
-    def chunk_with_amount(other_chunker: Breakpoint) -> Chunking:
+    def chunk_with_other_amount(other_chunker: Breakpoint) -> Chunking:
         other_amount_chunking_task = ChunkingTask.of(text.document, embedder, choices.tokenizer, other_chunker)
         chunking = chunk_if_quick(other_amount_chunking_task, other_chunker, text.document, embedder, session.on_disk)
         assert chunking is not None  # the amount does not affect what is embedded
@@ -93,7 +93,7 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
 
     gap_distances = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
     threshold_amount_staircase = _cached_staircase(
-        shown_result.identity[0], text.document, Breakpoint(**chunker.model_dump()), gap_distances, chunk_with_amount
+        shown_result.identity[0], text.document, Breakpoint(**chunker.model_dump()), gap_distances, chunk_with_other_amount
     )
     st.header("Threshold effect", anchor=False)
     st.caption(_flat_stretch_in_words(threshold_amount_staircase, chunker.amount))

@@ -16,9 +16,9 @@ from chunkers.support import FloatArray, pluralize
 from evaluation.segmentation import (
     DiscontinuousChunks,
     count_found_missed_added,
+    count_sentences_of_each_chunk,
     cut_offsets,
     mixed_chunk_section_counts,
-    sentence_count_per_chunk,
 )
 from sample_docs import sample_splitters
 from viz.clustering.figures import (
@@ -37,9 +37,9 @@ from viz.components.figure import show_figure
 from viz.components.heatmap.heatmap import SentenceColours, mean_block_distances, sentences_per_heatmap_row, show_heatmap
 from viz.components.page_elements import show_notice
 from viz.components.reader.column_body import text_segments
-from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS, show_stepper
-from viz.controls import parameter_controls, value_binding
+from viz.components.reader.reader import HeadRow, ReaderColumn, draw_reader_and_hash_columns
+from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS, draw_stepper_at_linked_step
+from viz.controls import build_widget_key_and_callback, parameter_controls
 from viz.jobs import cached_sentence_vectors
 from viz.shell import (
     ColumnResult,
@@ -47,17 +47,17 @@ from viz.shell import (
     columns_to_open_with,
     lecture_mode,
     reader_column_for_result,
-    run_columns,
+    run_columns_or_start_job,
     show_compare_column_number,
     show_misfit_warnings,
     show_progress,
     side_by_side_columns,
 )
-from viz.shell.page import page
+from viz.shell.page import draw_page_frame
 from viz.state import Choices, ColumnChoice, PageText, chunker_defaults_of_embedder, main_page, session
 from viz.theme import embedding_time_in_words, known_boundary_count_phrase, stage_times_in_words, theme_name
 
-PAGE_NAME = "clustering"
+PAGE_KEY = "clustering"
 TEXT_READER_KEY = "reader"
 CLUSTERING_METHODS = ("single_linkage", "dbscan", "kmeans")
 
@@ -66,11 +66,11 @@ def show() -> None:
     """Draw the Clustering page."""
     sample_name, splitter_name = next(iter(sample_splitters().items()))
     method_column_choices = [ColumnChoice(name) for name in CLUSTERING_METHODS]
-    columns_from_compare = columns_to_open_with(PAGE_NAME, [(name,) for name in CLUSTERING_METHODS])
-    with page(
-        PAGE_NAME, Choices(sample_name, splitter_name, method_column_choices, extra={**DEFAULT_STEPPER_PARAMETERS})
+    columns_from_compare = columns_to_open_with(PAGE_KEY, [(name,) for name in CLUSTERING_METHODS])
+    with draw_page_frame(
+        PAGE_KEY, Choices(sample_name, splitter_name, method_column_choices, extra={**DEFAULT_STEPPER_PARAMETERS})
     ) as current_page:
-        current_page.check_link_parameters(ALLOWED_LINK_VALUES)
+        current_page.replace_invalid_link_parameters(ALLOWED_LINK_VALUES)
         _set_column_per_method(current_page)
         _adopt_columns_from_compare(current_page.choices, columns_from_compare)
         if distance_line_event := take_event(TEXT_READER_KEY, "line"):
@@ -83,7 +83,9 @@ def show() -> None:
 def _draw(current_page: Page) -> None:
     choices, text = current_page.choices, current_page.text
     column_choice = choices.columns[choices.selected]
-    column_result = run_columns(current_page, text, [column_choice])[0] if text is not None else ColumnResult(column_choice)
+    column_result = (
+        run_columns_or_start_job(current_page, text, [column_choice])[0] if text is not None else ColumnResult(column_choice)
+    )
     with current_page.controls:
         parameter_controls(
             choices.selected,
@@ -92,21 +94,21 @@ def _draw(current_page: Page) -> None:
             chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker),
         )
         show_compare_column_number(
-            PAGE_NAME,
+            PAGE_KEY,
             column_choice,
             current_page.embedder,
             is_column_valid=column_result.chunker is not None or text is None,
         )
     if text is None:
-        _choose_clustering_method(choices)
+        _draw_clustering_method_choice(choices)
         return
     show_progress([column_result])
     show_misfit_warnings(current_page.choices, [column_result])
-    text_container, figures_container = side_by_side_columns(PAGE_NAME, 6, 5, gap="large")
+    text_container, figures_container = side_by_side_columns(PAGE_KEY, 6, 5, gap="large")
     with text_container:
         _draw_chunked_text(column_result, text)
     with figures_container, st.container(key="beside"):
-        _choose_clustering_method(choices)
+        _draw_clustering_method_choice(choices)
         if column_result.chunking is None or not column_result.chunking.chunks:
             show_notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
     document_sentence_vectors = cached_sentence_vectors(
@@ -161,7 +163,7 @@ def _adopt_columns_from_compare(choices: Choices, columns_from_compare: Sequence
     )
 
 
-def _choose_clustering_method(choices: Choices) -> None:
+def _draw_clustering_method_choice(choices: Choices) -> None:
     st.segmented_control(
         "Chunker",
         range(len(CLUSTERING_METHODS)),
@@ -169,7 +171,7 @@ def _choose_clustering_method(choices: Choices) -> None:
         format_func=lambda number: chunker_class(CLUSTERING_METHODS[number]).title,
         required=True,
         label_visibility="collapsed",
-        **value_binding(choices.selected, "clustering_method", partial(setattr, choices, "selected")),
+        **build_widget_key_and_callback(choices.selected, "clustering_method", partial(setattr, choices, "selected")),
     )
     st.caption(chunker_class(CLUSTERING_METHODS[choices.selected]).idea)
 
@@ -181,7 +183,7 @@ def _draw_chunked_text(column_result: ColumnResult, text: PageText) -> None:
         known_boundaries_summary = (
             known_boundary_count_phrase(len(known_boundaries)) if known_boundaries else "one topic: no known boundary"
         )
-    show_reader(
+    draw_reader_and_hash_columns(
         document,
         [
             reader_column_for_result(
@@ -199,7 +201,7 @@ def _draw_chunked_text(column_result: ColumnResult, text: PageText) -> None:
 def _summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
     column_summary_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
-    sentences_per_chunk = sentence_count_per_chunk(chunking)
+    sentences_per_chunk = count_sentences_of_each_chunk(chunking)
     if sentences_per_chunk:
         fewest_sentences_per_chunk, most_sentences_per_chunk = min(sentences_per_chunk), max(sentences_per_chunk)
         column_summary_rows.append(
@@ -300,7 +302,7 @@ def show_cluster_formation(
             data={
                 "chunk_of": list(sentence_chunk_colours.chunk_of),
                 "grounds": list(sentence_chunk_colours.colour_number_of_chunk),
-                "tags": _chunk_noise_tags(chunking, sentence_chunk_colours.chunk_of),
+                "tags": _list_noise_tags_of_chunks(chunking, sentence_chunk_colours.chunk_of),
                 "breaks": order_breaks_in_words(chunking),
             },
         )
@@ -333,7 +335,9 @@ def _show_linkage_steps(
         len(chunking.document.sentences), chunking.merges, clusters, maximum_cluster_size, distance_limit.distance
     )
     if single_linkage_steps:
-        show_stepper(single_linkage_steps, choices.extra, key="linkage", has_known_boundaries=has_known_boundaries)
+        draw_stepper_at_linked_step(
+            single_linkage_steps, choices.extra, key="linkage", has_known_boundaries=has_known_boundaries
+        )
     else:
         show_notice("No two sentences are close enough to be joined. Raise the maximum distance.", key="no_joins")
 
@@ -385,7 +389,7 @@ def _show_centres(clusters: Clusters, sentence_colours: SentenceColours) -> None
     )
 
 
-def _chunk_noise_tags(chunking: Chunking, chunk_number_by_sentence: Sequence[int]) -> list[str]:
+def _list_noise_tags_of_chunks(chunking: Chunking, chunk_number_by_sentence: Sequence[int]) -> list[str]:
     """Return a tag for each chunk: ``noise`` or empty."""
     chunk_noise_tags = [""] * len(chunking.chunks)
     for sentence_index, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):

@@ -6,7 +6,7 @@ import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
 from chunkers.support import format_three_figures
-from evaluation.segmentation import GapShift, compare_boundaries, distance_shift
+from evaluation.segmentation import GapShift, compare_boundaries, measure_shift_over_all_distances
 from viz.compare.choices_and_session.session import session
 from viz.components.page_elements import show_job_progress, show_notice, show_remark
 from viz.jobs import ChunkingJob, ChunkingTask, cached_while_shown, chunk_if_quick, sentence_vectors
@@ -14,14 +14,16 @@ from viz.shell import ColumnResult, FinishedColumn, Page
 from viz.state import PageText
 
 
-def show_embedder_agreement(current_page: Page, page_text: PageText, column_results: Sequence[ColumnResult]) -> None:
+def draw_agreement_with_full_embedder(
+    current_page: Page, page_text: PageText, column_results: Sequence[ColumnResult]
+) -> None:
     """Draw a comparison of the embedder with the full one that it approximates, or a button that asks for the comparison.
 
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """
     embedder = current_page.embedder
     numbered_embedding_columns = [
-        (number, column.finished_column)
+        (number, column.finished_column_or_none)
         for number, column in enumerate(column_results, start=1)
         if column.chunker and column.chunker.embeds
     ]
@@ -56,7 +58,7 @@ def show_embedder_agreement(current_page: Page, page_text: PageText, column_resu
             )
             for _, column in numbered_finished_columns
         ]
-        full_chunking_by_task = _full_embedder_chunkings(tasks_and_chunkers, page_text.document, full_embedder)
+        full_chunking_by_task = _chunk_with_full_embedder(tasks_and_chunkers, page_text.document, full_embedder)
     except InputError as error:
         show_notice(str(error), "error", key="agreement_error")
         return
@@ -68,7 +70,7 @@ def show_embedder_agreement(current_page: Page, page_text: PageText, column_resu
         _show_embedder_comparison(current_page, page_text.document, full_embedder, columns_with_full_chunkings)
 
 
-def _full_embedder_chunkings(
+def _chunk_with_full_embedder(
     tasks_and_chunkers: Sequence[tuple[ChunkingTask, Chunker]], document: Document, full_embedder: Embedder
 ) -> dict[ChunkingTask, Chunking] | None:
     """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
@@ -95,7 +97,7 @@ def _full_embedder_chunkings(
             document, full_embedder, missing_tasks_and_chunkers, session.on_disk
         )
         full_chunking_job.start()
-    if full_chunking_job.in_progress:
+    if full_chunking_job.is_in_progress:
         show_job_progress(full_chunking_job)
     elif full_chunking_job.error or full_chunking_job.cancelled():
         if full_chunking_job.error:
@@ -123,7 +125,7 @@ def _show_embedder_comparison(
     assert current_page.embedder is not None
     approximate_embedder_name = current_page.embedder.name
     try:
-        gap_distance_shift = _distance_shift(
+        gap_distance_shift = _measure_distance_shift_between_embedders(
             document, full_embedder, current_page.embedder, current_page.choices.tokenizer, session.on_disk
         )
     except Cancelled:
@@ -161,10 +163,10 @@ def _distance_shift_in_words(shift_of_distances: GapShift) -> str:
     8,
     lambda document, full, other, *_: (document.identity, (full.name, full.identity), (other.name, other.identity)),
 )
-def _distance_shift(
+def _measure_distance_shift_between_embedders(
     document: Document, full_embedder: Embedder, approximate_embedder: Embedder, tokenizer: str, on_disk: bool
 ) -> GapShift | None:
     """Return the shift of the distances, from the cached vectors; raises Cancelled if they are not cached."""
-    return distance_shift(
+    return measure_shift_over_all_distances(
         *(sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full_embedder, approximate_embedder))
     )

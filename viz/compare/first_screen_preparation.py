@@ -38,7 +38,7 @@ def start() -> None:
     first_screen_chunking_job.start()
 
 
-def finish() -> None:
+def finish_imports_and_await_job() -> None:
     """Import what the first run of any page needs, and wait for the job."""
     # Streamlit reads the page's icon with Pillow.
     importlib.import_module("PIL.ImageFile")

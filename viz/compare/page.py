@@ -7,23 +7,23 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
-from chunkers.results import indices_of_parent_chunks
+from chunkers.results import find_chunk_indices_with_children
 from chunkers.support import format_three_figures, pluralize
 from evaluation.segmentation import ChunkFacts, count_boundary_changes, count_found_missed_added
 from viz.compare import first_screen_preparation
 from viz.compare.choices_and_session.choices import (
     COMPARE_PAGE,
-    column_index_for_own_cuts,
     default_choices,
+    find_own_cuts_or_free_column,
     own_cut_offsets,
     set_own_cuts,
 )
 from viz.compare.choices_and_session.session import LastChange, session
-from viz.compare.questions.question_search import retrieve_for_asked_question, store_marked_answer
+from viz.compare.questions.question_search import send_chunks_for_asked_question, store_marked_answer
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import show_notice
 from viz.components.reader.payload import AskingData, MarkingData, clickable_gaps_data
-from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicked_gaps
+from viz.components.reader.reader import HeadRow, ReaderColumn, draw_reader_and_hash_columns, take_clicked_gaps
 from viz.controls import column_controls
 from viz.jobs import ChunkingTask, DecisionTimes, cached_while_shown, measure_decision_times
 from viz.shell import (
@@ -32,12 +32,12 @@ from viz.shell import (
     known_boundaries_comparison_row,
     lecture_mode,
     reader_column_for_result,
-    run_columns,
+    run_columns_or_start_job,
     show_misfit_warnings,
     show_progress,
 )
 from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
-from viz.shell.page import page
+from viz.shell.page import draw_page_frame
 from viz.state import (
     ASK_LIMIT_PARAMETER,
     ASK_METHOD_PARAMETER,
@@ -63,9 +63,9 @@ def show() -> None:
     """Draw the Compare page."""
     # Above all elements that come and go; the page's style sheet hides it by its key.
     hidden_container = st.container(key="store_spot")
-    with page(COMPARE_PAGE, default_choices()) as current_page:
+    with draw_page_frame(COMPARE_PAGE, default_choices()) as current_page:
         choices, page_text = current_page.choices, current_page.text
-        current_page.check_link_parameters(QUESTION_PARAMETER_VALUES)
+        current_page.replace_invalid_link_parameters(QUESTION_PARAMETER_VALUES)
         _apply_reader_events(choices, page_text, current_page.embedder)
         if page_text is None:
             with current_page.controls:
@@ -74,23 +74,23 @@ def show() -> None:
         if marking_error_message := apply_gap_clicks(choices, page_text, READER_KEY):
             show_notice(marking_error_message, "error", key="cuts_complaint")
         first_screen_preparation.wait_for_first_screen(page_text.document)
-        column_results = run_columns(current_page, page_text, choices.columns)
+        column_results = run_columns_or_start_job(current_page, page_text, choices.columns)
         show_progress(column_results)
         show_misfit_warnings(current_page.choices, column_results)
         report_session_file_match(column_results)
-        column_body_hashes = show_reader(
+        column_body_hashes = draw_reader_and_hash_columns(
             page_text.document,
             [
                 _reader_column(number, column, page_text, current_page.embedder)
                 for number, column in enumerate(column_results)
             ],
             title=page_text.source.name,
-            summary=_text_summary(page_text.source),
+            summary=_describe_boundaries_embedding_and_lesson(page_text.source),
             selected_column_index=choices.selected,
             known_boundaries=page_text.source.known,
             key=READER_KEY,
             clickable_gaps=clickable_gaps_of_folded_columns(choices, page_text),
-            folding_purposes=column_folding_purposes(choices),
+            folding_purposes=list_folding_purposes_with_obstacles(choices),
             question_form=question_form_data(choices, len(page_text.document.text)),
             shows_card=True,
         )
@@ -103,7 +103,7 @@ def show() -> None:
             with st.sidebar:
                 _show_timing_controls(column_results, page_text.document, current_page.embedder)
         # What stands below the columns is imported when these are sent.
-        from viz.compare.approximate_embedder_check import show_embedder_agreement
+        from viz.compare.approximate_embedder_check import draw_agreement_with_full_embedder
         from viz.compare.views_below_text import show_requested_views
 
         with hidden_container:
@@ -117,7 +117,7 @@ def show() -> None:
                 known_boundaries,
                 answer_search_settings,
             )
-            retrieve_for_asked_question(
+            send_chunks_for_asked_question(
                 choices,
                 page_text.document,
                 column_results,
@@ -126,7 +126,7 @@ def show() -> None:
                 embedder_complaint,
                 known_boundaries,
             )
-        show_embedder_agreement(current_page, page_text, column_results)
+        draw_agreement_with_full_embedder(current_page, page_text, column_results)
         show_requested_views(choices, column_results, page_text.source, current_page.embedder)
 
 
@@ -138,7 +138,7 @@ def _reader_column(
     )
 
 
-def _text_summary(text_source: TextSource) -> str:
+def _describe_boundaries_embedding_and_lesson(text_source: TextSource) -> str:
     summary_phrases = []
     if text_source.known is not None:
         summary_phrases.append(
@@ -237,7 +237,7 @@ def apply_gap_clicks(choices: Choices, page_text: PageText, reader_key: str) -> 
     gap_clicks, column_fold_event = take_clicked_gaps(reader_key, page_text.document), take_event(reader_key, "fold")
     if column_fold_event is not None:
         session.folded_document_and_purpose = (page_text.document.identity, str(column_fold_event["purpose"]))
-    if not gap_clicks or column_folding_purposes(choices).get(gap_clicks[-1].purpose) != "":
+    if not gap_clicks or list_folding_purposes_with_obstacles(choices).get(gap_clicks[-1].purpose) != "":
         return ""
     if gap_clicks[-1].purpose == "cuts":
         try:
@@ -253,20 +253,23 @@ def apply_gap_clicks(choices: Choices, page_text: PageText, reader_key: str) -> 
 def clickable_gaps_of_folded_columns(choices: Choices, page_text: PageText) -> MarkingData | None:
     """Return the gaps that the user can click while the columns are folded; None if the columns are not folded."""
     folded_document_identity, fold_purpose = session.folded_document_and_purpose
-    if folded_document_identity != page_text.document.identity or column_folding_purposes(choices).get(fold_purpose) != "":
+    if (
+        folded_document_identity != page_text.document.identity
+        or list_folding_purposes_with_obstacles(choices).get(fold_purpose) != ""
+    ):
         return None
     if fold_purpose == "cuts":
         return clickable_gaps_data(page_text.document, "cuts", own_cut_offsets(choices, page_text.document), folded=True)
     return clickable_gaps_data(page_text.document, "marks", page_text.source.known or (), folded=True)
 
 
-def column_folding_purposes(choices: Choices) -> dict[str, str]:
+def list_folding_purposes_with_obstacles(choices: Choices) -> dict[str, str]:
     """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
 
     The known boundaries of a bundled text cannot be changed.
     """
     compare_full_message = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
-        column_index_for_own_cuts(choices) is None
+        find_own_cuts_or_free_column(choices) is None
     )
     return {**({"marks": ""} if choices.document == OWN_DOCUMENT_KEY else {}), "cuts": compare_full_message}
 
@@ -278,7 +281,7 @@ def report_session_file_match(column_results: Sequence[ColumnResult]) -> None:
     """Report whether the results match the reopened session file, until the text or the columns change."""
     session_file, finished_columns = (
         session.reopened_session_file,
-        [finished_column for column in column_results if (finished_column := column.finished_column)],
+        [finished_column for column in column_results if (finished_column := column.finished_column_or_none)],
     )
     if session_file is None or len(finished_columns) < len(column_results):
         return
@@ -322,7 +325,7 @@ def column_summary(
     column_index: int, column_result: ColumnResult, page_text: PageText, embedder: Embedder | None
 ) -> ReaderColumn:
     """Return a column's summary: chunk count and sizes, times, errors against known boundaries, and last change."""
-    finished_column = column_result.finished_column
+    finished_column = column_result.finished_column_or_none
     assert finished_column is not None
     task, chunking = finished_column.task, finished_column.chunking
     chunk_facts = _chunk_facts(task, chunking, embedder)
@@ -370,7 +373,7 @@ def column_summary(
         summary_head_rows.append(
             HeadRow("too long", chunk_facts.truncated_chunks.words(embedder), "wrong", overlong_chunks_phrase)
         )
-    change_phrase, boundaries_new_since_change = _describe_parameter_change(
+    change_phrase, boundaries_new_since_change = _describe_effect_of_parameter_change(
         column_index, finished_column, page_text.document, chunk_facts.cuts
     )
     if change_phrase:
@@ -388,7 +391,7 @@ def column_summary(
 
 def _parent_child_count_rows(chunking: Chunking) -> list[HeadRow]:
     """Return a row with the numbers of parents and children; none if the chunks have one level."""
-    parent_count = len(indices_of_parent_chunks(chunking.chunks))
+    parent_count = len(find_chunk_indices_with_children(chunking.chunks))
     levels_phrase = (
         f"{pluralize(parent_count, 'parent')}, {pluralize(len(chunking.chunks) - parent_count, 'child', 'children')}"
     )
@@ -401,7 +404,7 @@ def _chunk_facts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | No
     return ChunkFacts.of(chunking, load_tokenizer(task.tokenizer), embedder)
 
 
-def _describe_parameter_change(
+def _describe_effect_of_parameter_change(
     column_index: int, finished_column: FinishedColumn, document: Document, current_cuts: tuple[int, ...]
 ) -> tuple[str, frozenset[int]]:
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""

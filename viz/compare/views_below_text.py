@@ -10,20 +10,20 @@ from chunkers.language_models import LanguageModel
 from chunkers.recipes import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, Proposition, check_embedded_as
 from evaluation.retrieval.asked_question import has_model_written_texts
-from evaluation.segmentation import sentence_count_per_chunk
+from evaluation.segmentation import count_sentences_of_each_chunk
 from integrations.original_chunkers import Original, compare_chunks, original_chunker_for_recipe, run_original_chunker
 from integrations.recipe_code import EXAMPLE_FILE, REQUIREMENT_BY_TOOL, TITLE_BY_TOOL, Tool, code_applying_recipe
 from viz.compare.choices_and_session.choices import COMPARE_PAGE
 from viz.compare.choices_and_session.session import session
 from viz.compare.extracted_and_omitted_text import show_extracted_text
-from viz.compare.questions.marked_questions import show_stored_questions
+from viz.compare.questions.marked_questions import draw_stored_questions_across_texts
 from viz.compare.questions.question_search import chunkings_with_contexts, show_context_sentence_controls
 from viz.compare.scores.index_replacement import show_index_replacement
 from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
 from viz.components.browser_exchange import Component, Data
 from viz.components.figure import box_plots, show_figure
 from viz.components.page_elements import show_download_button, show_notice
-from viz.controls import button_pressed, value_binding
+from viz.controls import build_widget_key_and_callback, button_pressed
 from viz.jobs import cached_sentence_vectors
 from viz.shell import ColumnResult, compare_is_full
 from viz.state import (
@@ -74,7 +74,7 @@ def show_requested_views(
         ),
         "Parsing": lambda: show_extracted_text(text_source),
         "Code": lambda: show_reproducing_code(choices, column_results, embedder),
-        "Questions": show_stored_questions,
+        "Questions": draw_stored_questions_across_texts,
         "Downloads": lambda: _show_downloads(choices, column_results, text_source, embedder),
     }
     if session.requested_view in draw_by_view:
@@ -98,7 +98,7 @@ def _show_gap_table(column_result: ColumnResult) -> None:
 def _show_downloads(
     choices: Choices, column_results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
 ) -> None:
-    if selected_finished_column := column_results[choices.selected].finished_column:
+    if selected_finished_column := column_results[choices.selected].finished_column_or_none:
         _offer_column_files(
             choices, column_results, selected_finished_column.chunker, selected_finished_column.chunking, embedder
         )
@@ -111,7 +111,7 @@ def _offer_session_file(
     """Draw the download button of the session file, if every column has a result."""
     embedded_text_kind = session.embedded_as
     chunkers_and_chunkings = [
-        (finished.chunker, finished.chunking) for column in column_results if (finished := column.finished_column)
+        (finished.chunker, finished.chunking) for column in column_results if (finished := column.finished_column_or_none)
     ]
     if len(chunkers_and_chunkings) == len(column_results):
         recipe_language_model = _language_model_for_recipes()
@@ -170,7 +170,7 @@ def _show_chunk_sizes(
 def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
     """Return the length of every chunk; raises InputError if the tokenizer's files are missing."""
     if unit == "sentences":
-        return sentence_count_per_chunk(chunking)
+        return count_sentences_of_each_chunk(chunking)
     return load_tokenizer("characters" if unit == "characters" else tokenizer).count(
         [chunk.text for chunk in chunking.chunks]
     )
@@ -217,7 +217,7 @@ def _choose_embedded_text() -> EmbeddedAs:
         required=True,
         help="With the heading path, or with a language model’s sentence on its place in the text, every chunk also has the "
         "text to embed: first these, then its own text. “Ask your text” searches that too, by embedding and by words.",
-        **value_binding(session.embedded_as, "embedded_as", set_embedded_text),
+        **build_widget_key_and_callback(session.embedded_as, "embedded_as", set_embedded_text),
     )
     return session.embedded_as
 

@@ -164,7 +164,7 @@ def _astral_character_offsets(text: str) -> IntArray:
 call_when_text_gone(lambda _: _astral_character_offsets.cache_clear())
 
 
-def offsets_on_sentence_axis(document: Document, offsets: Sequence[int]) -> list[float]:
+def convert_offsets_to_sentence_positions(document: Document, offsets: Sequence[int]) -> list[float]:
     """Convert offsets in code points to positions on the sentence axis: 2.5 is the middle of the third sentence."""
     if not (offsets and document.sentences):
         return [0.0 for _ in offsets]

@@ -52,7 +52,7 @@ def show_job_progress(
     ``draw_further_buttons`` is called with the row to draw more buttons into it. ``key`` distinguishes the cancel buttons of
     several jobs on a page.
     """
-    if not job.in_progress or has_news():
+    if not job.is_in_progress or has_news():
         st.rerun()
     finished_share, status_phrase = job.progress()
     job_progress_row = st.container(horizontal=True, vertical_alignment="center")
@@ -63,7 +63,7 @@ def show_job_progress(
 
 def show_job_state(job: BackgroundJob, key: str, has_news: Callable[[], bool] = bool) -> bool:
     """Draw a job's progress as `show_job_progress` does, or its error; return whether the job is in progress."""
-    if job.in_progress:
+    if job.is_in_progress:
         show_job_progress(job, has_news, key=key)
         return True
     if job.error:

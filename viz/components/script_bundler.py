@@ -163,7 +163,7 @@ def _parse_script(path: str, root_folder: Path) -> _Module:
     names_with_export_flags = [
         (name, bool(match["export"]))
         for match in _DECLARATION_PATTERN.finditer(text)
-        for name in _declared_names(match["names"])
+        for name in _list_names_bound_by_declaration(match["names"])
     ]
     return _Module(
         path,
@@ -190,6 +190,6 @@ def _imported_names(path: str, names_text: str) -> Iterator[str]:
         yield name
 
 
-def _declared_names(declaration_left_side: str) -> list[str]:
+def _list_names_bound_by_declaration(declaration_left_side: str) -> list[str]:
     """Return the names that the left side of a declaration binds: ``a``, ``[a, b]`` or ``{ a, b: c }``."""
     return _BOUND_NAME_PATTERN.findall(declaration_left_side)

@@ -6,12 +6,12 @@ from viz.controls.settings_of_all_columns import ask_embedder_consent, ask_split
 from viz.controls.text_source import adopt_as_own_text, apply_document_events, load_text, show_document_row
 from viz.controls.text_storage import offer_to_store_document, store_questions_in_tab
 from viz.controls.widgets import (
+    build_widget_key_and_callback,
     button_pressed,
     current_widget_key,
-    draw_consent_buttons,
+    draw_button_per_consent_option,
     draw_setting_segmented_control,
     draw_setting_select_box,
     offer_undo,
-    value_binding,
     widget_key_for_value,
 )

@@ -12,10 +12,15 @@ from chunkers.found_again import ODDITY_KINDS, LocatedChunks, Oddity, read_chunk
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
 from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class, presets_for_chunker, register_installed_chunkers
 from chunkers.support import pluralize
-from viz.components.findings.findings import MOST_FINDINGS, FindingData, overlapped_sentence_range, show_findings
+from viz.components.findings.findings import (
+    MOST_FINDINGS,
+    FindingData,
+    draw_findings_of_result,
+    find_sentence_range_at_characters,
+)
 from viz.components.page_elements import show_job_progress, show_notice, show_remark
 from viz.controls.language_model import any_chunker_calls_model, draw_language_model_form, show_chunker_prompts
-from viz.controls.widgets import label_with_availability, offer_undo, value_binding
+from viz.controls.widgets import build_widget_key_and_callback, label_with_availability, offer_undo
 from viz.jobs import ReadingJob, single_file_converter
 from viz.state import (
     MOST_COLUMNS,
@@ -31,8 +36,8 @@ from viz.state import (
     new_default_column,
     record_columns_for_undo,
     session,
-    show_chunk_file,
-    store_own_text,
+    set_own_text_source,
+    show_chunk_file_in_column,
 )
 
 # The controls of a column of external chunks: the file, the located chunks, and the file's own text.
@@ -81,7 +86,7 @@ def chunk_file_controls(
         if document_names_to_measure is None or len(document_names_to_measure) == 1:
             _choose_chunked_document(choices, column_index, chunk_file)
         if document_names_to_measure:
-            _show_chunks_to_measure(chunk_file, document_names_to_measure)
+            _draw_whether_documents_have_chunks(chunk_file, document_names_to_measure)
     document = session.document if document_names_to_measure is None else None
     if chunk_file is not None and document is not None:
         located_chunks = chunk_file.cached_result_in(document)
@@ -97,7 +102,7 @@ def chunk_file_controls(
     st.caption(MADE_ELSEWHERE_CAPTION)
 
 
-def _show_chunks_to_measure(chunk_file: ChunkFile, document_names_to_measure: Sequence[str]) -> None:
+def _draw_whether_documents_have_chunks(chunk_file: ChunkFile, document_names_to_measure: Sequence[str]) -> None:
     """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
         chunks_by_document = chunk_file.chunks_by_document(document_names_to_measure)
@@ -155,7 +160,7 @@ def _adopt_chunk_file(choices: Choices, column_index: int) -> bool:
     if file_reading_job.result is None or file_reading_job.cancelled():
         return False
     try:
-        show_chunk_file(file_reading_job.result, session.page, choices, column_index)
+        show_chunk_file_in_column(file_reading_job.result, session.page, choices, column_index)
     except InputError as error:
         session.chunk_complaint = str(error)
         return False
@@ -174,7 +179,7 @@ def _choose_chunked_document(choices: Choices, column_index: int, chunk_file: Ch
 
     def store_chosen_document(name: str | None) -> None:
         if name is not None:
-            show_chunk_file(chunk_file.with_selected_document(name), current_session_page, choices, column_index)
+            show_chunk_file_in_column(chunk_file.with_selected_document(name), current_session_page, choices, column_index)
 
     st.selectbox(
         "Chunked document",
@@ -182,7 +187,9 @@ def _choose_chunked_document(choices: Choices, column_index: int, chunk_file: Ch
         index=None if chosen_document is None else document_names.index(chosen_document),
         placeholder="the document of the text's name",
         help=f"The file has chunks of {pluralize(len(chunk_file.documents), 'document')}.",
-        **value_binding(chosen_document, f"chunk_document/{column_index}/{chunk_file.identity}", store_chosen_document),
+        **build_widget_key_and_callback(
+            chosen_document, f"chunk_document/{column_index}/{chunk_file.identity}", store_chosen_document
+        ),
     )
 
 
@@ -196,7 +203,7 @@ def _show_located_chunks(located_chunks: LocatedChunks, chunk_file_name: str) ->
     )
     if located_count < located_chunks.given_chunk_count / 2:
         located_chunks_summary += f": {chunk_file_name} may be of another text"
-    show_findings(
+    draw_findings_of_result(
         located_chunks_summary,
         [
             (_ODDITY_TITLES[kind][0], oddity_kind_counts[kind], _ODDITY_TITLES[kind][1])
@@ -217,7 +224,7 @@ def _oddity_finding_data(document: Document, oddity: Oddity) -> FindingData:
         "title": f"Chunk {oddity.number:,}: {_ODDITY_TITLES[oddity.kind][0]}",
         "reason": oddity.explanation,
         "passage": oddity.text_beginning or document.text[oddity.span.start : oddity.span.end][:MOST_SHOWN_CHARACTERS],
-        "range": overlapped_sentence_range(document, oddity.span.start, oddity.span.end),
+        "range": find_sentence_range_at_characters(document, oddity.span.start, oddity.span.end),
     }
 
 
@@ -233,7 +240,7 @@ def _offer_chunked_text(
 
     def open_chunked_text() -> None:
         text_name = chunk_file.document or (chunk_file.documents[0] if len(chunk_file.documents) == 1 else chunk_file.name)
-        store_own_text(TextSource(chunked_text, text_name, None, f"put together from the chunks of {chunk_file.name}"))
+        set_own_text_source(TextSource(chunked_text, text_name, None, f"put together from the chunks of {chunk_file.name}"))
         session.outside_text_count += 1
         choose_document(choices, OWN_DOCUMENT_KEY)
 
@@ -374,7 +381,7 @@ def _choose_column(choices: Choices, *, offers_external_chunks: bool) -> None:
         default=choices.selected,
         format_func=lambda index: str(index + 1),
         required=True,
-        **value_binding(choices.selected, "column", select_column),
+        **build_widget_key_and_callback(choices.selected, "column", select_column),
     )
     column_buttons_row = st.container(horizontal=True, gap="small", key="column_buttons")
     has_maximum_columns = column_count >= MOST_COLUMNS
@@ -422,7 +429,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         index=names.index(column.chunker),
         format_func=lambda name: label_with_availability("chunker", name, chunker_class(name).title),
         help=f"{chunker_type.idea} Source: {chunker_type.source}. {guide_link_markdown(column.chunker)}",
-        **value_binding(column.chunker, f"chunker/{choices.selected}", replace_chunker),
+        **build_widget_key_and_callback(column.chunker, f"chunker/{choices.selected}", replace_chunker),
     )
     for fault_number, plugin_fault in enumerate(register_installed_chunkers()):
         show_remark(plugin_fault, key=f"offer_{fault_number}")
@@ -464,7 +471,7 @@ def _choose_preset(column_index: int, column: ColumnChoice, defaults: Mapping[st
         list(preset_by_title),
         index=None if active_preset_title is None else list(preset_by_title).index(active_preset_title),
         placeholder="your own",
-        **value_binding(active_preset_title, f"preset/{column_index}/{chunker_name}", apply_preset),
+        **build_widget_key_and_callback(active_preset_title, f"preset/{column_index}/{chunker_name}", apply_preset),
     )
     if active_preset_title is not None:
         # The box truncates long names.
@@ -498,7 +505,7 @@ def _parameter_widget(
     common_options = {
         "disabled": chunker is not None and parameter_spec.name in chunker.idle(),
         "help": help_text or None,
-        **value_binding(value, widget_key, store_parameter),
+        **build_widget_key_and_callback(value, widget_key, store_parameter),
     }
     number_type = int if parameter_spec.kind == "integer" else float
     if parameter_spec.kind == "choice" and parameter_spec.ordered:

@@ -14,7 +14,7 @@ from chunkers.language_models import (
 from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL
 from chunkers.support import ModelName
 from viz.components.page_elements import show_remark
-from viz.controls.widgets import take_entered_server
+from viz.controls.widgets import take_server_clearing_key_field
 from viz.state import LanguageServer, access_to_chosen_language_model, session
 
 HIGHEST_TOKEN_LIMIT = 1_000_000_000
@@ -116,7 +116,7 @@ def _draw_model_form() -> None:
     def store_language_model_server() -> None:
         session.language_server = LanguageServer(
             ModelName.parse_server_model(st.session_state["language_name"]).name,
-            *take_entered_server(session.language_server, "language_address", "language_key"),
+            *take_server_clearing_key_field(session.language_server, "language_address", "language_key"),
             int(st.session_state["language_tokens"]),
             float(st.session_state["language_money"]),
         )

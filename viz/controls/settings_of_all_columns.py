@@ -12,12 +12,12 @@ from chunkers.embedders.static_embedder import Static
 from chunkers.text import HUB_NAME, LANGUAGE_NAME_BY_CODE, SplitterName, model_folder
 from viz.components.page_elements import show_notice, show_remark
 from viz.controls.widgets import (
-    draw_consent_buttons,
+    build_widget_key_and_callback,
+    draw_button_per_consent_option,
     label_with_availability,
     splitter_installation_hint,
-    take_entered_server,
+    take_server_clearing_key_field,
     tokenizer_installation_hint,
-    value_binding,
 )
 from viz.jobs import disk_answer_cache, embedding_cache, run_store
 from viz.jobs.storage.run_store import MOST_STORAGE_DAYS
@@ -48,7 +48,7 @@ def ask_splitter_consent(choices: Choices) -> None:
         "nor run until you press “Use this splitter”.",
         key="splitter_waits",
     )
-    draw_consent_buttons(
+    draw_button_per_consent_option(
         {
             "Use this splitter": partial(session.given_consents.add, ("sentences", linked_splitter_name)),
             "Use sentencex": partial(setattr, choices, "sentences", "sentencex"),
@@ -104,7 +104,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
             "Other model…" if name == OTHER_EMBEDDER_OPTION else label_with_availability("embedder", name)
         ),
         help=definitions_as_help(EMBEDDERS),
-        **value_binding(chosen_option, "embedder", store_picked_embedder),
+        **build_widget_key_and_callback(chosen_option, "embedder", store_picked_embedder),
     )
     if is_other_model:
         _draw_embedder_form(choices)
@@ -129,7 +129,7 @@ def _draw_embedder_form(choices: Choices) -> None:
         if not entered_embedder_name:
             return
         session.embedding_server = EmbeddingServer(
-            *take_entered_server(session.embedding_server, "server_address", "server_key")
+            *take_server_clearing_key_field(session.embedding_server, "server_address", "server_key")
         )
         _use_embedder(choices, entered_embedder_name)
 
@@ -164,7 +164,9 @@ def _draw_embedder_form(choices: Choices) -> None:
 
 
 def _offer_embedders(choices: Choices, embedder_by_label: Mapping[str, str]) -> None:
-    draw_consent_buttons({label: partial(_use_embedder, choices, name) for label, name in embedder_by_label.items()})
+    draw_button_per_consent_option(
+        {label: partial(_use_embedder, choices, name) for label, name in embedder_by_label.items()}
+    )
 
 
 def _use_embedder(choices: Choices, name: str) -> None:
@@ -238,7 +240,7 @@ def _choose_splitter(choices: Choices) -> None:
         index=language_codes.index(language_code or ""),
         format_func=lambda code: LANGUAGE_NAME_BY_CODE[code] if code else "as detected",
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
-        **value_binding(language_code or "", "language", store_chosen_language),
+        **build_widget_key_and_callback(language_code or "", "language", store_chosen_language),
     )
 
 
@@ -257,5 +259,5 @@ def choose_shared_setting(
         index=setting_option_values.index(shown_setting_value),
         format_func=partial(label_with_availability, setting_name),
         help=definitions_as_help(options),
-        **value_binding(shown_setting_value, setting_name, partial(setattr, choices, setting_name)),
+        **build_widget_key_and_callback(shown_setting_value, setting_name, partial(setattr, choices, setting_name)),
     )

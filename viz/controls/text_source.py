@@ -22,8 +22,8 @@ from viz.components.text_bar.text_bar import (
     TEXT_AREA_FOOTER_KEY,
     TEXT_BAR_KEY,
     DocumentData,
+    draw_document_choice_bar,
     keep_text_in_tab,
-    show_text_bar,
     show_text_box_footer,
 )
 from viz.controls.text_storage import (
@@ -50,11 +50,11 @@ from viz.state import (
     language_label,
     move_own_cuts,
     open_linked_text,
-    reopen_session,
+    restore_choices_from_session_file,
     session,
     session_file,
     set_own_text,
-    store_own_text,
+    set_own_text_source,
     stored_texts_and_questions,
     with_dashes_as_boundaries,
 )
@@ -101,7 +101,7 @@ def show_document_row(choices: Choices, page_text: PageText | None) -> None:
     if waits_for_tab and not session.text_request_token:
         session.text_request_token = uuid4().hex
     session.question_request_token = session.question_request_token or uuid4().hex
-    show_text_bar(
+    draw_document_choice_bar(
         {
             "documents": _sample_documents_data(),
             "own": own_text_source.name if own_text_source is not None else "",
@@ -228,7 +228,7 @@ def adopt_as_own_text(own: TextSource, choices: Choices) -> None:
     Lines of dashes stay part of the text.
     """
     _forget_uploaded_file()
-    store_own_text(own)
+    set_own_text_source(own)
     _switch_to_own_text(choices)
 
 
@@ -256,7 +256,7 @@ def _begin_file_reading(reading_job: ReadingJob[UploadedContent], choices: Choic
 
 def _adopt_read_file(choices: Choices) -> None:
     """Use a file that has been read: as the user's own text, or as a session or recipe to open."""
-    own_file_reading_job = session.take_finished_reading("upload_reading_job")
+    own_file_reading_job = session.take_finished_reading_job("upload_reading_job")
     if own_file_reading_job is None:
         return
     if own_file_reading_job.error:
@@ -289,11 +289,11 @@ def _open_session_or_recipe(session_or_recipe: session_file.SessionFile | Recipe
             add_column_of_recipe(session_or_recipe, name, choices)
             session.own_complaint = ""
             return
-        reopen_session(session_or_recipe, choices)
+        restore_choices_from_session_file(session_or_recipe, choices)
     except InputError as error:
         session.own_complaint = str(error)
         return
-    store_own_text(
+    set_own_text_source(
         TextSource(
             session_or_recipe.text,
             session_or_recipe.name,

@@ -50,7 +50,7 @@ DOWNLOADS_VIEW = "Downloads"
 def document_storage_chip(document_id: str) -> StorageChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
     own_text_source = session.own if document_id == OWN_DOCUMENT_KEY else None
-    document_text_source = own_text_source if document_id == OWN_DOCUMENT_KEY else _sample_text_source(document_id)
+    document_text_source = own_text_source if document_id == OWN_DOCUMENT_KEY else _load_sample_as_text_source(document_id)
     question_count = 0 if document_text_source is None else count_questions_about(document_text_source)
     unsaved_phrases = [pluralize(question_count, "question")] * bool(question_count)
     if own_text_source is not None and own_text_source.known:
@@ -72,7 +72,7 @@ KEEPING_HELP_TEXT = (
 )
 
 
-def _sample_text_source(document: str) -> TextSource:
+def _load_sample_as_text_source(document: str) -> TextSource:
     bundled_sample = load_sample(document)
     return TextSource(bundled_sample.text, bundled_sample.title)
 
@@ -172,9 +172,9 @@ def show_stored_texts(choices: Choices) -> None:
         st.button("Remove all texts", key="kept_texts_clear", on_click=delete_stored_texts)
 
 
-def _listed_text_in_words(kept_text: Listed) -> str:
-    last_change_date = datetime.fromtimestamp(kept_text.changed).strftime("%Y-%m-%d")
-    return f"{kept_text.name} · {pluralize(kept_text.question_count, 'question')} · {last_change_date}"
+def _listed_text_in_words(listed_text: Listed) -> str:
+    last_change_date = datetime.fromtimestamp(listed_text.changed).strftime("%Y-%m-%d")
+    return f"{listed_text.name} · {pluralize(listed_text.question_count, 'question')} · {last_change_date}"
 
 
 def _open_stored_text(id: str, choices: Choices) -> None:

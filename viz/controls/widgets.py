@@ -23,8 +23,8 @@ def widget_key_for_value(value: object, key: str) -> str:
 
     A widget whose value was changed by anything but itself gets a new key. Under the old key, a message that the browser
     sends before it has received the new value would count as the user's choice of the old value; the callback of
-    `value_binding` ignores it. In addition, Streamlit sends a value that is set for an existing widget only once, even if
-    the next run begins before it is sent.
+    `build_widget_key_and_callback` ignores it. In addition, Streamlit sends a value that is set for an existing widget only
+    once, even if the next run begins before it is sent.
     """
     current_key = current_widget_key(key)
     if current_key in st.session_state and _without_option_order(st.session_state[current_key]) != _without_option_order(
@@ -34,7 +34,7 @@ def widget_key_for_value(value: object, key: str) -> str:
     return current_widget_key(key)
 
 
-def value_binding(value: object, key: str, store_value: Callable[[Any], object]) -> dict[str, Any]:
+def build_widget_key_and_callback(value: object, key: str, store_value: Callable[[Any], object]) -> dict[str, Any]:
     """Return a widget's ``key`` and ``on_change``: it shows ``value``, and ``store_value`` is called with each new value.
 
     Streamlit calls the callback of a widget that is gone if the browser reports its value once more. Such a report is no
@@ -92,7 +92,7 @@ def draw_setting_select_box(
         index=names.index(link_parameters[setting_name]),
         format_func=options.__getitem__,
         help=help,
-        **value_binding(link_parameters[setting_name], key, store_setting),
+        **build_widget_key_and_callback(link_parameters[setting_name], key, store_setting),
     )
     return link_parameters[setting_name]
 
@@ -120,7 +120,7 @@ def draw_setting_segmented_control(
         required=True,
         help=help,
         label_visibility="collapsed" if is_label_hidden else "visible",
-        **value_binding(shown_option, key, partial(link_parameters.__setitem__, setting_name)),
+        **build_widget_key_and_callback(shown_option, key, partial(link_parameters.__setitem__, setting_name)),
     )
 
 
@@ -138,14 +138,14 @@ def button_pressed(page_container: DeltaGenerator, label: str, key: str, **optio
     return True
 
 
-def draw_consent_buttons(callback_by_label: Mapping[str, Callable[[], None]]) -> None:
+def draw_button_per_consent_option(callback_by_label: Mapping[str, Callable[[], None]]) -> None:
     """Draw buttons side by side by which the user allows something for the session, or chooses what needs no consent."""
     buttons_row = st.container(horizontal=True, gap="small")
     for label, on_click in callback_by_label.items():
         buttons_row.button(label, key=f"offer/{label}", on_click=on_click)
 
 
-def take_entered_server(
+def take_server_clearing_key_field(
     current_server: EmbeddingServer | LanguageServer, address_widget_key: str, key_widget_key: str
 ) -> tuple[str, str]:
     """Return the address and the key that were entered into the two fields of a form, and empty the field of the key.

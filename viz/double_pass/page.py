@@ -11,17 +11,17 @@ import streamlit as st
 from chunkers import Chunking, DoublePass, Embedder, FieldSpec, Verdict
 from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
-from evaluation.segmentation import sentence_count_per_chunk
+from evaluation.segmentation import count_sentences_of_each_chunk
 from sample_docs import sample_splitters
 from viz.components.browser_exchange import Component, take_event
-from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader
-from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS, Step, show_stepper
-from viz.controls import parameter_controls, value_binding
+from viz.components.reader.reader import HeadRow, ReaderColumn, draw_reader_and_hash_columns
+from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS, Step, draw_stepper_at_linked_step
+from viz.controls import build_widget_key_and_callback, parameter_controls
 from viz.double_pass.passes import (
     MOST_DRAWN_SENTENCES,
     comparison_table,
-    comparisons_up_to_each,
     gaps_of_last_comparison,
+    list_comparisons_up_to_each,
     mini_chunk_starts,
     rows_of_both_passes,
     show_passes,
@@ -33,18 +33,18 @@ from viz.shell import (
     Page,
     columns_to_open_with,
     reader_column_for_result,
-    run_columns,
+    run_columns_or_start_job,
     show_compare_column_number,
     show_misfit_warnings,
     show_progress,
     side_by_side_columns,
     waiting_status_phrase,
 )
-from viz.shell.page import page
+from viz.shell.page import draw_page_frame
 from viz.state import Choices, PageText, chunker_defaults_of_embedder, new_default_column, session
 from viz.theme import palette
 
-PAGE = "double_pass"
+PAGE_KEY = "double_pass"
 READER_KEY = "double_pass_reader"
 DOUBLE_PASS_COLUMN, COMPARED_COLUMN = 0, 1
 """The indices of the two columns."""
@@ -63,17 +63,17 @@ def default_choices() -> Choices:
 
 def show() -> None:
     """Draw the Double pass page."""
-    columns_from_compare = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
-    with page(PAGE, default_choices()) as current_page:
+    columns_from_compare = columns_to_open_with(PAGE_KEY, [("double_pass",), ("breakpoint",)])
+    with draw_page_frame(PAGE_KEY, default_choices()) as current_page:
         choices, page_text = current_page.choices, current_page.text
-        current_page.check_link_parameters(ALLOWED_LINK_VALUES)
-        _keep_page_columns(current_page)
+        current_page.replace_invalid_link_parameters(ALLOWED_LINK_VALUES)
+        _reduce_columns_to_page_chunkers(current_page)
         choices.columns = [new or old for new, old in zip_longest(columns_from_compare, choices.columns)]
         if column_selection_event := take_event(READER_KEY, "selected"):
             choices.selected = (
                 DOUBLE_PASS_COLUMN if column_selection_event["column"] == DOUBLE_PASS_COLUMN else COMPARED_COLUMN
             )
-        column_results = [] if page_text is None else run_columns(current_page, page_text, choices.columns)
+        column_results = [] if page_text is None else run_columns_or_start_job(current_page, page_text, choices.columns)
         with current_page.controls:
             _draw_controls(current_page, column_results)
         if page_text is None:
@@ -83,7 +83,7 @@ def show() -> None:
         _draw_page_body(current_page, page_text, column_results)
 
 
-def _keep_page_columns(current_page: Page) -> None:
+def _reduce_columns_to_page_chunkers(current_page: Page) -> None:
     """Reduce the columns to the page's two chunkers, with the link's parameters; draw an error if it names others."""
     choices, default_columns = current_page.choices, current_page.default.columns
     page_chunker_columns = [
@@ -109,7 +109,9 @@ def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> No
         default=page_choices.selected,
         format_func=lambda number: chunker_class(page_choices.columns[number].chunker).title,
         required=True,
-        **value_binding(page_choices.selected, "double_pass_column", partial(setattr, page_choices, "selected")),
+        **build_widget_key_and_callback(
+            page_choices.selected, "double_pass_column", partial(setattr, page_choices, "selected")
+        ),
     )
     column_choice = page_choices.columns[page_choices.selected]
     selected_column_result = column_results[page_choices.selected] if column_results else None
@@ -123,7 +125,7 @@ def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> No
         _histogram_drawer(selected_column_result),
     )
     show_compare_column_number(
-        PAGE, column_choice, current_page.embedder, is_column_valid=selected_column_result is None or chunker is not None
+        PAGE_KEY, column_choice, current_page.embedder, is_column_valid=selected_column_result is None or chunker is not None
     )
 
 
@@ -160,7 +162,7 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
     )
     chunking, chunker = double_pass_result.chunking, double_pass_result.chunker
     # Both sides from the start: rows that begin as wide as the page would jump.
-    left_container, right_container = side_by_side_columns(PAGE, 2, 1)
+    left_container, right_container = side_by_side_columns(PAGE_KEY, 2, 1)
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
         missing_result_message = double_pass_result.error or (
             waiting_status_phrase() if chunking is None else "No chunks: the text has no words."
@@ -176,17 +178,17 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
                 key="passes",
             )
         return
-    palette.set_overlay_panel_colours()
+    palette.set_narrow_window_panel_colours()
     # The rows first: in a narrow window the steps stand below them.
     with left_container:
         show_passes(
             title=page_text.source.name,
-            summary=_pass_summary(chunking),
-            rows=rows_of_both_passes(chunking, compared_result.finished_column, _row_labels(chunker)),
+            summary=_describe_chunk_counts_of_passes(chunking),
+            rows=rows_of_both_passes(chunking, compared_result.finished_column_or_none, _row_labels(chunker)),
             text_identity=page_text.document.identity,
             key="passes",
         )
-        show_reader(
+        draw_reader_and_hash_columns(
             page_text.document,
             [reader_column_for_result(column, _reader_column) for column in column_results],
             title="",
@@ -199,7 +201,7 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
     with right_container, st.container(key="beside_passes"):
         double_pass_steps = steps_of_both_passes(chunking, chunker.max_size)
         if double_pass_steps:
-            show_stepper(
+            draw_stepper_at_linked_step(
                 double_pass_steps,
                 choices.extra,
                 key="double_pass_stepper",
@@ -236,7 +238,7 @@ def verdict_reversal_in_words(double_pass_result: ColumnResult, step: Step, embe
 
 
 def _reader_column(chunking: Chunking) -> ReaderColumn:
-    chunk_sentence_counts = sentence_count_per_chunk(chunking)
+    chunk_sentence_counts = count_sentences_of_each_chunk(chunking)
     smallest_chunk_size, largest_chunk_size = min(chunk_sentence_counts, default=0), max(chunk_sentence_counts, default=0)
     chunk_sizes_phrase = (
         f"{len(chunk_sentence_counts):,}, of "
@@ -258,7 +260,7 @@ def _row_labels(chunker: DoublePass) -> dict[str, str]:
     }
 
 
-def _pass_summary(chunking: Chunking) -> str:
+def _describe_chunk_counts_of_passes(chunking: Chunking) -> str:
     """Describe the number of chunks after each pass."""
     pass_one_chunk_count, chunk_count = len(mini_chunk_starts(chunking)), len(chunking.chunks)
     snippet_merge_count = sum(merge.kind.startswith("over") for merge in chunking.merges)
@@ -373,7 +375,7 @@ def undone_pass_one_cuts(
     mini_chunk_start_sentence_numbers = mini_chunk_starts(chunking)
     join_step_by_gap = {
         gap: (number, removal_reason)
-        for number, attempts in enumerate(comparisons_up_to_each(chunking))
+        for number, attempts in enumerate(list_comparisons_up_to_each(chunking))
         if (removal_reason := attempts[-1].why) is not None
         and attempts[-1].outcome == "joined"
         and attempts[-1].kind not in ("initial", "appending")

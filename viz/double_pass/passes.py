@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 from chunkers import Chunking, Comparison, Reason, Span, Verdict
 from chunkers.results import ComparisonKind, ComparisonOutcome
 from chunkers.support import format_number
-from viz.components.browser_exchange import Component, compact_json, offsets_on_sentence_axis
+from viz.components.browser_exchange import Component, compact_json, convert_offsets_to_sentence_positions
 from viz.components.stepper.stepper import Mark, Step
 from viz.shell import FinishedColumn
 
@@ -24,7 +24,7 @@ class PassMark(Mark):
     comparison: int | None
 
 
-def comparisons_up_to_each(chunking: Chunking) -> list[list[Comparison]]:
+def list_comparisons_up_to_each(chunking: Chunking) -> list[list[Comparison]]:
     """Return, for each comparison, the comparisons made for the same chunk up to and including this comparison.
 
     Comparisons beyond the first `MOST_DRAWN_SENTENCES` sentences are left out.
@@ -46,7 +46,7 @@ def steps_of_both_passes(chunking: Chunking, maximum_size: int | None) -> list[S
 
     ``maximum_size`` is the chunker's limit in characters, if it has one.
     """
-    attempts_per_comparison = comparisons_up_to_each(chunking)
+    attempts_per_comparison = list_comparisons_up_to_each(chunking)
     comparison_steps = [
         _comparison_step(number, so_far, maximum_size) for number, so_far in enumerate(attempts_per_comparison)
     ]
@@ -140,7 +140,7 @@ def _comparison_step(comparison_index: int, comparisons_so_far: Sequence[Compari
             gap=last_comparison.left.end - 1,
             comparison=comparison_index,
         ),
-        placed=_placed_sentence_counts(comparisons_so_far),
+        placed=_count_sentences_placed_around_comparison(comparisons_so_far),
         prediction={
             "words": f"Does {sentence_range_in_words(last_comparison.right)} join?"
             if _is_single_sentence(last_comparison.right)
@@ -159,7 +159,7 @@ def _comparison_step(comparison_index: int, comparisons_so_far: Sequence[Compari
     )
 
 
-def _placed_sentence_counts(comparisons_so_far: Sequence[Comparison]) -> tuple[int, int]:
+def _count_sentences_placed_around_comparison(comparisons_so_far: Sequence[Comparison]) -> tuple[int, int]:
     """Return the sentences in a final chunk before and after the last comparison; none in pass one, whose chunks merge."""
     last_comparison = comparisons_so_far[-1]
     if last_comparison.kind in ("initial", "appending"):
@@ -371,7 +371,7 @@ def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | No
 
     ``compared_column`` is another chunker's result, drawn as the bottom row for comparison.
     """
-    attempts_per_comparison = comparisons_up_to_each(chunking)
+    attempts_per_comparison = list_comparisons_up_to_each(chunking)
     joins_over_snippets = [
         so_far[-1]
         for so_far in attempts_per_comparison
@@ -390,7 +390,7 @@ def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | No
         labels = {**labels, "other": f"{compared_column.chunker.title} for comparison: {compared_column.chunker.describe()}"}
         # Positions are fractional for cuts inside a sentence.
         other_chunker_starts = _drawable_starts(
-            offsets_on_sentence_axis(
+            convert_offsets_to_sentence_positions(
                 compared_column.chunking.document, [chunk.start for chunk in compared_column.chunking.chunks]
             )
         )

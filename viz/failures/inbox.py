@@ -6,22 +6,28 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.recipes import chunker_class
-from chunkers.results import EmbeddedAs, indices_of_parent_chunks
+from chunkers.results import EmbeddedAs, find_chunk_indices_with_children
 from chunkers.support import pluralize
 from chunkers.text import detect_language
 from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
 from evaluation.findings.rules import NEAR_DUPLICATE_SHARE, RULES, Finding, find_suspicious_cuts, finding_count_per_rule
 from evaluation.remedies.tested_changes import SuspiciousColumn
-from evaluation.retrieval import count_bm25_duplicates
+from evaluation.retrieval import count_bm25_duplicates_per_question
 from evaluation.search import repeated_runs
 from viz.components.browser_exchange import take_event
-from viz.components.findings.findings import MOST_FINDINGS, FindingData, SoughtData, overlapped_sentence_range, show_findings
+from viz.components.findings.findings import (
+    MOST_FINDINGS,
+    FindingData,
+    SoughtData,
+    draw_findings_of_result,
+    find_sentence_range_at_characters,
+)
 from viz.components.page_elements import show_notice
-from viz.controls import value_binding
+from viz.controls import build_widget_key_and_callback
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
 from viz.jobs import ChunkingTask, cached_while_shown, call_when_text_gone, embedder_cache_key
-from viz.jobs.remedy_search import RemedyJob, remedy_search_for_finding
+from viz.jobs.remedy_search import RemedyJob, build_finding_remedy_search_function
 from viz.shell import ColumnResult, choices_of_compare, open_page_at_next_run
 from viz.shell.remedy_payload_and_columns import add_remedy_column, is_remedy_search_automatic, remedies_payload
 from viz.state import Choices, PageText, main_page, ranking_method_of, retrieval_limit_of, stored_questions_about
@@ -78,7 +84,7 @@ def _draw_findings_list(
     chunker_title = chunker_class(measured_setting.setting.chunker).title
     hint_phrase = "; choose one to see what removes it" if column_findings else ""
     findings_phrase = pluralize(len(column_findings), "finding") if column_findings else "nothing found"
-    show_findings(
+    draw_findings_of_result(
         f"{chunker_title}, {measured_setting.origin_label} settings: {findings_phrase} by rules that may be "
         f"mistaken{hint_phrase}",
         [(RULES[name].title, count, RULES[name].why) for name, count in finding_count_per_rule(column_findings).items()],
@@ -87,7 +93,7 @@ def _draw_findings_list(
         unlisted_findings_phrase="less suspicious",
         no_findings_message="Nothing looks suspicious to these rules.",
         key=INBOX_KEY,
-        chosen_finding_remedies=_remedies_of_chosen_finding(
+        chosen_finding_remedies=_find_remedies_of_chosen_finding(
             column_result, listed_findings, known_boundaries, tokenizer, score_margin, embedder
         ),
     )
@@ -112,7 +118,7 @@ def _take_finding_events(embedder: Embedder | None) -> None:
             finding_remedy_job.cancel()
 
 
-def _remedies_of_chosen_finding(
+def _find_remedies_of_chosen_finding(
     result: ColumnResult,
     findings: Sequence[Finding],
     known_boundaries: tuple[int, ...] | None,
@@ -126,7 +132,7 @@ def _remedies_of_chosen_finding(
         return None
     if no_remedy_reason := NO_REMEDY_REASONS.get(RULES[sought_finding.rule].cause, ""):
         if sought_finding.rule == "near_duplicate":
-            no_remedy_reason = f"{no_remedy_reason} {_near_duplicates_in_words(result.chunking)}"
+            no_remedy_reason = f"{no_remedy_reason} {_describe_near_duplicates_among_retrieved(result.chunking)}"
         return {"id": _finding_id(sought_finding), "remedies": None, "why_none": no_remedy_reason}
     document, compare_choices, reranker = result.chunking.document, choices_of_compare(), session.reranker
     # Changed chunks would need new context sentences from a language model.
@@ -146,7 +152,9 @@ def _remedies_of_chosen_finding(
         known_boundaries,
         score_margin,
     )
-    finding_remedy_search = remedy_search_for_finding(result.task, suspicious_column, sought_finding, tokenizer, reranker)
+    finding_remedy_search = build_finding_remedy_search_function(
+        result.task, suspicious_column, sought_finding, tokenizer, reranker
+    )
     remedy_job_identity = (
         sought_finding,
         score_margin,
@@ -175,16 +183,16 @@ def _remedies_of_chosen_finding(
     }
 
 
-def _near_duplicates_in_words(chunking: Chunking) -> str:
+def _describe_near_duplicates_among_retrieved(chunking: Chunking) -> str:
     """Return a sentence on how many of the best chunks for the questions about the text are near-duplicates."""
     stored_question_texts = [posed.question for posed in stored_questions_about(chunking.document)]
     if not stored_question_texts:
         return "Mark answers on Compare to see here how many of the best places near-duplicates take."
-    parent_chunk_numbers = indices_of_parent_chunks(chunking.chunks)
+    parent_chunk_numbers = find_chunk_indices_with_children(chunking.chunks)
     non_parent_chunk_texts = [
         chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parent_chunk_numbers
     ]
-    duplicate_count_per_question = count_bm25_duplicates(
+    duplicate_count_per_question = count_bm25_duplicates_per_question(
         non_parent_chunk_texts,
         detect_language(chunking.document.text),
         stored_question_texts,
@@ -229,7 +237,7 @@ def _choose_score_margin(choices: Choices) -> float:
             step=0.005,
             format="%.3f",
             help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
-            **value_binding(score_margin, "hair", store_score_margin),
+            **build_widget_key_and_callback(score_margin, "hair", store_score_margin),
         )
     )
 
@@ -249,7 +257,7 @@ def _finding_data(document: Document, finding: Finding) -> FindingData:
         "title": RULES[finding.rule].title,
         "reason": finding.reason,
         "passage": elide_middle(document.text[slice(*finding.span)]),
-        "range": overlapped_sentence_range(document, *finding.span),
+        "range": find_sentence_range_at_characters(document, *finding.span),
     }
 
 

@@ -23,8 +23,8 @@ from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.browser_exchange import Component, take_event
 from viz.components.page_elements import show_download_button, show_job_progress, show_notice
 from viz.components.reader.payload import clickable_gaps_data
-from viz.components.reader.reader import HeadRow, ReaderColumn, show_reader, take_clicked_gaps
-from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells, score_table_row
+from viz.components.reader.reader import HeadRow, ReaderColumn, draw_reader_and_hash_columns, take_clicked_gaps
+from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells_in_column, score_table_row
 from viz.controls import any_chunker_calls_model, button_pressed, draw_language_model_form
 from viz.failures.inbox import show_suspicious_cuts
 from viz.failures.published_and_best_settings import (
@@ -32,8 +32,8 @@ from viz.failures.published_and_best_settings import (
     SEARCH_MEASURE,
     MeasuredSetting,
     best_settings,
-    current_settings_search,
     draw_search_controls,
+    find_current_search_cancelling_others,
     measured_setting_from_result,
 )
 from viz.failures.session import session
@@ -45,13 +45,13 @@ from viz.shell import (
     columns_to_open_with,
     offer_to_add_column,
     reader_column_for_result,
-    run_columns,
+    run_columns_or_start_job,
     show_column_added_message,
     show_misfit_warnings,
     show_progress,
     side_by_side_columns,
 )
-from viz.shell.page import page
+from viz.shell.page import draw_page_frame
 from viz.state import (
     OWN_DOCUMENT_KEY,
     Choices,
@@ -66,7 +66,7 @@ from viz.state import (
 )
 from viz.theme import SEGMENTATION_TERMS, known_boundary_count_phrase, palette
 
-PAGE = "failures"
+PAGE_KEY = "failures"
 READER_KEY = "reader"
 
 LANGUAGE_MODEL_CHUNKER_NAMES = ("llm",)
@@ -84,8 +84,8 @@ def show() -> None:
         selected=1,
         extra={"result": "published", "hair": f"{DEFAULT_NARROW_MARGIN:g}"},
     )
-    columns_from_compare = columns_to_open_with(PAGE, [{*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS}])
-    with page(PAGE, default_page_choices) as current_page:
+    columns_from_compare = columns_to_open_with(PAGE_KEY, [{*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS}])
+    with draw_page_frame(PAGE_KEY, default_page_choices) as current_page:
         # The settings of this page are fixed; a link only selects a row.
         current_page.choices.columns = column_choices
         if columns_from_compare:
@@ -112,7 +112,7 @@ def _draw_page_body(current_page: Page) -> None:
         ):
             st.rerun()
         is_marking_boundaries = boundary_marking_controls(page_text)
-    best_settings_search = current_settings_search(current_page, page_text)
+    best_settings_search = find_current_search_cancelling_others(current_page, page_text)
     best_setting_by_chunker = best_settings(best_settings_search)
     settings_with_origins = [
         ("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())
@@ -129,7 +129,7 @@ def _draw_page_body(current_page: Page) -> None:
     setting_column_choices = [
         ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings_with_origins
     ]
-    column_results = run_columns(current_page, page_text, setting_column_choices)
+    column_results = run_columns_or_start_job(current_page, page_text, setting_column_choices)
     if any_chunker_calls_model(column.chunker for column in setting_column_choices):
         with current_page.controls:
             draw_language_model_form()
@@ -139,9 +139,9 @@ def _draw_page_body(current_page: Page) -> None:
     ]
     show_progress(column_results)
     show_misfit_warnings(current_page.choices, column_results)
-    shown_results, selected_result = _selected_results(choices, measured_settings)
-    palette.set_overlay_panel_colours()
-    left_container, right_container = side_by_side_columns(PAGE, 12, 13)
+    shown_results, selected_result = _find_shown_and_selected_results(choices, measured_settings)
+    palette.set_narrow_window_panel_colours()
+    left_container, right_container = side_by_side_columns(PAGE_KEY, 12, 13)
     with left_container, st.container(key="beside"):
         show_measures_table(choices, measured_settings)
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
@@ -161,7 +161,7 @@ def _chunker_names() -> list[str]:
     return [*SETTINGS_BY_CHUNKER, *(LANGUAGE_MODEL_CHUNKER_NAMES if access_to_chosen_language_model() is not None else ())]
 
 
-def _selected_results(
+def _find_shown_and_selected_results(
     choices: Choices, measured_settings: Sequence[MeasuredSetting]
 ) -> tuple[list[MeasuredSetting], MeasuredSetting]:
     """Return the results shown in the text, and the one whose suspicious cuts are listed.
@@ -238,7 +238,7 @@ def _draw_text(
     reader_summary_phrases = [_known_boundaries_in_words(shown_text_source.known)]
     if shown_text_source.known is not None:
         reader_summary_phrases.append("wavy red: outside the chunk that fits its section best")
-    show_reader(
+    draw_reader_and_hash_columns(
         page_text.document,
         [reader_column_of_setting(row) for row in results],
         title=shown_text_source.name,
@@ -344,7 +344,7 @@ def _start_reading_boundary_file(text: str) -> None:
 
 def _use_uploaded_boundaries(text: str) -> bool:
     """Use the boundaries from an uploaded file once it is read, if they fit this text; return whether they do."""
-    boundary_file_reading_job = session.take_finished_reading("boundary_reading_job")
+    boundary_file_reading_job = session.take_finished_reading_job("boundary_reading_job")
     if boundary_file_reading_job is None or boundary_file_reading_job.subject != text:
         return False
     if boundary_file_reading_job.result is None:
@@ -474,5 +474,5 @@ def measured_setting_rows(measured_settings: Sequence[MeasuredSetting]) -> list[
     ]
     if all(measured.result.chunking is not None or measured.result.error for measured in measured_settings):
         for cell_index, measure_name in enumerate(TABLE_MEASURES, start=1):
-            flag_best_cells(rows, cell_index, max if HIGHER_IS_BETTER[measure_name] else min)
+            flag_best_cells_in_column(rows, cell_index, max if HIGHER_IS_BETTER[measure_name] else min)
     return rows

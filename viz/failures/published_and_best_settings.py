@@ -13,8 +13,8 @@ from evaluation.segmentation import (
     Score,
     SweptSetting,
     chunk_number_per_sentence,
+    find_misassigned_units,
     first_published_setting,
-    misassigned_units,
     score_chunking,
     segment_numbers,
     segmentation_in_sentences,
@@ -70,7 +70,7 @@ def measured_setting_from_result(
     known_boundaries = page_text.source.known
     if column_result.chunking is None or known_boundaries is None or column_result.task is None:
         return MeasuredSetting(result_kind, chunker_setting, origin, column_result, column=column_index)
-    score_by_measure, misassigned_sentence_numbers = _scores_and_misassigned_sentences(
+    score_by_measure, misassigned_sentence_numbers = _score_and_list_misassigned_sentences(
         column_result.task, column_result.chunking, known_boundaries
     )
     return MeasuredSetting(
@@ -79,13 +79,13 @@ def measured_setting_from_result(
 
 
 @cached_while_shown(64, lambda task, chunking, known: (task.document, task, known))
-def _scores_and_misassigned_sentences(
+def _score_and_list_misassigned_sentences(
     task: ChunkingTask, chunking: Chunking, known_boundaries: tuple[int, ...]
 ) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
     misassigned_sentences = (
-        misassigned_units(
+        find_misassigned_units(
             segment_numbers(segmentation_in_sentences(document, known_boundaries)), chunk_number_per_sentence(chunking)
         )
         if document.sentences
@@ -111,7 +111,7 @@ def _settings_search_key(current_page: Page, page_text: PageText) -> tuple[objec
     return (page_text.document.identity, embedder_name, current_page.choices.tokenizer, page_text.source.known)
 
 
-def current_settings_search(current_page: Page, page_text: PageText) -> Sweep | None:
+def find_current_search_cancelling_others(current_page: Page, page_text: PageText) -> Sweep | None:
     """Return the search for the best settings on the page's document, if any, and cancel all other searches.
 
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
@@ -129,7 +129,7 @@ def best_settings(settings_search: Sweep | None) -> dict[str, SweptSetting]:
     The result is empty until the search has ended or was cancelled.
     """
     finished_search_rows = (
-        list(settings_search.rows) if settings_search is not None and not settings_search.in_progress else []
+        list(settings_search.rows) if settings_search is not None and not settings_search.is_in_progress else []
     )
     best_setting_by_chunker: dict[str, SweptSetting] = {}
     for setting_summary in summarize_settings(finished_search_rows, SEARCH_MEASURE):
@@ -141,7 +141,7 @@ def draw_search_controls(
     current_page: Page, page_text: PageText, best_settings_search: Sweep | None, can_start_search: bool
 ) -> None:
     """Draw the button that starts the search for the best settings, or the search's progress."""
-    if best_settings_search is not None and best_settings_search.in_progress:
+    if best_settings_search is not None and best_settings_search.is_in_progress:
         show_job_progress(best_settings_search)
         return
     settings_to_search = list(

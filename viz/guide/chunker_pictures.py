@@ -260,10 +260,10 @@ def pictures_of_run(chunker_name: str, text: str, tools: Tools) -> list[PictureD
     measured_values_picture["gaps"] = (
         _open_chunk_size_data(chunking, chunker, size_counter, chunker_example.unit)
         if chunker_example.unit
-        else _centre_distance_data(chunking) or _gap_score_data(chunking)
+        else _centre_distance_data(chunking) or _list_score_data_per_gap(chunking)
     )
     decision_picture = new_picture("What it decides", split_at_glossary_terms(chunker_example.decision_explanation))
-    decision_picture["gaps"] = _gap_decision_data(chunking)
+    decision_picture["gaps"] = _list_decision_data_per_gap(chunking)
     explained_gap = max(
         chunking.gaps,
         key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
@@ -338,7 +338,7 @@ def _score_scaler(gaps: list[Gap]) -> Callable[[float | None], float | None]:
     return lambda value: None if value is None else (value - lowest_value) / ((highest_value - lowest_value) * 1.1 or 1.0)
 
 
-def _gap_score_data(chunking: Chunking) -> list[GapData]:
+def _list_score_data_per_gap(chunking: Chunking) -> list[GapData]:
     """Return the first score of each gap."""
     gaps_between_sentences = _gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
@@ -396,7 +396,7 @@ def _open_chunk_size_data(chunking: Chunking, chunker: Any, measure_size: Callab
     ]
 
 
-def _gap_decision_data(chunking: Chunking) -> list[GapData]:
+def _list_decision_data_per_gap(chunking: Chunking) -> list[GapData]:
     gaps_between_sentences = _gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
     reasons_of_cuts_inside_sentences: dict[int, str] = {}

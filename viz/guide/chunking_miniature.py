@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from chunkers import Chunking
 from chunkers.support import pluralize
-from viz.components.browser_exchange import offsets_on_sentence_axis
+from viz.components.browser_exchange import convert_offsets_to_sentence_positions
 from viz.theme import CHUNK_COLOURS, CHUNK_EDGE_COLOURS, THEME_COLOURS
 
 PICTURE_WIDTH, STRIP_HEIGHT, STRIP_GAP, CURVE_HEIGHT = 600, 22, 8, 90
@@ -20,7 +20,11 @@ def miniature_svg(chunking: Chunking, known_boundaries: Sequence[int] | None, th
     svg_elements: list[str] = []
     strip_top = 0
     if known_boundaries is not None:
-        section_edges = [0.0, *offsets_on_sentence_axis(chunking.document, known_boundaries), float(axis_sentence_count)]
+        section_edges = [
+            0.0,
+            *convert_offsets_to_sentence_positions(chunking.document, known_boundaries),
+            float(axis_sentence_count),
+        ]
         svg_elements += _strip_boxes_svg(
             "known",
             [(*span, number) for number, span in enumerate(pairwise(section_edges))],
@@ -30,8 +34,12 @@ def miniature_svg(chunking: Chunking, known_boundaries: Sequence[int] | None, th
         )
         strip_top += STRIP_HEIGHT + STRIP_GAP
     numbered_spans = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
-    span_start_sentence_positions = offsets_on_sentence_axis(chunking.document, [span.start for span, _ in numbered_spans])
-    span_end_sentence_positions = offsets_on_sentence_axis(chunking.document, [span.end for span, _ in numbered_spans])
+    span_start_sentence_positions = convert_offsets_to_sentence_positions(
+        chunking.document, [span.start for span, _ in numbered_spans]
+    )
+    span_end_sentence_positions = convert_offsets_to_sentence_positions(
+        chunking.document, [span.end for span, _ in numbered_spans]
+    )
     numbered_chunk_ranges = [
         (first, last, number)
         for first, last, (_, number) in zip(
@@ -63,7 +71,7 @@ def miniature_description(chunking: Chunking) -> str:
     """Return the alternative text of a chunking's picture: the number of chunks, and their first sentences."""
     span_start_offsets = [span.start for chunk in chunking.chunks for span in chunk.spans]
     first_sentence_numbers = [
-        f"{int(place) + 1}" for place in offsets_on_sentence_axis(chunking.document, span_start_offsets)
+        f"{int(place) + 1}" for place in convert_offsets_to_sentence_positions(chunking.document, span_start_offsets)
     ]
     if not first_sentence_numbers:
         return "No chunks"

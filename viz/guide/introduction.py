@@ -14,7 +14,7 @@ from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS, AskedQuestion, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
 from viz.components.page_elements import show_job_progress
-from viz.controls import draw_consent_buttons
+from viz.controls import draw_button_per_consent_option
 from viz.guide.pictures import (
     PictureData,
     chunk_numbers_in_words,
@@ -103,12 +103,12 @@ def show_introduction(
     show_pictures(introduction_pictures, PICTURES_KEY, on_question=store_question)
     if current_page.embedder is not None and chunking.chunks and not _may_embed_document(document, current_page.embedder):
         allow_embedding = partial(session.given_consents.add, ("embed", (document.identity, current_page.embedder.name)))
-        draw_consent_buttons({"Find nearest chunks": allow_embedding})
+        draw_button_per_consent_option({"Find nearest chunks": allow_embedding})
 
 
 def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
     """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
-    shown_sentence_indexes = sentence_indexes_around_cut(document, chunking)
+    shown_sentence_indexes = sentence_indexes_around_first_cut(document, chunking)
     token_count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
     sentences_phrase = pluralize(len(document.sentences), "[sentence]", "[sentences]")
     introductory_text_picture = new_picture(
@@ -140,7 +140,7 @@ def chunk_picture(document: Document, chunking: Chunking, chunker_type: type[Chu
             f"{pluralize(largest_chunk_token_count, 'token')}."
         ),
     )
-    _fill_sentence_rows(divided_chunks_picture, document, sentence_indexes_around_cut(document, chunking), chunking)
+    _fill_sentence_rows(divided_chunks_picture, document, sentence_indexes_around_first_cut(document, chunking), chunking)
     if divided_chunks_picture["rows"]:
         divided_chunks_picture["gaps"] = gaps_between_rows(divided_chunks_picture["rows"])
         first_chunks_phrase = chunk_numbers_in_words(divided_chunks_picture["rows"][0]["parts"][0]["chunks"])
@@ -292,7 +292,7 @@ def answer_picture(
     return chunks_picture
 
 
-def sentence_indexes_around_cut(document: Document, chunking: Chunking) -> list[int]:
+def sentence_indexes_around_first_cut(document: Document, chunking: Chunking) -> list[int]:
     """Return the numbers of the sentences around the first cut, which the Guide's pictures show."""
     document_sentence_count = len(document.sentences)
     sentence_index_after_cut = document.sentence_at(chunking.chunks[1].start) if len(chunking.chunks) > 1 else 0
@@ -378,7 +378,7 @@ def _search_chunks_and_sentences(
     finished_columns = [
         (number, finished.task, finished.chunking)
         for number, column in enumerate(columns_to_search)
-        if (finished := column.finished_column)
+        if (finished := column.finished_column_or_none)
     ]
     if len(finished_columns) < len(columns_to_search):
         return None, None, "Waiting for the chunks."
@@ -391,7 +391,7 @@ def _search_chunks_and_sentences(
     ).earlier_if_same(session.guide_ask_job)
     question_search_job.start_once()
     question_search_job.join(MAX_WAIT_S)
-    if question_search_job.in_progress:
+    if question_search_job.is_in_progress:
         with st.container(key="progress"):
             show_job_progress(question_search_job, key="guide_ask")
         return None, None, "Embedding the chunks and the question."

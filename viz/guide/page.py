@@ -12,7 +12,7 @@ from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from sample_docs import sample_splitters
 from viz.components.page_elements import show_heading, show_notice
-from viz.controls import any_chunker_calls_model, draw_language_model_form, parameter_controls, value_binding
+from viz.controls import any_chunker_calls_model, build_widget_key_and_callback, draw_language_model_form, parameter_controls
 from viz.guide.chunker_pictures import EXAMPLE_BY_CHUNKER, bundled_model_tools, pictures_of_chunker
 from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
 from viz.guide.introduction import SENTENCE_COLUMN, show_introduction
@@ -25,18 +25,18 @@ from viz.shell import (
     add_column_to_compare,
     column_index_on_compare,
     columns_to_open_with,
+    draw_button_per_lecture,
     offer_to_add_column,
     open_page_at_next_run,
-    run_columns,
+    run_columns_or_start_job,
     show_column_added_message,
     show_compare_column_number,
-    show_lecture_list,
     show_misfit_warnings,
     show_progress,
     side_by_side_columns,
     waiting_status_phrase,
 )
-from viz.shell.page import page
+from viz.shell.page import draw_page_frame
 from viz.state import (
     CHUNKER_NEEDS_PHRASE,
     MISSING_MODEL_MESSAGE,
@@ -139,7 +139,7 @@ def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
                 offer_to_add_column("Add to Compare", advice.column, key=f"take_advice_{advice_number}")
 
 
-PAGE = "guide"
+PAGE_KEY = "guide"
 FIRST_CHUNKER_NAME = "breakpoint"
 
 VIEW_TITLE_BY_NAME = {"start": "In four pictures", "path": "In ten steps", "which": "Which chunker", "lectures": "Lectures"}
@@ -155,7 +155,7 @@ SCREEN_NUMBERS = [str(number) for number in range(1, len(SCREENS) + 1)]
 """The values of this parameter."""
 
 
-def _explained_chunkers() -> dict[str, type[Chunker]]:
+def _find_explained_chunkers_by_name() -> dict[str, type[Chunker]]:
     """Return the chunkers that the page explains, including those of installed packages."""
     return {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL}
 
@@ -163,7 +163,7 @@ def _explained_chunkers() -> dict[str, type[Chunker]]:
 def show() -> None:
     """Draw the Guide page."""
     sample_id, splitter_name = "stubs", sample_splitters()["stubs"]
-    opening_columns = columns_to_open_with(PAGE, [_explained_chunkers()])
+    opening_columns = columns_to_open_with(PAGE_KEY, [_find_explained_chunkers_by_name()])
     # A link to a chunker opens its explanation; older links have no other view.
     default_link_parameters = {
         "view": CHUNKER_VIEW if "c1" in st.query_params else next(iter(VIEW_TITLE_BY_NAME)),
@@ -173,12 +173,16 @@ def show() -> None:
         sample_id, splitter_name, [new_default_column(FIRST_CHUNKER_NAME)], extra=default_link_parameters
     )
     # The path has texts of its own.
-    with page(PAGE, default_guide_choices, about_a_text=lambda choices: choices.extra["view"] != "path") as current_page:
+    with draw_page_frame(
+        PAGE_KEY, default_guide_choices, about_a_text=lambda choices: choices.extra["view"] != "path"
+    ) as current_page:
         choices = current_page.choices
         choices.columns = [*filter(None, opening_columns)] or choices.columns
-        if choices.columns[0].chunker not in _explained_chunkers():
+        if choices.columns[0].chunker not in _find_explained_chunkers_by_name():
             choices.columns = [new_default_column(FIRST_CHUNKER_NAME)]
-        current_page.check_link_parameters({"view": (CHUNKER_VIEW, *VIEW_TITLE_BY_NAME), SCREEN_PARAMETER: SCREEN_NUMBERS})
+        current_page.replace_invalid_link_parameters(
+            {"view": (CHUNKER_VIEW, *VIEW_TITLE_BY_NAME), SCREEN_PARAMETER: SCREEN_NUMBERS}
+        )
         with current_page.controls:
             _choose_view(choices)
         draw_function_by_view = {
@@ -201,13 +205,13 @@ def _draw_introduction_view(current_page: Page) -> None:
     show_heading(page_text.source.name if page_text is not None else "Guide", key="guide_document")
     if page_text is None:
         return
-    if _explained_chunkers()[first_chunker_column.chunker].asks:
+    if _find_explained_chunkers_by_name()[first_chunker_column.chunker].asks:
         # Drawing these pictures sends nothing to any server.
         first_chunker_column = new_default_column(FIRST_CHUNKER_NAME)
-    chunker_and_sentence_results = run_columns(current_page, page_text, [first_chunker_column, SENTENCE_COLUMN])
+    chunker_and_sentence_results = run_columns_or_start_job(current_page, page_text, [first_chunker_column, SENTENCE_COLUMN])
     show_progress(chunker_and_sentence_results)
     show_misfit_warnings(current_page.choices, chunker_and_sentence_results[:1])
-    chunker_type = _explained_chunkers()[first_chunker_column.chunker]
+    chunker_type = _find_explained_chunkers_by_name()[first_chunker_column.chunker]
     if chunker_and_sentence_results[0].error or chunker_and_sentence_results[0].chunking is None:
         show_notice(
             chunker_and_sentence_results[0].error or waiting_status_phrase(calls_language_model=False),
@@ -230,7 +234,7 @@ def _draw_introduction_view(current_page: Page) -> None:
 def _draw_learning_path_view(current_page: Page) -> None:
     """Draw the path in ten screens."""
     show_heading("From a text to an answer", key="guide_document")
-    show_path_screen(PAGE, current_page.choices.extra, lambda: _open_view(current_page.choices, "which"))
+    show_path_screen(PAGE_KEY, current_page.choices.extra, lambda: _open_view(current_page.choices, "which"))
 
 
 def _draw_advice_view(current_page: Page) -> None:
@@ -249,13 +253,13 @@ def _draw_lectures_view(current_page: Page) -> None:
     """Draw the lectures that can be opened."""
     show_heading("Lectures", key="guide_document")
     st.markdown("A scene is the state of a page with words to say. Page Down leads through the scenes, in lecture mode.")
-    show_lecture_list("guide")
+    draw_button_per_lecture("guide")
 
 
 def _set_guide_column(choices: Choices, column: ColumnChoice) -> None:
     choices.columns = [column]
     # The choice may interrupt the page's first run, which has not yet taken the column of Compare.
-    session.opening_columns.pop(PAGE, None)
+    session.opening_columns.pop(PAGE_KEY, None)
 
 
 def _open_view(choices: Choices, view_name: str) -> None:
@@ -265,13 +269,15 @@ def _open_view(choices: Choices, view_name: str) -> None:
 def _draw_chunker_view(current_page: Page) -> None:
     """Draw the explanation of a chunker."""
     page_text, column = current_page.text, current_page.choices.columns[0]
-    chunker_type = _explained_chunkers()[column.chunker]
-    column_result = run_columns(current_page, page_text, [column])[0] if page_text is not None else ColumnResult(column)
+    chunker_type = _find_explained_chunkers_by_name()[column.chunker]
+    column_result = (
+        run_columns_or_start_job(current_page, page_text, [column])[0] if page_text is not None else ColumnResult(column)
+    )
     st.header(chunker_type.title, anchor=False)
     st.markdown(f"{chunker_type.idea}  \n:gray[Source: {chunker_type.source}]")
     if column.chunker in EXAMPLE_BY_CHUNKER:
         show_pictures(pictures_of_chunker(column.chunker), "guide_frames", are_drawn_small=True)
-    explanation_container, live_container = side_by_side_columns(PAGE, 3, 2, gap="large")
+    explanation_container, live_container = side_by_side_columns(PAGE_KEY, 3, 2, gap="large")
     with explanation_container:
         # Chunkers from other packages may lack these; the pictures include the failure.
         if chunker_type.formula:
@@ -281,7 +287,7 @@ def _draw_chunker_view(current_page: Page) -> None:
         if chunker_type.failure and column.chunker not in EXAMPLE_BY_CHUNKER:
             st.markdown(f"**Known failure.** {chunker_type.failure}")
         with st.container(key="guide_parameters"):
-            st.table(_parameter_table(column.chunker), border="horizontal")
+            st.table(_build_parameter_table(column.chunker), border="horizontal")
             language_model_arguments = " --language-model openai:NAME" if chunker_type.asks else ""
             st.code(f"seamark chunk FILE --chunker {chunker_type.name}{language_model_arguments}", language=None)
         with st.container(key="guide_answers"):
@@ -309,7 +315,7 @@ def _draw_chunker_view(current_page: Page) -> None:
             draw_language_model_form()
         parameter_controls(0, column, column_result.chunker, embedder_default_parameters)
         show_compare_column_number(
-            PAGE, column, current_page.embedder, is_column_valid=column_result.chunker is not None or page_text is None
+            PAGE_KEY, column, current_page.embedder, is_column_valid=column_result.chunker is not None or page_text is None
         )
 
 
@@ -333,19 +339,19 @@ def _choose_view(choices: Choices) -> None:
         if chosen_view not in (*VIEW_TITLE_BY_NAME, chunker_name):
             _set_guide_column(choices, new_default_column(chosen_view))
 
-    guide_view_names = [*VIEW_TITLE_BY_NAME, *_explained_chunkers()]
+    guide_view_names = [*VIEW_TITLE_BY_NAME, *_find_explained_chunkers_by_name()]
     st.radio(
         "Guide",
         guide_view_names,
         index=guide_view_names.index(chosen_view),
-        format_func=lambda name: VIEW_TITLE_BY_NAME.get(name) or _explained_chunkers()[name].title,
-        **value_binding(chosen_view, "guide/chunker", store_chosen_view),
+        format_func=lambda name: VIEW_TITLE_BY_NAME.get(name) or _find_explained_chunkers_by_name()[name].title,
+        **build_widget_key_and_callback(chosen_view, "guide/chunker", store_chosen_view),
     )
 
 
-def _parameter_table(chunker: str) -> dict[str, list[str]]:
+def _build_parameter_table(chunker: str) -> dict[str, list[str]]:
     """Return the table of a chunker's parameters, from their declarations."""
-    parameter_specs = _explained_chunkers()[chunker].fields()
+    parameter_specs = _find_explained_chunkers_by_name()[chunker].fields()
     return {
         "parameter": [f"`{spec.name}`" for spec in parameter_specs],
         "default": ["none" if spec.default is None else f"{spec.default}" for spec in parameter_specs],
@@ -462,7 +468,7 @@ def _draw_choice_control(
         default=chosen_or_start_option,
         format_func=control.options.__getitem__,
         label_visibility="collapsed",
-        **value_binding(chosen_or_start_option, f"guide_path/{name}", store_choice),
+        **build_widget_key_and_callback(chosen_or_start_option, f"guide_path/{name}", store_choice),
     )
 
 
@@ -474,7 +480,7 @@ def _draw_slider(name: str, control: Slide, user_value: float | None, store_valu
         control.high,
         chosen_or_start_value,
         control.step,
-        **value_binding(chosen_or_start_value, f"guide_path/{name}", store_value),
+        **build_widget_key_and_callback(chosen_or_start_value, f"guide_path/{name}", store_value),
     )
 
 

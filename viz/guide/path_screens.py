@@ -113,7 +113,7 @@ def _run_named_chunker(chunker_name: str, parameters: Mapping[str, Any], documen
     return run(build_chunker(chunker_name, dict(parameters)), document, tools)
 
 
-def _sentence_count_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
+def _build_sentence_counting_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
     sentence_count, full_stop_count = len(document.sentences), text.count(".")
     sentence_end_stop_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
@@ -182,7 +182,7 @@ def _size_unit_screen(text: str, unit: str | None, tools: Tools) -> Drawn:
     )
     chunking = _run_named_chunker(*name_and_parameters, _document_from_lines(text), tools)
     divided_sentence_count = sum(
-        len(_chunks_of_sentence(chunking, sentence)) > 1 for sentence in chunking.document.sentences
+        len(_find_chunks_overlapping_sentence(chunking, sentence)) > 1 for sentence in chunking.document.sentences
     )
     result_in_words = f"{pluralize(len(chunking), 'chunk')}; {pluralize(divided_sentence_count, 'sentence')} cut apart."
     return Drawn(
@@ -194,7 +194,7 @@ def _size_unit_screen(text: str, unit: str | None, tools: Tools) -> Drawn:
     )
 
 
-def _chunks_of_sentence(chunking: Chunking, sentence_span: Span) -> list[Chunk]:
+def _find_chunks_overlapping_sentence(chunking: Chunking, sentence_span: Span) -> list[Chunk]:
     """Return the chunks with a part of a sentence."""
     return [
         chunk
@@ -209,7 +209,7 @@ def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
         "fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _document_from_lines(text), tools
     )
     repeated_sentence_count = sum(
-        len(_chunks_of_sentence(chunking, sentence)) > 1 for sentence in chunking.document.sentences
+        len(_find_chunks_overlapping_sentence(chunking, sentence)) > 1 for sentence in chunking.document.sentences
     )
     (text_token_count,), chunks_token_count = tools.count_tokens([text]), sum(tools.count_tokens(list(chunking.texts)))
     return Drawn(
@@ -253,7 +253,7 @@ def _closest_meaning_screen(text: str, chosen_option: str | None, tools: Tools) 
 
 
 def _cut_prediction_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
-    chunking = _cut_at_distance(text, OPENING_THRESHOLD, tools)
+    chunking = _chunk_at_distance_threshold(text, OPENING_THRESHOLD, tools)
     prediction_screen_picture = _gauged_picture(chunking)
     predicted_gap = chunking.gaps[PREDICTED_GAP_INDEX]
     actual_verdict_word = "cut" if predicted_gap.verdict.is_cut else "no cut"
@@ -281,7 +281,7 @@ def _cut_prediction_screen(text: str, chosen_option: str | None, tools: Tools) -
     )
 
 
-def _cut_at_distance(text: str, threshold: float, tools: Tools) -> Chunking:
+def _chunk_at_distance_threshold(text: str, threshold: float, tools: Tools) -> Chunking:
     return _run_named_chunker(
         "breakpoint", {"threshold": "distance", "amount": threshold}, _document_from_lines(text), tools
     )
@@ -307,7 +307,7 @@ def _known_boundaries_screen(text: str, threshold: float | None, tools: Tools) -
     text_sections = text.split("\n\n")
     text = "\n".join(text_sections) + "\n"
     section_starts = tuple(len("\n".join(text_sections[:number])) + 1 for number in range(1, len(text_sections)))
-    chunking = _cut_at_distance(text, threshold or OPENING_THRESHOLD, tools)
+    chunking = _chunk_at_distance_threshold(text, threshold or OPENING_THRESHOLD, tools)
     known_boundaries_picture = _gauged_picture(chunking)
     for picture_gap, sentence_start in zip(known_boundaries_picture["gaps"], chunking.document.starts[1:], strict=True):
         picture_gap["said"] += " ▲" * (sentence_start in section_starts)
@@ -322,7 +322,7 @@ def _known_boundaries_screen(text: str, threshold: float | None, tools: Tools) -
 
 
 def _question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
-    chunking = _cut_at_distance(text, 0.8, tools)
+    chunking = _chunk_at_distance_threshold(text, 0.8, tools)
     if question is None:
         return Drawn("question", picture_of_chunked_text(chunking), "")
     chunk_ranking = _search_chunks(chunking, checked_question(question), Limit(top=1), tools)
@@ -437,7 +437,7 @@ SCREENS = (
         "A program divides a text into [sentences]. That is hard: not every point ends one.",
         "How many sentences do you see? Choose.",
         "Bees make honey from nectar. It is approx. 80 % water. Dr. Braun measured 17.2 % in ripe honey.",
-        _sentence_count_screen,
+        _build_sentence_counting_screen,
     ),
     Screen(
         "Where would you cut?",

@@ -23,14 +23,14 @@ from evaluation.answering import (
     QuestionItem,
     QuestionItems,
     Services,
-    answer_all_questions,
+    answer_and_store_all_questions,
     answer_result_from_json,
-    answer_result_to_json,
     bert_scores,
-    gather_passages,
+    encode_answer_result_json_bytes,
+    gather_passages_for_each_question,
     gather_trivial_baseline_passages,
     items_by_document_text,
-    judge_result,
+    judge_and_store_result,
     row_numbers_of_controls,
 )
 from evaluation.questions import Corpus, read_questions
@@ -151,12 +151,14 @@ class StoredAnswers(StoredRun[_Plan]):
     def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: AnswerModels) -> StoredAnswers:
         """Return the storage for a run of answers, without writing anything yet."""
         plan_to_store = _Plan(
-            document=keeper.text_digest(plan.tasks[0].document),
-            questions=tuple(keeper.text_digest(*item) for item in plan.items),
+            document=keeper.hash_texts_with_token(plan.tasks[0].document),
+            questions=tuple(keeper.hash_texts_with_token(*item) for item in plan.items),
             # The cache of a model's answers belongs to one session, so its identity is left out.
             chunkers=tuple((task.chunker, task.model) for task in plan.tasks),
             cuts=tuple(
-                keeper.text_digest(*(f"{chunk.spans} {chunk.text}" for chunk in chunking.chunks)) if task.model else ""
+                keeper.hash_texts_with_token(*(f"{chunk.spans} {chunk.text}" for chunk in chunking.chunks))
+                if task.model
+                else ""
                 for task, chunking in zip(plan.tasks, chunkings, strict=True)
             ),
             budget=plan.budget,
@@ -176,7 +178,7 @@ class StoredAnswers(StoredRun[_Plan]):
     def add(self, column_and_question_numbers: tuple[int, int], result: AnswerResult) -> None:
         """Store the measures of an answer on disk before returning."""
         column_number, question_number = column_and_question_numbers
-        self.keeper.add(column_number * len(self.plan.questions) + question_number, answer_result_to_json(result))
+        self.keeper.add(column_number * len(self.plan.questions) + question_number, encode_answer_result_json_bytes(result))
 
     def differing_settings(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
         """Return the names of the settings in which the page's ``plan`` differs from the stored run's plan."""
@@ -251,8 +253,8 @@ class Gathering(ReusableJob):
         document = self.chunkings[0].document
         document_token_ruler = token_ruler_of(document, plan.tokenizer)
         for column_number, chunking in enumerate(self.chunkings):
-            self.passages_by_column[column_number] = gather_passages(
-                chunking, questions, plan.budget, self._tools(column_number), document_token_ruler
+            self.passages_by_column[column_number] = gather_passages_for_each_question(
+                chunking, questions, plan.budget, self._build_tools_for_column(column_number), document_token_ruler
             )
         median_chunk_count = round(median(len(chunking.chunks) for chunking in self.chunkings))
         for column_number, baseline_name in enumerate(plan.trivial, start=len(self.chunkings)):
@@ -262,13 +264,13 @@ class Gathering(ReusableJob):
                 plan.items,
                 plan.budget,
                 median_chunk_count,
-                self._tools(column_number),
+                self._build_tools_for_column(column_number),
                 document_token_ruler,
             )
         self._status = "Counting tokens"
         self.sizes = PromptSizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
 
-    def _tools(self, column_number: int) -> Tools:
+    def _build_tools_for_column(self, column_number: int) -> Tools:
         """Return the tools for a column or baseline, which report its progress."""
         self._share = 0.0
         return self.tools(
@@ -355,13 +357,13 @@ class Answering(StoredRunJob):
         tokenizer = load_tokenizer(self.plan.tokenizer)
         tokenizer.load()
 
-        def similarities_to_others(text: str, other_texts: Sequence[str]) -> FloatArray:
+        def compute_similarities_to_other_texts(text: str, other_texts: Sequence[str]) -> FloatArray:
             compared_text_vectors = job.tools(
                 self.embedder, self.plan.tokenizer, fitted_on=self.document, on_disk=self.on_disk
             ).embed([text, *other_texts])
             return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
-        return Services(model_access, judge, similarities_to_others, tokenizer.count)
+        return Services(model_access, judge, compute_similarities_to_other_texts, tokenizer.count)
 
     def keep(self, column_and_question_numbers: tuple[int, int], result: AnswerResult) -> None:
         """Store the result for one answer; the result may be incomplete."""
@@ -394,7 +396,7 @@ class Answering(StoredRunJob):
             for column_and_question_numbers in self.finished:
                 self.write_to_disk(column_and_question_numbers)
         answer_and_judge_services = self.services(self.asking, self.judge, self)
-        answer_all_questions(
+        answer_and_store_all_questions(
             self.plan.items,
             self.passages_by_column,
             answer_and_judge_services,
@@ -474,8 +476,8 @@ class Judging(BackgroundJob):
                 (judgement.repeat for times in answer_result.judgements.values() for judgement in times), default=-1
             )
 
-            def judge_answer(cancelled: Callable[[], bool]) -> None:
-                judge_result(
+            def judge_and_store_answer(cancelled: Callable[[], bool]) -> None:
+                judge_and_store_result(
                     answer_result,
                     answer_and_judge_services,
                     partial(self.run.keep, column_and_question_numbers),
@@ -485,7 +487,7 @@ class Judging(BackgroundJob):
                 self.run.write_to_disk(column_and_question_numbers)
                 self.finished += 1
 
-            return judge_answer
+            return judge_and_store_answer
 
         run_in_parallel([judging_task_of(place) for place in self.places], self.cancelled)
 

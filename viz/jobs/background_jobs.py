@@ -50,7 +50,7 @@ class BackgroundJob(ABC):
         return self._cancel.is_set()
 
     @property
-    def in_progress(self) -> bool:
+    def is_in_progress(self) -> bool:
         """True while the job is running and has not been asked to stop."""
         return self.running and not self.cancelled()
 
@@ -115,15 +115,15 @@ class BackgroundJob(ABC):
         """Note the share of the current step that is done."""
         self._share = share
 
-    def _note_parts_done(self, done: int, total: int) -> None:
+    def _note_parts_done(self, done_count: int, total: int) -> None:
         """Note how many parts of the current step are done."""
-        self._share = done / max(1, total)
+        self._share = done_count / max(1, total)
 
     def _embedded_count_reporter(self, progress_title: str, unit: str = "texts") -> Callable[[int, int], None]:
         """Return a callback that shows how many texts are embedded, after ``progress_title``, as the job's status."""
 
-        def show_embedded_count(done: int, total: int) -> None:
-            self._status = f"{progress_title}: {done:,} of {total:,} {unit} embedded"
+        def show_embedded_count(done_count: int, total: int) -> None:
+            self._status = f"{progress_title}: {done_count:,} of {total:,} {unit} embedded"
 
         return show_embedded_count
 
@@ -184,13 +184,13 @@ class StoredRunJob(BackgroundJob):
     @property
     def stopped_early(self) -> bool:
         """True if the job is over, or was never started, and some parts are not finished."""
-        return self.done < self.total and not self.in_progress
+        return self.done < self.total and not self.is_in_progress
 
     def load(self, embedder: Embedder) -> None:
         """Load the embedding model. Raises InputError if the stored run was begun with another model of the same name."""
         super().load(embedder)
         if self.stored_run is not None:
-            self.stored_run.keeper.check_embedder(embedder)
+            self.stored_run.keeper.record_or_check_embedder(embedder)
 
 
 JobKind = TypeVar("JobKind", bound=BackgroundJob)

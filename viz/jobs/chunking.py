@@ -110,11 +110,11 @@ class ChunkingJob(BackgroundJob):
         destination_phrase = f" by {embedder.destination}" if embedder is not None and embedder.destination else ""
         return self._share, f"Embedding{destination_phrase}: {self.done:,} of {self.total:,} texts{time_left_phrase}"
 
-    def _note_embedded(self, done: int, total: int) -> None:
-        self.done, self.total = done, total
+    def _note_embedded(self, done_count: int, total: int) -> None:
+        self.done, self.total = done_count, total
 
-    def _note_parts_done(self, done: int, total: int) -> None:
-        self.decided_share = done / total
+    def _note_parts_done(self, done_count: int, total: int) -> None:
+        self.decided_share = done_count / total
 
     def _note_share(self, share: float) -> None:
         self._share = share

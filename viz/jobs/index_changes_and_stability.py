@@ -10,7 +10,12 @@ from chunkers.results import EmbeddedAs
 from chunkers.support import FloatArray
 from evaluation.questions import Corpus, Question, TokenRuler, read_questions
 from evaluation.retrieval import Budgets, Limit
-from evaluation.retrieval.index_changes import DIGEST_BYTES, ChunkComparison, IndexComparison, recall_by_amount
+from evaluation.retrieval.index_changes import (
+    DIGEST_BYTES,
+    ChunkComparison,
+    IndexComparison,
+    question_recalls_by_retrieved_amount,
+)
 from evaluation.search import SearchMethod, build_index
 from evaluation.segmentation import DEFAULT_EDIT_COUNT, EditStability, edit_stability
 from viz.jobs.background_jobs import BackgroundJob
@@ -89,7 +94,7 @@ class IndexChanges(BackgroundJob):
         processed_chunkers = (self.results.keys() | self.refusal_by_chunker.keys()) & self.chunkers.keys()
         return len(processed_chunkers) / max(1, len(self.chunkers)), self._status
 
-    def compare_chunkers(self, old_chunker: Chunker, new_chunker: Chunker) -> IndexComparison:
+    def compare_measured_chunkers(self, old_chunker: Chunker, new_chunker: Chunker) -> IndexComparison:
         """Return the changes if one measured chunker replaces another."""
         if (old_chunker, new_chunker) not in self._compared:
             with ChunkComparison(self.setting.embedded_as != "late") as chunk_comparison:
@@ -169,7 +174,9 @@ class IndexChanges(BackgroundJob):
         token_budgets = Budgets((retrieval_limit.budget,)) if retrieval_limit.budget else None
         return MeasuredChunks(
             document_names_with_chunks,
-            recall_by_amount(chunk_search_index, questions, tools, token_ruler, retrieval_limit.top or None, token_budgets),
+            question_recalls_by_retrieved_amount(
+                chunk_search_index, questions, tools, token_ruler, retrieval_limit.top or None, token_budgets
+            ),
         )
 
 
@@ -205,9 +212,9 @@ class EditStabilityJob(BackgroundJob):
         )
         return min(edits_done_share, 1.0), f"{current_chunker_name}: {done_edit_count:,} of {self.edit_count:,} edits"
 
-    def _note_edits_done(self, done: int, total: int) -> None:
+    def _note_edits_done(self, done_count: int, total: int) -> None:
         # A short text has fewer edits.
-        self._done = done * self.edit_count // total
+        self._done = done_count * self.edit_count // total
 
     def _run(self) -> None:
         for chunker_index, (_, task, chunker) in enumerate(self.named_chunkers):

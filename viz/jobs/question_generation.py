@@ -12,14 +12,14 @@ from evaluation.generating.generated_questions import (
     Cosines,
     QuestionDraft,
     SourceTexts,
-    question_cosines,
+    compute_excerpt_and_question_cosines,
 )
 from evaluation.generating.question_generation import (
     Dropped,
     Generated,
     GenerationSettings,
     WindowResult,
-    generate_questions,
+    generate_and_report_questions,
 )
 from viz.jobs.background_jobs import BackgroundJob, ReusableJob
 from viz.jobs.shared_resources import embedder_cache_key
@@ -60,7 +60,7 @@ class QuestionGenerationJob(BackgroundJob):
         return [outcome for outcome in list(self.window_results) if isinstance(outcome, Generated)]
 
     @property
-    def dropped_windows(self) -> list[Dropped]:
+    def windows_without_question(self) -> list[Dropped]:
         """The windows of text for which no usable question was generated."""
         return [outcome for outcome in list(self.window_results) if isinstance(outcome, Dropped)]
 
@@ -69,7 +69,7 @@ class QuestionGenerationJob(BackgroundJob):
         processed_passage_count, passage_count = len(self.window_results), self.settings.count
         # No text from the model: Streamlit renders the label of a progress bar as Markdown.
         passages_done_status = f"{processed_passage_count:,} of {passage_count:,} passages done"
-        dropped_passage_count = len(self.dropped_windows)
+        dropped_passage_count = len(self.windows_without_question)
         return (
             processed_passage_count / passage_count,
             f"{passages_done_status}, {dropped_passage_count:,} of them without a usable answer"
@@ -78,7 +78,7 @@ class QuestionGenerationJob(BackgroundJob):
         )
 
     def _run(self) -> None:
-        generate_questions(
+        generate_and_report_questions(
             self.texts.texts,
             self.settings,
             partial(self.asking.ask, ledger=self.ledger),
@@ -112,11 +112,14 @@ class QuestionSimilarityJob(ReusableJob):
         return self.texts, self.questions, self.splitter, embedder_cache_key(self.embedder)
 
     def _run(self) -> None:
-        def note_embedded_texts(done: int, total: int) -> None:
-            self._status, self._share = f"{done:,} of {total:,} questions and excerpts embedded", done / max(1, total)
+        def note_embedded_texts(done_count: int, total: int) -> None:
+            self._status, self._share = (
+                f"{done_count:,} of {total:,} questions and excerpts embedded",
+                done_count / max(1, total),
+            )
 
         self.load(self.embedder)
-        self.similarities = question_cosines(
+        self.similarities = compute_excerpt_and_question_cosines(
             self.questions,
             self.texts.corpus(self.splitter),
             self.tools(self.embedder, on_disk=self.on_disk, progress=note_embedded_texts),

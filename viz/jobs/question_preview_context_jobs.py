@@ -20,7 +20,7 @@ from evaluation.retrieval.asked_question import (
     SearchSettings,
     index_text,
     retrieve_for_question,
-    whole_answer_retrieved_flags,
+    whole_answer_retrieved_per_question,
 )
 from evaluation.search import Index, Reranker, SearchMethod
 from viz.jobs.background_jobs import BackgroundJob, ReusableJob
@@ -206,7 +206,7 @@ class ChangedCuts(ReusableJob):
             return
         document_token_ruler = token_ruler_of(self.chunking_before.document, self.task.tokenizer)
         are_answers_whole_before, are_answers_whole_after = (
-            whole_answer_retrieved_flags(chunking, self.questions, self.search, tools, document_token_ruler)
+            whole_answer_retrieved_per_question(chunking, self.questions, self.search, tools, document_token_ruler)
             for chunking in (self.chunking_before, chunking_after)
         )
         self.answers_whole = [*zip(are_answers_whole_before, are_answers_whole_after, strict=True)]

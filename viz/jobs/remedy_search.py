@@ -11,7 +11,7 @@ from evaluation.remedies.tested_changes import (
     FindingsByRule,
     SuspiciousColumn,
     remedies_for_answer,
-    remedies_for_finding,
+    remedies_for_single_finding,
     try_settings_for_answer,
     try_settings_for_findings,
 )
@@ -33,7 +33,9 @@ class RemedyOutcome:
 RemedySearch = Callable[[Tools], RemedyOutcome]
 
 
-def remedy_search_for_answer(failing_column: FailingColumn, tokenizer: str, reranker: Reranker | None) -> RemedySearch:
+def build_answer_remedy_search_function(
+    failing_column: FailingColumn, tokenizer: str, reranker: Reranker | None
+) -> RemedySearch:
     """Return a function that searches for changes of settings that keep an answer whole."""
 
     def find_remedies(tools: Tools) -> RemedyOutcome:
@@ -47,7 +49,7 @@ def remedy_search_for_answer(failing_column: FailingColumn, tokenizer: str, rera
     return find_remedies
 
 
-def remedy_search_for_finding(
+def build_finding_remedy_search_function(
     task: ChunkingTask, suspicious_column: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
 ) -> RemedySearch:
     """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
@@ -56,7 +58,11 @@ def remedy_search_for_finding(
         setting_trials = _findings_by_setting(task, suspicious_column, tokenizer, tools)
         document_token_ruler = token_ruler_of(suspicious_column.chunking.document, tokenizer)
         return RemedyOutcome(
-            tuple(remedies_for_finding(suspicious_column, finding, setting_trials, tools, document_token_ruler, reranker)),
+            tuple(
+                remedies_for_single_finding(
+                    suspicious_column, finding, setting_trials, tools, document_token_ruler, reranker
+                )
+            ),
             len(setting_trials),
         )
 

@@ -22,8 +22,8 @@ from evaluation.retrieval import (
     Report,
     ReportChoice,
     Reports,
+    encode_evaluation_as_json_bytes,
     evaluation_from_json,
-    evaluation_to_json,
     measure_at_standard_budgets,
     score_search,
 )
@@ -33,7 +33,7 @@ from evaluation.search import (
     SearchMethod,
     build_index,
     missing_sections_note,
-    search,
+    search_for_all_questions,
     with_returned_text,
 )
 from viz.jobs.background_jobs import BackgroundJob, StoredRunJob, estimate_llm_requests
@@ -93,8 +93,8 @@ class StoredRetrieval(StoredRun[_Plan]):
         """Return the storage for a retrieval run, without writing anything yet."""
         plan_to_store = _Plan(
             own=plan.material.own,
-            documents=tuple(keeper.text_digest(*named_text) for named_text in plan.material.texts),
-            questions=keeper.text_digest(plan.material.questions[1]),
+            documents=tuple(keeper.hash_texts_with_token(*named_text) for named_text in plan.material.texts),
+            questions=keeper.hash_texts_with_token(plan.material.questions[1]),
             chunkers=tuple(
                 _Chunker(name=chunker.name, parameters=chunker.model_dump(mode="json")) for chunker in plan.chunkers
             ),
@@ -111,7 +111,7 @@ class StoredRetrieval(StoredRun[_Plan]):
 
     def add(self, chunker_number: int, evaluation: Evaluation, results_at_budgets: BudgetLadder) -> None:
         """Store the measures of a chunker with the run, and return only after they are written."""
-        self.keeper.add(chunker_number, evaluation_to_json(evaluation, results_at_budgets))
+        self.keeper.add(chunker_number, encode_evaluation_as_json_bytes(evaluation, results_at_budgets))
 
     def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, BudgetLadder | None]]:
         """Return the stored results by the chunker's number; raises InputError as `results` does.
@@ -171,9 +171,11 @@ class StoredRetrieval(StoredRun[_Plan]):
         """Return the run's documents and questions that are in ``documents_and_questions``."""
         if documents_and_questions is None:
             return (), None
-        text_by_digest = {self.keeper.text_digest(*named_text): named_text for named_text in documents_and_questions.texts}
+        text_by_digest = {
+            self.keeper.hash_texts_with_token(*named_text): named_text for named_text in documents_and_questions.texts
+        }
         matching_document_texts = tuple(text_by_digest[digest] for digest in self.plan.documents if digest in text_by_digest)
-        has_same_questions = self.keeper.text_digest(documents_and_questions.questions[1]) == self.plan.questions
+        has_same_questions = self.keeper.hash_texts_with_token(documents_and_questions.questions[1]) == self.plan.questions
         return matching_document_texts, documents_and_questions.questions if has_same_questions else None
 
 
@@ -328,7 +330,7 @@ class Retrieval(StoredRunJob):
         corpus = Corpus(tuple(self._split_documents()))
         self._status = "Reading the questions"
         self.questions = read_questions(questions_csv, questions_file_name, corpus, self.cancelled)
-        usable_questions = self.questions.require_usable(questions_file_name)
+        usable_questions = self.questions.get_usable_questions_or_raise(questions_file_name)
         self.missing_passages_note = missing_sections_note(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
             self.load(self.embedder)
@@ -352,14 +354,14 @@ class Retrieval(StoredRunJob):
             embedding_mode = self.plan.embedding_mode(chunker_number)
 
             def note_deciding_progress(
-                done: int,
+                done_count: int,
                 total: int,
                 title: str = chunker_title,
                 calls_language_model: bool = chunker.asks or embedding_mode == "context",
             ) -> None:
                 if calls_language_model and self.asking is not None:
                     self._status = (
-                        f"{title}: asking {self.asking.model.title}, {done / max(1, total):.0%} of a document done"
+                        f"{title}: asking {self.asking.model.title}, {done_count / max(1, total):.0%} of a document done"
                     )
 
             tools = self.tools(
@@ -375,11 +377,18 @@ class Retrieval(StoredRunJob):
             try:
                 chunk_search_index = with_returned_text(
                     build_index(
-                        corpus, chunker, tools, embedding_mode, self.plan.searched_by, returned_text_kind.only_children
+                        corpus,
+                        chunker,
+                        tools,
+                        embedding_mode,
+                        self.plan.searched_by,
+                        returned_text_kind.searches_only_children,
                     ),
                     returned_text_kind,
                 )
-                retrieved_chunks = search(chunk_search_index, questions, tools, RETRIEVED_CHUNKS_PER_QUESTION)
+                retrieved_chunks = search_for_all_questions(
+                    chunk_search_index, questions, tools, RETRIEVED_CHUNKS_PER_QUESTION
+                )
             except InputError as error:
                 self.errors[chunker_number] = str(error)
                 continue

@@ -75,7 +75,7 @@ class _Plan(StoredPlan):
 
     def check_chunkers(self) -> None:
         """Raise InputError if a chunker cannot be constructed."""
-        _chunker_parameters_json(self.settings)
+        _encode_parameters_per_chunker(self.settings)
 
 
 class StoredSweepRow(BaseModel, extra="forbid", frozen=True, strict=True):
@@ -125,7 +125,7 @@ class StoredSweep(StoredRun[_Plan]):
         sweep_plan = _Plan(
             documents=tuple(documents_to_store),
             grid=tuple(StoredSetting(chunker=setting.chunker, parameters=setting.parameters) for setting in settings),
-            chunkers=keeper.text_digest(*_chunker_parameters_json(settings)),
+            chunkers=keeper.hash_texts_with_token(*_encode_parameters_per_chunker(settings)),
             embedder=embedder,
             tokenizer=tokenizer,
             language_model=language_model,
@@ -154,7 +154,7 @@ class StoredSweep(StoredRun[_Plan]):
 
         return [*self.results(decode_sweep_row).values()]
 
-    def documents_among(self, own_documents: Sequence[MarkedText]) -> list[MarkedText | None]:
+    def find_sweep_documents(self, own_documents: Sequence[MarkedText]) -> list[MarkedText | None]:
         """Return the sweep's documents, bundled or among the user's ``own_documents``, with None for each missing one."""
         marked_document_by_digest = {document_digest(self.keeper, marked): marked for marked in own_documents}
         for stored_document in self.plan.documents:
@@ -171,7 +171,7 @@ def _bundled_document(name: str) -> MarkedText | None:
     return MarkedText(name, bundled_sample.text, bundled_sample.known or ())
 
 
-def _chunker_parameters_json(settings: Sequence[SweptSetting]) -> list[str]:
+def _encode_parameters_per_chunker(settings: Sequence[SweptSetting]) -> list[str]:
     """Return all parameters of the chunkers as JSON; raises InputError if a chunker cannot be constructed."""
     chunkers = [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings if not setting.trivial]
     return [chunker.model_dump_json() for chunker in chunkers]
@@ -179,7 +179,7 @@ def _chunker_parameters_json(settings: Sequence[SweptSetting]) -> list[str]:
 
 def document_digest(keeper: Keeper, marked_text: MarkedText) -> str:
     """Return the hash by which a stored run recognises a document."""
-    return keeper.text_digest(marked_text.name, marked_text.text, ",".join(map(str, marked_text.known)))
+    return keeper.hash_texts_with_token(marked_text.name, marked_text.text, ",".join(map(str, marked_text.known)))
 
 
 # The job.

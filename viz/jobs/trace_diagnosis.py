@@ -58,8 +58,8 @@ class DiagnosingTraces(ReusableJob):
         documents_and_splitter = tuple(self.documents.texts), self.splitter
         return self._file_digests, *documents_and_splitter, chunker_key, self.embedder and self.embedder.name
 
-    def _note_progress(self, status: str, done: int, total: int) -> None:
-        self._status, self._share = f"{done:,} of {total:,} {status}", done / max(1, total)
+    def _note_progress(self, status: str, done_count: int, total: int) -> None:
+        self._status, self._share = f"{done_count:,} of {total:,} {status}", done_count / max(1, total)
         raise_if_cancelled(self.cancelled)
 
     def _run(self) -> None:
@@ -73,7 +73,7 @@ class DiagnosingTraces(ReusableJob):
                 Document.from_text(document_text, self.splitter, file_name, parts_by_document_name.get(file_name))
             )
         searched_chunks = None
-        chunk_file = self._searched_chunk_file()
+        chunk_file = self._read_searched_chunk_file()
         if chunk_file is not None and not documents:
             documents, searched_chunks = SearchedChunks.with_rebuilt_documents(
                 chunk_file.chunks, chunk_file.name, self.splitter
@@ -102,7 +102,7 @@ class DiagnosingTraces(ReusableJob):
                 self.stopped = f"Stopped: these are {len(question_diagnoses):,} of {pluralize(question_count, 'question')}."
         self.report = TraceReport(documents, question_diagnoses, question_trace_diagnoser.remark, parsed_traces.problems)
 
-    def _searched_chunk_file(self) -> ChunkFile | None:
+    def _read_searched_chunk_file(self) -> ChunkFile | None:
         """Return the chunks that were searched, if they are in a file."""
         if self.chunk_file is not None:
             chunk_file_name, chunk_file_content = self.chunk_file

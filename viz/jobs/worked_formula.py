@@ -9,7 +9,7 @@ import numpy as np
 from chunkers import Chunk, Chunker, Chunking, Gap, Tools
 from chunkers.building_blocks.recursive_splitting import text_size_function
 from chunkers.building_blocks.sentence_distances import join_with_neighbours, row_cosines
-from chunkers.results import indices_of_parent_chunks
+from chunkers.results import find_chunk_indices_with_children
 from chunkers.support import FloatArray, format_number
 
 MOST_SIMILARITIES = 4
@@ -55,14 +55,14 @@ def _two_decimals(value: float) -> str:
 
 def vector_symbol(sentence_number: int) -> str:
     """Return the symbol of the vector of a sentence, counted from 0."""
-    return f"e{_subscript(sentence_number)}"
+    return f"e{_format_one_based_subscript(sentence_number)}"
 
 
-def _subscript(number: int) -> str:
+def _format_one_based_subscript(number: int) -> str:
     return str(number + 1).translate(_SUBSCRIPT_DIGITS)
 
 
-def _sentence_vectors(
+def _embed_sentences_with_neighbours(
     chunking: Chunking, tools: Tools, range_start_index: int, range_end_index: int, neighbour_count: int = 0
 ) -> FloatArray:
     """Return the vectors of a range of sentences, each joined with ``neighbour_count`` others on both sides.
@@ -80,19 +80,19 @@ def _sentence_vectors(
     return tools.embed(joined_texts).astype(np.float64)
 
 
-def _cosine_similarity(left_vector: FloatArray, right_vector: FloatArray) -> float:
+def _compute_cosine_similarity(left_vector: FloatArray, right_vector: FloatArray) -> float:
     return float(row_cosines(left_vector[None], right_vector[None])[0])
 
 
-def _cosine_distance(chunking: Chunking, tools: Tools, gap_index: int, neighbour_count: int) -> float:
-    left_vector, right_vector = _sentence_vectors(chunking, tools, gap_index, gap_index + 2, neighbour_count)
-    return 1 - _cosine_similarity(left_vector, right_vector)
+def _compute_cosine_distance(chunking: Chunking, tools: Tools, gap_index: int, neighbour_count: int) -> float:
+    left_vector, right_vector = _embed_sentences_with_neighbours(chunking, tools, gap_index, gap_index + 2, neighbour_count)
+    return 1 - _compute_cosine_similarity(left_vector, right_vector)
 
 
 def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
     neighbour_count, gap_index = chunker.buffer, gap.index
-    distance_at_gap = _cosine_distance(chunking, tools, gap_index, neighbour_count)
+    distance_at_gap = _compute_cosine_distance(chunking, tools, gap_index, neighbour_count)
     sentence_count = len(chunking.document.sentences)
     buffer_phrase = ""
     if neighbour_count:
@@ -112,7 +112,7 @@ def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) ->
     if derived_score_function is None:
         return distance_formula_lines, distance_at_gap
     derived_score_lines, derived_score = derived_score_function(
-        lambda number: _cosine_distance(chunking, tools, number, neighbour_count), gap_index, sentence_count - 1
+        lambda number: _compute_cosine_distance(chunking, tools, number, neighbour_count), gap_index, sentence_count - 1
     )
     return [*distance_formula_lines, *derived_score_lines], derived_score
 
@@ -127,7 +127,10 @@ def _gradient_lines(distance_at: Callable[[int], float], gap_index: int, gap_cou
     )
     distance_gradient = (neighbour_distances[0] - neighbour_distances[1]) / gap_index_difference
     divisor_phrase = f" / {gap_index_difference}" if gap_index_difference > 1 else ""
-    gradient_formula = f"gradient = (d{_subscript(next_gap_index)} − d{_subscript(previous_gap_index)}){divisor_phrase}"
+    gradient_formula = (
+        f"gradient = (d{_format_one_based_subscript(next_gap_index)} − "
+        f"d{_format_one_based_subscript(previous_gap_index)}){divisor_phrase}"
+    )
     return [
         f"{gradient_formula} = ({_two_decimals(neighbour_distances[0])} − "
         f"{_two_decimals(neighbour_distances[1])}){divisor_phrase} = "
@@ -140,7 +143,8 @@ def _slope_lines(distance_at: Callable[[int], float], gap_index: int, gap_count:
         return [], None
     previous_similarity, similarity = 1 - distance_at(gap_index - 1), 1 - distance_at(gap_index)
     return [
-        f"slope = s{_subscript(gap_index)} − s{_subscript(gap_index - 1)} = {_two_decimals(similarity)} − "
+        f"slope = s{_format_one_based_subscript(gap_index)} − s{_format_one_based_subscript(gap_index - 1)} = "
+        f"{_two_decimals(similarity)} − "
         f"{_two_decimals(previous_similarity)} = "
         f"{_two_decimals(similarity - previous_similarity)}"
     ], similarity - previous_similarity
@@ -170,7 +174,13 @@ def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Too
     left_sentence_index, right_sentence_index, sentence_count = gap.index, gap.index + 1, len(chunking.document.sentences)
     position_weight, semantic_distance = (
         chunker.position_weight,
-        1 - max(_cosine_similarity(*_sentence_vectors(chunking, tools, left_sentence_index, right_sentence_index + 1)), 0.0),
+        1
+        - max(
+            _compute_cosine_similarity(
+                *_embed_sentences_with_neighbours(chunking, tools, left_sentence_index, right_sentence_index + 1)
+            ),
+            0.0,
+        ),
     )
     joint_distance_at_gap = position_weight / sentence_count + (1 - position_weight) * semantic_distance
     product_symbols = f"{vector_symbol(left_sentence_index)} · {vector_symbol(right_sentence_index)}"
@@ -204,7 +214,7 @@ def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> 
     document, next_sentence_index = chunking.document, gap.index + 1
     open_chunk = next(chunk for chunk in chunking.chunks if chunk.start <= document.sentences[gap.index].start < chunk.end)
     first_sentence_index = document.sentence_at(open_chunk.start)
-    *open_chunk_vectors, next_sentence_vector = _sentence_vectors(
+    *open_chunk_vectors, next_sentence_vector = _embed_sentences_with_neighbours(
         chunking, tools, first_sentence_index, next_sentence_index + 1
     )
     similarity_by_sentence_index = {
@@ -248,7 +258,7 @@ def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> F
     segment_start = max(cut for cut in cut_gap_indexes if cut < gap.index) + 1
     segment_end = min(cut for cut in cut_gap_indexes if cut > gap.index) + 1
     segment_vectors, left_sentence_count = (
-        _sentence_vectors(chunking, tools, segment_start, segment_end),
+        _embed_sentences_with_neighbours(chunking, tools, segment_start, segment_end),
         gap.index + 1 - segment_start,
     )
     segment_spread, left_spread, right_spread = (
@@ -306,7 +316,7 @@ def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) 
     chunks: Sequence[Chunk] = chunking.chunks
     chunker_size_setting = getattr(chunker, "size", None)
     if gap.verdict.is_cut and getattr(chunker, "parent_size", None):
-        parent_chunks = [chunks[number] for number in indices_of_parent_chunks(chunks)]
+        parent_chunks = [chunks[number] for number in find_chunk_indices_with_children(chunks)]
         if gap.start_after(document) in [parent.start for parent in parent_chunks]:
             chunks, chunker_size_setting = parent_chunks, chunker.parent_size
     earlier_chunk_starts = [chunk.start for chunk in chunks if chunk.start < gap_offset]
@@ -320,15 +330,18 @@ def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) 
     # With a number of chunks, the size follows from the text, and the reason has it.
     size_limit = None if getattr(chunker, "chunks", None) else chunker_size_setting or chunker.max_size
 
-    def size_up_to(end_offset: int) -> int:
+    def count_open_chunk_size_until(end_offset: int) -> int:
         if size_unit == "sentences":
             return document.sentence_at(end_offset - 1) - document.sentence_at(open_chunk_start_offset) + 1
         return text_size_function(size_unit, tools)(document.text[open_chunk_start_offset:end_offset].strip())
 
-    chunk_size_lines = [f"chunk so far: {size_up_to(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {size_unit}"]
+    chunk_size_lines = [
+        f"chunk so far: {count_open_chunk_size_until(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {size_unit}"
+    ]
     if gap.offset is None and size_unit != "sentences":
         chunk_size_lines.append(
-            f"with the next sentence: {size_up_to(document.sentences[next_sentence_index].end):,} {size_unit}"
+            f"with the next sentence: {count_open_chunk_size_until(document.sentences[next_sentence_index].end):,} "
+            f"{size_unit}"
         )
     return chunk_size_lines
 

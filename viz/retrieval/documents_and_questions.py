@@ -17,7 +17,7 @@ from viz.shell import (
     RETRIEVAL_QUESTIONS,
     GivenQuestions,
     bundled_documents_and_questions,
-    give_stored_questions_to_retrieval,
+    give_compare_questions_to_retrieval,
     own_material_of_last_run,
     refresh_questions_from_compare,
 )
@@ -27,7 +27,7 @@ MOST_UPLOAD_MEGABYTES = 20
 """The largest file that can be uploaded, in MB."""
 
 
-def read_documents(
+def read_documents_and_messages(
     files: Iterable[tuple[str, bytes]],
     read_file: Callable[[bytes, str], FileText] = read_document,
     _: Callable[[], bool] = bool,
@@ -104,7 +104,7 @@ def choose_documents_and_questions(
             waits_for_files or are_run_documents_own or earlier_own_documents_and_questions or session.prefers_question_files
         )
     ):
-        give_stored_questions_to_retrieval()
+        give_compare_questions_to_retrieval()
         session.has_arrived_questions = False
         questions_from_other_page = session.given_questions
     if questions_from_other_page is not None:
@@ -112,7 +112,7 @@ def choose_documents_and_questions(
     if session.questions:
         questions_phrase = pluralize(len(session.questions), "question")
         st.button(
-            f"Use {questions_phrase} from Compare", on_click=give_stored_questions_to_retrieval, key="retrieval_use_kept"
+            f"Use {questions_phrase} from Compare", on_click=give_compare_questions_to_retrieval, key="retrieval_use_kept"
         )
     return _choose_uploads(
         earlier_own_documents_and_questions, "Reused from the run shown" if are_run_documents_own else "Given before"
@@ -162,7 +162,7 @@ def _choose_uploads(own_documents_and_questions: RunMaterial | None, origin_phra
     named_texts, document_error_messages, document_names_and_parts = _read_uploaded_documents(
         [(file.file_id, file.name, file.getvalue()) for file in document_files]
     )
-    question_set, question_error_message, is_reading_question_file = _read_question_file(
+    question_set, question_error_message, is_reading_question_file = _read_question_set_and_error(
         [] if questions_file is None else [(questions_file.file_id, questions_file.name, questions_file.getvalue())]
     )
     if is_reading_question_file:
@@ -203,7 +203,7 @@ def _choose_uploads(own_documents_and_questions: RunMaterial | None, origin_phra
     )
 
 
-def _reading_job_for_files(
+def _reuse_or_build_reading_job(
     earlier_job: ReadingJob[Converted] | None,
     files: Sequence[tuple[str, str, bytes]],
     convert_files: FileConverter[Converted],
@@ -217,16 +217,18 @@ def _reading_job_for_files(
 
 def _read_uploaded_documents(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the documents of the files, which are read once in the background; empty while they are being read."""
-    session.document_reading_job = reading_job = _reading_job_for_files(session.document_reading_job, files, read_documents)
+    session.document_reading_job = reading_job = _reuse_or_build_reading_job(
+        session.document_reading_job, files, read_documents_and_messages
+    )
     reading_job.begin()
-    if reading_job.in_progress:
+    if reading_job.is_in_progress:
         show_job_progress(reading_job)
     if reading_job.cancelled():
         return OwnDocuments([], ["Reading the documents was stopped; upload them again, or fewer of them."], [])
     return reading_job.result or OwnDocuments([], [reading_job.error] if reading_job.error else [], [])
 
 
-def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, str, bool]:
+def _read_question_set_and_error(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, str, bool]:
     """Return the question set of the file with its documents, the error, and whether it is still being read.
 
     The file is read once, in the background. The question set is None without a file or if the file brings no documents.
@@ -236,7 +238,7 @@ def _read_question_file(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSe
     question_set_converter = single_file_converter(
         lambda data, name, cancelled: read_question_set(data, name, cancelled=cancelled)
     )
-    session.question_reading_job = reading_job = _reading_job_for_files(
+    session.question_reading_job = reading_job = _reuse_or_build_reading_job(
         session.question_reading_job, files, question_set_converter
     )
     reading_job.begin()

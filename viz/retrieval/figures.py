@@ -81,7 +81,7 @@ MARKER_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 """Marker symbols, so that chunkers differ not only in colour."""
 
 
-def difference_plot(
+def build_baseline_difference_plot(
     difference_by_chunker: Mapping[int, Difference], chunker_names: Mapping[int, str], baseline_name: str, title: str
 ) -> go.Figure:
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
@@ -247,12 +247,12 @@ def scores_at_k_table(
         "score": [SCORE_TITLES[name] for _, name in chunker_and_score_pairs],
     }
     return table | {
-        f"at {k}": [score_in_percent(scores_by_chunker[number][k][name]) for number, name in chunker_and_score_pairs]
+        f"at {k}": [format_score_in_percent(scores_by_chunker[number][k][name]) for number, name in chunker_and_score_pairs]
         for k in TOP_KS
     }
 
 
-def score_in_percent(score: Score) -> str:
+def format_score_in_percent(score: Score) -> str:
     """Format a score in percent, or as “undefined”."""
     return "undefined" if score.value is None else f"{100 * score.value:.1f} %"
 

@@ -46,7 +46,7 @@ from viz.components.page_elements import (
     show_notice,
     show_remark,
 )
-from viz.controls import button_pressed, draw_language_model_form, show_prompts, value_binding
+from viz.controls import build_widget_key_and_callback, button_pressed, draw_language_model_form, show_prompts
 from viz.jobs import MOST_STORED_RUNS, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
@@ -54,10 +54,10 @@ from viz.retrieval.session import session
 from viz.shell import (
     ModelRequests,
     Page,
+    draw_consent_once_estimated,
     give_questions_to_retrieval,
-    run_or_estimate_requests,
-    share_generated_questions,
-    show_consent,
+    share_generated_questions_with_answers,
+    start_run_or_count_requests,
 )
 from viz.state import access_to_chosen_language_model, no_model_message
 from viz.theme import THEME_COLOURS, theme_name
@@ -71,7 +71,9 @@ MOST_LISTED_COMPLAINTS = 5
 
 def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generated]) -> list[Generated]:
     """Draw an editable table of the generated questions, and return the valid questions as edited."""
-    question_drafts = [job.draft_by_question.get(question) or _unedited_draft(job, question) for question in questions]
+    question_drafts = [
+        job.draft_by_question.get(question) or _build_draft_without_edits(job, question) for question in questions
+    ]
     excerpt_column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in question_drafts), default=0))
     excerpt_column_titles = [f"excerpt {place}" for place in range(1, excerpt_column_count + 1)]
     question_table_columns = {
@@ -133,7 +135,7 @@ def apply_table_edits(
     """
     for row_number, changed_values_by_column in table_widget_state.get("edited_rows", {}).items():
         generated_question = questions[int(row_number)]
-        earlier_draft = job.draft_by_question.get(generated_question) or _unedited_draft(job, generated_question)
+        earlier_draft = job.draft_by_question.get(generated_question) or _build_draft_without_edits(job, generated_question)
         edited_draft_excerpts = [*earlier_draft.excerpts, *[""] * (excerpt_column_count - len(earlier_draft.excerpts))]
         edited_draft_excerpts = [
             changed_values_by_column.get(f"excerpt {place}", excerpt) or ""
@@ -150,7 +152,7 @@ def apply_table_edits(
     session.question_table_edits += 1
 
 
-def _unedited_draft(job: QuestionGenerationJob, generated_question: Generated) -> QuestionDraft:
+def _build_draft_without_edits(job: QuestionGenerationJob, generated_question: Generated) -> QuestionDraft:
     return QuestionDraft(generated_question.question, tuple(job.texts.excerpt_texts(generated_question)), generated_question)
 
 
@@ -204,7 +206,7 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_
                 UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
             )
         )
-        if question_generation_job is not None and question_generation_job.in_progress:
+        if question_generation_job is not None and question_generation_job.is_in_progress:
             show_job_progress(question_generation_job, key="generating")
             return
         _offer_question_generation(current_page, documents, access_to_chosen_language_model(), question_generation_job)
@@ -255,22 +257,22 @@ def _offer_question_generation(
         new_generation_job.start()
 
     controls_row = st.container(horizontal=True, vertical_alignment="bottom")
-    _choose_generation_settings(controls_row, generation_settings)
+    _draw_count_and_seed_inputs(controls_row, generation_settings)
     if button_pressed(controls_row, "Generate", "generating_ask", disabled=model_access is None or not source_texts.names):
-        run_or_estimate_requests(model_requests, start_generation_job)
+        start_run_or_count_requests(model_requests, start_generation_job)
         st.rerun()
     if not source_texts.names:
         show_notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
     elif model_access is None:
         show_notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
-    elif show_consent(model_requests, start_generation_job) and job is not None:
+    elif draw_consent_once_estimated(model_requests, start_generation_job) and job is not None:
         show_remark(
             "What is asked anew takes the place of the questions below; what was answered before costs nothing again.",
             key="generating_again",
         )
 
 
-def _choose_generation_settings(controls_row: DeltaGenerator, current_settings: GenerationSettings) -> None:
+def _draw_count_and_seed_inputs(controls_row: DeltaGenerator, current_settings: GenerationSettings) -> None:
     """Draw the inputs for the number of questions and the seed."""
 
     def store_generation_setting(name: str, setting_value: float) -> None:
@@ -284,7 +286,9 @@ def _choose_generation_settings(controls_row: DeltaGenerator, current_settings: 
         current_settings.count,
         width=150,
         help=f"How many are asked for, up to {MOST_PARALLEL_CONVERSATIONS} at a time; some are dropped.",
-        **value_binding(current_settings.count, "generating_count", partial(store_generation_setting, "count")),
+        **build_widget_key_and_callback(
+            current_settings.count, "generating_count", partial(store_generation_setting, "count")
+        ),
     )
     controls_row.number_input(
         "Seed",
@@ -293,13 +297,13 @@ def _choose_generation_settings(controls_row: DeltaGenerator, current_settings: 
         current_settings.seed,
         width=150,
         help="Chooses the passages: the same seed, the same passages.",
-        **value_binding(current_settings.seed, "generating_seed", partial(store_generation_setting, "seed")),
+        **build_widget_key_and_callback(current_settings.seed, "generating_seed", partial(store_generation_setting, "seed")),
     )
 
 
 def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) -> None:
     """Draw the generated questions, with the filters, the table and the actions."""
-    questions, dropped_passages = job.made, job.dropped_windows
+    questions, dropped_passages = job.made, job.windows_without_question
     if job.error:
         show_notice(job.error, "error", key="generating_error")
     if job.cancelled():
@@ -336,13 +340,13 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
         return
     similarities_per_question = _question_and_excerpt_similarities(current_page, job, questions)
     similarity_job = session.similarity_job
-    if similarities_per_question is None and similarity_job is not None and similarity_job.in_progress:
+    if similarities_per_question is None and similarity_job is not None and similarity_job.is_in_progress:
         # A table of unfiltered questions would soon change.
         return
     is_kept_per_question = (
         [True] * len(questions)
         if similarities_per_question is None
-        else _choose_kept_questions(job, similarities_per_question)
+        else _choose_kept_question_mask(job, similarities_per_question)
     )
     # Edited questions stay, regardless of the filters.
     kept_questions = [
@@ -350,7 +354,7 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
         for question, keep in zip(questions, is_kept_per_question, strict=True)
         if (job.draft_by_question[question] is not None if question in job.draft_by_question else keep)
     ]
-    _show_filtered_questions(job, kept_questions)
+    _show_remaining_questions(job, kept_questions)
 
 
 def _question_and_excerpt_similarities(
@@ -374,7 +378,7 @@ def _question_and_excerpt_similarities(
     return question_similarity_job.similarities
 
 
-def _choose_kept_questions(job: QuestionGenerationJob, question_and_excerpt_cosines: Cosines) -> Sequence[bool]:
+def _choose_kept_question_mask(job: QuestionGenerationJob, question_and_excerpt_cosines: Cosines) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
     excerpt_threshold, earlier_question_threshold = job.filter_thresholds
 
@@ -404,7 +408,7 @@ def _choose_kept_questions(job: QuestionGenerationJob, question_and_excerpt_cosi
                 threshold,
                 0.01,
                 help=slider_help,
-                **value_binding(threshold, slider_key, partial(set_threshold, drops_below_threshold)),
+                **build_widget_key_and_callback(threshold, slider_key, partial(set_threshold, drops_below_threshold)),
             )
             kept_and_dropped_counts = count_kept_and_dropped(
                 similarities, (threshold or -1.0) if drops_below_threshold else threshold, drops_below=drops_below_threshold
@@ -424,7 +428,7 @@ def _choose_kept_questions(job: QuestionGenerationJob, question_and_excerpt_cosi
     return [bool(keep) for keep in question_filter_result.kept]
 
 
-def _show_filtered_questions(job: QuestionGenerationJob, shown_questions: Sequence[Generated]) -> None:
+def _show_remaining_questions(job: QuestionGenerationJob, shown_questions: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
     removed_questions = [
         question for question in job.made if question in job.draft_by_question and job.draft_by_question[question] is None
@@ -436,7 +440,7 @@ def _show_filtered_questions(job: QuestionGenerationJob, shown_questions: Sequen
 
     question_set = generated_question_set(usable_questions, job.texts, job.asking.model.name)
     if usable_questions:
-        share_generated_questions(question_set, job.asking.model.title, job.parts)
+        share_generated_questions_with_answers(question_set, job.asking.model.title, job.parts)
 
     def measure_on_questions() -> None:
         question_origin = f"asked by {job.asking.model.title}"

@@ -76,7 +76,7 @@ a run and of generated questions in the registry. Without a ``question``, the on
 to return for a chunk."""
 
 
-def choose_search_settings(link_parameters: dict[str, str]) -> None:
+def draw_search_settings(link_parameters: dict[str, str]) -> None:
     """Draw the controls for the searched text, the search method, and the returned passage."""
     draw_setting_select_box(
         "Embedded text",
@@ -123,7 +123,9 @@ def chosen_embedding_modes(
     return chosen_modes[0], tuple(way for way in chosen_modes for _ in range(chunker_count)) if len(chosen_modes) > 1 else ()
 
 
-def budget_in_run(link_parameters: Mapping[str, str], unit: str, budgets_by_unit: Mapping[str, Sequence[int]]) -> int:
+def find_chosen_or_default_budget(
+    link_parameters: Mapping[str, str], unit: str, budgets_by_unit: Mapping[str, Sequence[int]]
+) -> int:
     """Return the budget in ``unit``: the chosen budget if the run has it, otherwise about a quarter of the text.
 
     ``budgets_by_unit`` has the run's budgets, the largest of which is at most half of the text.
@@ -148,12 +150,12 @@ def report_choice_from_link(
         report_budget_unit,
         top_k,
         baseline_index,
-        budget_in_run(link_parameters, report_budget_unit, budgets_by_unit),
+        find_chosen_or_default_budget(link_parameters, report_budget_unit, budgets_by_unit),
         "cut" if link_parameters["last"] == "cut" else "left_out",
     )
 
 
-def index_in_link_parameter(link_parameters: Mapping[str, str], parameter_name: str, largest_number: int) -> int:
+def convert_link_number_to_index(link_parameters: Mapping[str, str], parameter_name: str, largest_number: int) -> int:
     """Return the zero-based index for a link's one-based number, limited to ``largest_number``; 0 if it is not numeric."""
     number_text = link_parameters[parameter_name][:9]
     return max(min(int(number_text), largest_number), 1) - 1 if number_text.isdecimal() else 0
@@ -170,7 +172,9 @@ def choose_link_parameter(label: str, link_parameters: dict[str, str], name: str
     return link_parameters[name]
 
 
-def choose_report_settings(link_parameters: dict[str, str], run: Retrieval, chunker_titles: Mapping[int, str]) -> int:
+def choose_settings_and_baseline_index(
+    link_parameters: dict[str, str], run: Retrieval, chunker_titles: Mapping[int, str]
+) -> int:
     """Draw the controls for the report's measure, budget and baseline; return the index of the baseline.
 
     A change of these settings needs no new run.
@@ -195,7 +199,7 @@ def choose_report_settings(link_parameters: dict[str, str], run: Retrieval, chun
     if is_measured_at_budget:
         budget_unit = link_parameters["budget_unit"]
         budgets_by_unit = run.budgets_by_unit
-        link_parameters["budget"] = str(budget_in_run(link_parameters, budget_unit, budgets_by_unit))
+        link_parameters["budget"] = str(find_chosen_or_default_budget(link_parameters, budget_unit, budgets_by_unit))
         budget_labels = {str(size): pluralize(size, budget_unit.removesuffix("s")) for size in budgets_by_unit[budget_unit]}
         with upper_controls_row.container(width=170):
             draw_setting_select_box("Budget", link_parameters, "budget", budget_labels, f"retrieval_budget_{budget_unit}")

@@ -9,7 +9,7 @@ from chunkers import Chunker, Span
 from chunkers.found_again import Place
 from chunkers.support import pluralize
 from evaluation.traces.answer_loss_stages import MEANING_BY_STAGE, Diagnosis
-from evaluation.traces.report import TraceReport, placement_status, report_as_json
+from evaluation.traces.report import TraceReport, convert_report_to_json_dict, describe_placement_status
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import show_download_button, show_folded_table, show_job_progress, show_notice, show_remark
 from viz.controls import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
@@ -21,9 +21,9 @@ from viz.retrieval.failed.missed_excerpts import (
     MOST_LISTED_EXCERPTS,
     MOST_SHOWN_CUTS,
     FailedRowData,
-    cut_inside_excerpt_data,
+    build_excerpt_cut_payload,
     draw_compare_button,
-    draw_failed_questions,
+    draw_failed_question_list,
 )
 from viz.retrieval.question_details import PART_CONTEXT_CHARACTERS, Part, PassageData, coloured_parts, draw_passages
 from viz.retrieval.session import session
@@ -64,7 +64,7 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
         trace_diagnosis_job.start_once(PATIENCE_S)
         if trace_diagnosis_job is not earlier_job:
             session.traced_question = None
-        if trace_diagnosis_job.in_progress:
+        if trace_diagnosis_job.is_in_progress:
             show_job_progress(trace_diagnosis_job, key="traces")
             return
         trace_diagnosis_job.join(PATIENCE_S)
@@ -72,7 +72,7 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
 
 
 def _choose_traces_and_chunks(
-    chunkers: Sequence[Chunker | None], selected: int
+    chunkers: Sequence[Chunker | None], selected_chunker_number: int
 ) -> tuple[tuple[str, bytes] | None, Chunker | None, tuple[str, bytes] | None]:
     """Draw the inputs; return the file of traces, and the chunker or the file of the chunks that were searched."""
 
@@ -109,8 +109,8 @@ def _choose_traces_and_chunks(
     default_source_index = [*title_by_source].index(
         CHUNK_FILE_OPTION
         if is_widget_new and earlier_chunk_file is not None
-        else selected
-        if selected in usable_chunker_by_number
+        else selected_chunker_number
+        if selected_chunker_number in usable_chunker_by_number
         else None
     )
     chunk_file = None
@@ -168,8 +168,8 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
     text_count_by_state = trace_diagnosis_report.retrieved_text_counts
     st.caption(
         f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed_question_numbers):,} failed, "
-        f"{trace_diagnosis_report.count_questions_where_failed(False):,} did not, "
-        f"{trace_diagnosis_report.count_questions_where_failed(None):,} cannot be told. "
+        f"{trace_diagnosis_report.count_questions_with_failed_status(False):,} did not, "
+        f"{trace_diagnosis_report.count_questions_with_failed_status(None):,} cannot be told. "
         f"{pluralize(sum(text_count_by_state.values()), 'retrieved text')}: "
         f"{text_count_by_state['located']:,} located, {text_count_by_state['several places']:,} in several places, "
         f"{text_count_by_state['missing']:,} missing."
@@ -195,7 +195,7 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
             if len(failed_question_numbers) > MOST_LISTED_EXCERPTS
             else ""
         )
-        draw_failed_questions(
+        draw_failed_question_list(
             {"rows": failed_question_rows, "more": more_questions_phrase, "below": f".st-key-{FAILED_QUESTION_KEY}"},
             FAILED_LIST_KEY,
             _store_chosen_question,
@@ -210,7 +210,7 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
     show_download_button(
         st.container(),
         "Diagnoses, JSON",
-        lambda: json.dumps(report_as_json(trace_diagnosis_report), ensure_ascii=False, indent=1),
+        lambda: json.dumps(convert_report_to_json_dict(trace_diagnosis_report), ensure_ascii=False, indent=1),
         "seamark-traces.json",
         "application/json",
         job.subject,
@@ -238,7 +238,7 @@ def _failed_row_data(trace_diagnosis_report: TraceReport, question_number: int, 
         "question": question_number,
         "title": f"{question_diagnosis.question.place} · {question_diagnosis.question.question}",
         "missed": question_diagnosis.stage or "",
-        "seams": [cut_inside_excerpt_data(document_text, seam) for seam in cuts_inside_answer[:MOST_SHOWN_CUTS]],
+        "seams": [build_excerpt_cut_payload(document_text, seam) for seam in cuts_inside_answer[:MOST_SHOWN_CUTS]],
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
         "holder": f"{question_diagnosis.explanation[:1].upper()}{question_diagnosis.explanation[1:]}."
         if question_diagnosis.explanation
@@ -370,7 +370,7 @@ def _show_undecided_questions_and_unlocated_texts(trace_diagnosis_report: TraceR
     unlocated_text_columns: dict[str, list[object]] = {
         "question": [diagnosis.question.place for diagnosis, _, _ in unlocated_texts],
         "rank": [retrieved.rank for _, retrieved, _ in unlocated_texts],
-        "state": [placement_status(placement) for _, _, placement in unlocated_texts],
+        "state": [describe_placement_status(placement) for _, _, placement in unlocated_texts],
         "text": [retrieved.text if retrieved.text is not None else retrieved.id for _, retrieved, _ in unlocated_texts],
         "remark": [placement.remark for _, _, placement in unlocated_texts],
     }

@@ -30,14 +30,14 @@ from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.generated_questions import show_question_generation
 from viz.retrieval.link_parameters import (
     PARAMETER_OPTIONS,
-    choose_report_settings,
-    choose_search_settings,
+    choose_settings_and_baseline_index,
     chosen_embedding_modes,
+    draw_search_settings,
     report_choice_from_link,
 )
 from viz.retrieval.own_traces import show_traces
 from viz.retrieval.question_details import show_question
-from viz.retrieval.retrieval_results import show_comparisons, show_report
+from viz.retrieval.retrieval_results import show_differences_costs_distributions, show_summary_table_and_curve
 from viz.retrieval.session import session
 from viz.shell import (
     LostRun,
@@ -46,46 +46,46 @@ from viz.shell import (
     RestOfRun,
     begin_run,
     bundled_documents_and_questions,
+    draw_run_button_row,
     find_run,
+    load_bundled_run_drawing_origin,
     offer_columns_of_compare,
-    run_button_row,
-    run_or_estimate_requests,
     share_own_questions_with_answers_page,
-    show_bundled_origin,
     show_compare_column_number,
     show_run_state,
     show_unfinished_run,
+    start_run_or_count_requests,
 )
-from viz.shell.page import page
+from viz.shell.page import draw_page_frame
 from viz.state import (
     MISSING_MODEL_MESSAGE,
     Choices,
     access_to_chosen_language_model,
     chunker_with_chunk_file,
-    external_chunker_and_hint,
+    external_chunker_and_input_hint,
     lacks_chunk_file,
-    language_model_identity,
+    language_model_name_and_revision,
     no_model_message,
     record_columns_for_undo,
 )
 
-PAGE = "retrieval"
+PAGE_KEY = "retrieval"
 
 
 def show() -> None:
     """Draw the Retrieval page."""
-    with page(PAGE, default_retrieval_choices(), about_a_text=False) as current_page:
+    with draw_page_frame(PAGE_KEY, default_retrieval_choices(), about_a_text=False) as current_page:
         _draw_page_body(current_page)
 
 
 def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
-    current_page.check_link_parameters(PARAMETER_OPTIONS)
+    current_page.replace_invalid_link_parameters(PARAMETER_OPTIONS)
     linked_run = find_retrieval_run(link_parameters["run"], None)
     uses_own_documents = (
         isinstance(linked_run, LostRun) and linked_run.stored_run is not None and linked_run.stored_run.plan.own
     )
-    adopt_columns_with_questions(current_page, PAGE)
+    adopt_columns_with_questions(current_page, PAGE_KEY)
     chunkers, start_obstacle_message = build_chunkers(current_page)
     with current_page.controls:
         chosen_documents_and_questions = choose_documents_and_questions(
@@ -93,8 +93,8 @@ def _draw_page_body(current_page: Page) -> None:
         )
         if chosen_documents_and_questions is not None and chosen_documents_and_questions.own:
             share_own_questions_with_answers_page(chosen_documents_and_questions)
-        choose_search_settings(link_parameters)
-        offer_columns_of_compare(PAGE, current_page.choices)
+        draw_search_settings(link_parameters)
+        offer_columns_of_compare(PAGE_KEY, current_page.choices)
         selected_column_chunker = chunkers[current_page.choices.selected]
         # Context sentences and some chunkers need the form for the language model.
         needs_model_form = includes_context_sentences(link_parameters["embedded"]) or any_chunker_calls_model(
@@ -114,7 +114,7 @@ def _draw_page_body(current_page: Page) -> None:
         missing_model_message = choose_context_sentence_model(link_parameters["embedded"])
         start_obstacle_message = start_obstacle_message or missing_model_message
         show_compare_column_number(
-            PAGE,
+            PAGE_KEY,
             current_page.choices.columns[current_page.choices.selected],
             current_page.embedder,
             is_column_valid=selected_column_chunker is not None,
@@ -150,7 +150,9 @@ def _draw_page_body(current_page: Page) -> None:
             searched_by=checked_search_method(link_parameters["search"]),
         )
         if new_run_plan.asks:
-            new_run_plan = replace(new_run_plan, language_model=language_model_identity(access_to_chosen_language_model()))
+            new_run_plan = replace(
+                new_run_plan, language_model=language_model_name_and_revision(access_to_chosen_language_model())
+            )
         if new_run_plan.uses_late_chunking and (
             late_chunking_obstacle := reason_against_late_chunking(current_page.embedder)
         ):
@@ -188,7 +190,7 @@ def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
         column_error_message = ""
         try:
             if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS:
-                chunker, missing_file_message = external_chunker_and_hint(column)
+                chunker, missing_file_message = external_chunker_and_input_hint(column)
                 column_error_message = missing_file_message and f"Column {column_number}: {missing_file_message}"
             else:
                 chunker = build_chunker(column.chunker, column.parameters, current_page.embedder)
@@ -210,7 +212,7 @@ def _show_results(
 ) -> None:
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if isinstance(run, Retrieval):
-        show_unfinished_run(current_page, run, "retrieval", partial(rest_of_retrieval, current_page, run))
+        show_unfinished_run(current_page, run, "retrieval", partial(build_rest_of_stored_retrieval, current_page, run))
         are_documents_different = documents_and_questions is None or documents_and_questions.texts != run.plan.material.texts
         with st.expander("Previous documents' results") if are_documents_different and not run.running else st.container():
             _show_run(run, plan, current_page.choices)
@@ -218,7 +220,7 @@ def _show_results(
         run.show("retrieval")
     elif documents_and_questions is None or documents_and_questions.own:
         show_notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
-    elif bundled_run := show_bundled_origin(
+    elif bundled_run := load_bundled_run_drawing_origin(
         BUNDLED_RUN,
         lambda _: "the bundled documents; the times are those of the machine it ran on",
         "“Run” measures the chunkers on the left, on these documents or on your own.",
@@ -237,10 +239,10 @@ def _draw_start_row(current_page: Page, plan: Plan | None, documents_and_questio
         make_run = partial(new_retrieval_run, plan, current_page.embedder, language_model_access)
         begin_run(current_page.choices.extra, Retrieval, make_run)
 
-    requests_of_run = model_requests_of_plan(plan, current_page.embedder, language_model_access)
+    requests_of_run = build_model_requests_of_plan(plan, current_page.embedder, language_model_access)
     if session.begins_retrieval and plan is not None:
         session.begins_retrieval = False
-        run_or_estimate_requests(requests_of_run, start_new_run)
+        start_run_or_count_requests(requests_of_run, start_new_run)
         st.rerun()
     if current_page.embedder is None:
         summary_or_obstacle_sentence = current_page.embedder_complaint
@@ -249,7 +251,7 @@ def _draw_start_row(current_page: Page, plan: Plan | None, documents_and_questio
     else:
         chunkers_phrase = pluralize(len(current_page.choices.columns), "chunker")
         summary_or_obstacle_sentence = f"{chunkers_phrase} on {pluralize(len(documents_and_questions.texts), 'document')}"
-    run_button_row(
+    draw_run_button_row(
         requests_of_run,
         start_new_run,
         summary_or_obstacle_sentence,
@@ -281,7 +283,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
         for number, title in enumerate(run.plan.titles)
         if number in run.evaluation_by_chunker or not has_run_ended
     }
-    baseline_chunker_index = choose_report_settings(link_parameters, run, title_by_chunker_number)
+    baseline_chunker_index = choose_settings_and_baseline_index(link_parameters, run, title_by_chunker_number)
     if not run.all_measured_at_budgets:
         show_notice(
             "An earlier version of Seamark measured this run at the top k alone. Press “Run” to measure it at equal "
@@ -298,11 +300,11 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
         else:
             _wait_for_report(retrieval_report_job)
         return
-    show_report(run, report_and_failures.report, link_parameters)
+    show_summary_table_and_curve(run, report_and_failures.report, link_parameters)
     if has_run_ended:
         show_missed_excerpts(report_and_failures, run.plan, link_parameters)
         show_question(report_and_failures, run.plan, choices)
-    show_comparisons(run, report_and_failures.report, link_parameters)
+    show_differences_costs_distributions(run, report_and_failures.report, link_parameters)
 
 
 @st.fragment(run_every=0.25)
@@ -317,7 +319,7 @@ def _show_run_state(run: Retrieval, plan: Plan | None) -> None:
     """Draw a run's progress, its errors, and the settings that have changed since it began."""
     changed_setting_names = run.plan.changed(plan) if plan is not None else []
     show_run_state(run, "results were measured", changed_setting_names, "Press “Run” to measure again.", "retrieval")
-    _show_search_settings(run)
+    _show_search_notices(run)
     for chunker_number, chunker_error in run.errors.items():
         show_notice(f"{run.plan.titles[chunker_number]}: {chunker_error}", "error", key=f"retrieval_error_{chunker_number}")
     question_problems = run.questions.problems
@@ -325,12 +327,12 @@ def _show_run_state(run: Retrieval, plan: Plan | None) -> None:
     excerpt_state_counts = run.questions.excerpt_counts_by_state()
     if {*excerpt_state_counts} - {"valid"} or run.questions.changes:
         excerpt_counts_phrase = ", ".join(f"{count:,} {state}" for state, count in excerpt_state_counts.items())
-        show_folded_table(f"Excerpts: {excerpt_counts_phrase}", _excerpt_state_table(run.questions))
+        show_folded_table(f"Excerpts: {excerpt_counts_phrase}", _build_excerpt_location_table(run.questions))
     if run.plan.material.own and run.evaluation_by_chunker:
         _offer_question_file(run)
 
 
-def _show_search_settings(run: Retrieval) -> None:
+def _show_search_notices(run: Retrieval) -> None:
     """Draw notices on the searched and the returned text, unless both are the chunks' own, searched by embedding."""
     if any(isinstance(chunker, CHUNKERS_ASKING_LANGUAGE_MODEL["propositions"]) for chunker in run.plan.chunkers):
         show_notice(MODEL_TEXT_SEARCHED_NOTE, key="retrieval_stated")
@@ -346,7 +348,7 @@ def _show_search_settings(run: Retrieval) -> None:
         show_notice(returned_text_sentence.strip(), key="retrieval_returned_said")
 
 
-def _excerpt_state_table(questions: Questions) -> dict[str, list[str]]:
+def _build_excerpt_location_table(questions: Questions) -> dict[str, list[str]]:
     """Return the fate of each excerpt, and a sentence on each excerpt that changed."""
     excerpt_state_labels = questions.labels
     return {
@@ -401,7 +403,7 @@ def choose_context_sentence_model(embedded_text_kinds: str) -> str:
     return NO_CONTEXT_MODEL_MESSAGE if access_to_chosen_language_model() is None else ""
 
 
-def model_requests_of_plan(
+def build_model_requests_of_plan(
     plan: Plan | None, embedder: Embedder | None, model_access: Asking | None, run_token: str = ""
 ) -> ModelRequests | None:
     """Return a run's requests to a language model, or None if the run needs none; ``run_token`` names a run to resume."""
@@ -452,7 +454,7 @@ def find_retrieval_run(run_token: str, own_documents_and_questions: RunMaterial 
     return find_run(run_token, Retrieval, reopened_run)
 
 
-def rest_of_retrieval(current_page: Page, run: Retrieval, stored_retrieval: StoredRetrieval) -> RestOfRun:
+def build_rest_of_stored_retrieval(current_page: Page, run: Retrieval, stored_retrieval: StoredRetrieval) -> RestOfRun:
     """Return the rest of a run that is stored on disk."""
     run_plan = _plan_with_chunk_files(run.plan)
     unfinished_plan = _plan_without_finished_chunkers(run_plan, run.evaluation_by_chunker)
@@ -479,7 +481,7 @@ def rest_of_retrieval(current_page: Page, run: Retrieval, stored_retrieval: Stor
         assert current_page.embedder is not None
         return Retrieval(run_plan, current_page.embedder, True, stored_retrieval, asking=language_model_access)
 
-    unfinished_run_requests = model_requests_of_plan(
+    unfinished_run_requests = build_model_requests_of_plan(
         unfinished_plan, current_page.embedder, language_model_access, stored_retrieval.keeper.token
     )
     return RestOfRun(resumed_run, unfinished_run_requests, missing_chunk_file_message)

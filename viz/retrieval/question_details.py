@@ -13,12 +13,12 @@ from evaluation.questions import Corpus, difference_of_ranges, intersection_of_r
 from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import show_notice
-from viz.controls import draw_setting_select_box, value_binding
+from viz.controls import build_widget_key_and_callback, draw_setting_select_box
 from viz.jobs.retrieval import ReportAndFailures
 from viz.jobs.retrieval_plan import Plan
 from viz.retrieval.failed.missed_excerpts import show_compare_button
-from viz.retrieval.figures import score_in_percent
-from viz.retrieval.link_parameters import choose_link_parameter, index_in_link_parameter
+from viz.retrieval.figures import format_score_in_percent
+from viz.retrieval.link_parameters import choose_link_parameter, convert_link_number_to_index
 from viz.state import Choices
 from viz.theme import CHUNK_COLOURS, CHUNK_EDGE_COLOURS, theme_name
 
@@ -79,7 +79,7 @@ def ranked_passages(
             total_length_of_ranges(chunk.given),
         )
         passage_title = (
-            f"{chunk.rank} · {_document_place_in_words(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
+            f"{chunk.rank} · {_describe_document_and_pages(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
         )
         if not chunk.spans:
             passages.append({"kind": "note", "title": f"{passage_title} · what it returns is above already", "parts": []})
@@ -116,13 +116,13 @@ def ranked_passages(
     passages += _budget_notes(chunks_within_limit)
     missed_spans = (
         []
-        if chunks_within_limit.unkept_chunk_count
+        if chunks_within_limit.chunk_count_without_kept_ranks
         else difference_of_ranges(excerpt_spans_in_corpus, chunks_within_limit.spans)
     )
     for start, end in missed_spans:
         if corpus_text[start:end].strip():
             passage_title = (
-                f"Not retrieved · {_document_place_in_words(corpus, [Span(start, end)])} · {end - start:,} characters"
+                f"Not retrieved · {_describe_document_and_pages(corpus, [Span(start, end)])} · {end - start:,} characters"
             )
             passages.append({"kind": "missed", "title": passage_title, "parts": [(corpus_text[start:end], "missed")]})
     return passages
@@ -131,9 +131,10 @@ def ranked_passages(
 def _budget_notes(chunks_within_limit: GivenChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
     budget_note_titles = []
-    if chunks_within_limit.unkept_chunk_count:
+    if chunks_within_limit.chunk_count_without_kept_ranks:
         budget_note_titles.append(
-            f"{pluralize(chunks_within_limit.unkept_chunk_count, 'more chunk')} of lower rank, which the run does not keep "
+            f"{pluralize(chunks_within_limit.chunk_count_without_kept_ranks, 'more chunk')} of lower rank, which the run "
+            "does not keep "
             "one by "
             "one"
         )
@@ -147,7 +148,7 @@ def _budget_notes(chunks_within_limit: GivenChunks) -> list[PassageData]:
     return [{"kind": "note", "title": title, "parts": []} for title in budget_note_titles]
 
 
-def _document_place_in_words(corpus: Corpus, spans: Sequence[Span]) -> str:
+def _describe_document_and_pages(corpus: Corpus, spans: Sequence[Span]) -> str:
     """Return the document that contains the spans, with their pages or chapters if it has any."""
     document_index = corpus.document_number_at(spans[0].start)
     document_offset, document_parts = corpus.offsets[document_index], corpus.documents[document_index].parts
@@ -171,7 +172,7 @@ def coloured_parts(text: str, spans: Sequence[Span], excerpt_spans: Sequence[Spa
     return parts
 
 
-def document_passages(
+def build_passage_per_document(
     evaluation: Evaluation, question_scores: QuestionScores, chunks_within_limit: GivenChunks
 ) -> list[PassageData]:
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
@@ -222,7 +223,7 @@ def _coloured_document_parts(
     parts: list[Part] = []
     next_part_start = document_span.start
     for span, kind in coloured_spans:
-        parts += _uncoloured_parts(text, Span(next_part_start, span.start), document_span)
+        parts += _elide_uncoloured_part(text, Span(next_part_start, span.start), document_span)
         # A chunk may begin inside a coloured part that overlapping chunks share.
         chunk_starts = [place for place in sorted(rank_by_chunk_start) if span.start <= place < span.end]
         span_division_offsets = [span.start, *(place for place in chunk_starts if place > span.start), span.end]
@@ -231,10 +232,10 @@ def _coloured_document_parts(
                 parts.append((str(rank_by_chunk_start[start]), "rank"))
             parts.append((text[start:end], kind))
         next_part_start = span.end
-    return parts + _uncoloured_parts(text, Span(next_part_start, document_span.end), document_span)
+    return parts + _elide_uncoloured_part(text, Span(next_part_start, document_span.end), document_span)
 
 
-def _uncoloured_parts(text: str, span: Span, document_span: Span) -> list[Part]:
+def _elide_uncoloured_part(text: str, span: Span, document_span: Span) -> list[Part]:
     """Return an uncoloured part, its middle elided if it is long."""
     context_before_length = PART_CONTEXT_CHARACTERS if span.start > document_span.start else 0
     context_after_length = PART_CONTEXT_CHARACTERS if span.end < document_span.end else 0
@@ -303,7 +304,7 @@ def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, c
         return
     question_number_by_link_value = {str(number + 1): number for number in chunker_or_question_numbers}
     linked_question_number_text = str(
-        index_in_link_parameter(stored_link_parameters, "question", len(searched_questions)) + 1
+        convert_link_number_to_index(stored_link_parameters, "question", len(searched_questions)) + 1
     )
     stored_link_parameters["question"] = (
         linked_question_number_text
@@ -319,7 +320,7 @@ def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, c
         )
     ]
     if is_only_disputed_shown:
-        stored_link_parameters["left"], stored_link_parameters["right"] = differing_chunker_pair(
+        stored_link_parameters["left"], stored_link_parameters["right"] = replace_agreeing_chunker_pair(
             measure_values_by_chunker,
             chosen_question_number,
             stored_link_parameters["left"],
@@ -329,7 +330,7 @@ def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, c
     compared_side_names = ("left", "right")[: len(retrieval_report.chunkers)]
     corpus = next(iter(retrieval_report.chunkers.values())).evaluation.index.corpus
     chunker_or_question_numbers = [
-        index_in_link_parameter(stored_link_parameters, side, len(chunker_titles)) for side in compared_side_names
+        convert_link_number_to_index(stored_link_parameters, side, len(chunker_titles)) for side in compared_side_names
     ]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed_excerpt_spans = [
@@ -387,7 +388,7 @@ def questions_sorted_by_difference(
     return [int(number) for number in question_numbers[np.argsort(-value_ranges, kind="stable")]]
 
 
-def differing_chunker_pair(
+def replace_agreeing_chunker_pair(
     measure_values_by_chunker: Mapping[int, FloatArray],
     question_number: int,
     left_chunker_number: str,
@@ -430,7 +431,7 @@ def _choose_only_disputed(link_parameters: dict[str, str], disputed_question_cou
     return st.toggle(
         disputed_toggle_label,
         is_only_disputed_shown,
-        **value_binding(is_only_disputed_shown, "retrieval_disagree", store_disputed_choice),
+        **build_widget_key_and_callback(is_only_disputed_shown, "retrieval_disagree", store_disputed_choice),
     )
 
 
@@ -462,9 +463,11 @@ def _show_one_chunker(
     question_scores = chunker_evaluation.answer(question_number)
     score_by_measure = getattr(question_scores, retrieval_report.choice.unit)
     st.caption(
-        " · ".join(f"{title} {score_in_percent(score_by_measure[name])}" for name, title in RETRIEVAL_MEASURE_TITLES.items())
+        " · ".join(
+            f"{title} {format_score_in_percent(score_by_measure[name])}" for name, title in RETRIEVAL_MEASURE_TITLES.items()
+        )
     )
-    make_passages = document_passages if shows_documents else ranked_passages
+    make_passages = build_passage_per_document if shows_documents else ranked_passages
     draw_passages(
         make_passages(chunker_evaluation, question_scores, retrieval_report.given_chunks(chunker_number, question_number)),
         f"retrieval_passages_{side}",

@@ -17,7 +17,7 @@ from viz.components.measure_table import show_measures
 from viz.components.page_elements import show_notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import (
-    difference_plot,
+    build_baseline_difference_plot,
     scores_at_k_plot,
     scores_at_k_table,
     show_budget_curve,
@@ -234,7 +234,7 @@ _INDEXING_PHRASE_BY_METHOD: dict[SearchMethod, str] = {
 UNKNOWN_TIME_NOTE = "How long it took to make the chunks of a file is not known here."
 
 
-def show_report(run: Retrieval, retrieval_report: Report, link_parameters: dict[str, str]) -> None:
+def show_summary_table_and_curve(run: Retrieval, retrieval_report: Report, link_parameters: dict[str, str]) -> None:
     """Draw a run's summary, its table of measures, and the curve of a measure over budgets."""
     chunker_name_by_number = {number: run.plan.names[number] for number in retrieval_report.chunkers}
     _show_key_figures(run, retrieval_report, chunker_name_by_number)
@@ -260,15 +260,15 @@ def show_report(run: Retrieval, retrieval_report: Report, link_parameters: dict[
         )
     )
     show_measures(table_rows, _NAME_WIDTH_PIXELS, row_height=_ROW_HEIGHT, height="content")
-    st.caption(_explain_times(retrieval_report, run.plan.searched_by))
+    st.caption(_describe_times_in_table(retrieval_report, run.plan.searched_by))
     show_budget_curve(retrieval_report, chunker_name_by_number, link_parameters)
 
 
-def show_comparisons(run: Retrieval, retrieval_report: Report, link_parameters: dict[str, str]) -> None:
+def show_differences_costs_distributions(run: Retrieval, retrieval_report: Report, link_parameters: dict[str, str]) -> None:
     """Draw the chunkers' differences from the baseline, their costs, and the distributions of the measures."""
     name_by_chunker = {number: run.plan.names[number] for number in retrieval_report.chunkers}
     if len(retrieval_report.chunkers) > 1:
-        _show_differences(retrieval_report, name_by_chunker)
+        _show_differences_from_baseline(retrieval_report, name_by_chunker)
         st.header("Score versus cost", anchor=False)
         _show_trade_off(
             retrieval_report,
@@ -276,7 +276,7 @@ def show_comparisons(run: Retrieval, retrieval_report: Report, link_parameters: 
             choose_link_parameter("Against", link_parameters, "cost", is_label_hidden=True),
             run.plan.searched_by,
         )
-    _show_near_duplicates(retrieval_report, name_by_chunker)
+    _show_near_duplicate_costs(retrieval_report, name_by_chunker)
     st.header("Question by question", anchor=False)
     _show_distributions(retrieval_report, name_by_chunker)
     if not retrieval_report.choice.budget:
@@ -314,7 +314,7 @@ def _show_key_figures(run: Retrieval, retrieval_report: Report, chunker_names: d
         st.caption(FALSE_VERDICT_SENTENCE)
 
 
-def _explain_times(retrieval_report: Report, search_method: SearchMethod) -> str:
+def _describe_times_in_table(retrieval_report: Report, search_method: SearchMethod) -> str:
     """Explain the times in the table."""
     computed_embedding_count, cached_embedding_count = (
         sum(getattr(cost, name) for cost in retrieval_report.costs.values()) for name in ("embedded", "cached")
@@ -340,7 +340,7 @@ def _explain_times(retrieval_report: Report, search_method: SearchMethod) -> str
     )
 
 
-def _show_differences(retrieval_report: Report, chunker_names: dict[int, str]) -> None:
+def _show_differences_from_baseline(retrieval_report: Report, chunker_names: dict[int, str]) -> None:
     """Draw each chunker's difference from the baseline, with a sentence on its significance."""
     measure, baseline_chunker_number, comparison_by_chunker = (
         retrieval_report.choice.measure,
@@ -369,7 +369,7 @@ def _show_differences(retrieval_report: Report, chunker_names: dict[int, str]) -
         "significant": ["yes" if comparison.significant else "no" for comparison in comparison_by_chunker.values()],
     }
     show_figure(
-        difference_plot(
+        build_baseline_difference_plot(
             comparison_by_chunker, chunker_names, chunker_names[baseline_chunker_number], MEASURE_NAMES[measure]
         ),
         table,
@@ -379,7 +379,7 @@ def _show_differences(retrieval_report: Report, chunker_names: dict[int, str]) -
     show_notice("\n".join(difference_sentences), key="retrieval_sentences")
 
 
-def _show_near_duplicates(retrieval_report: Report, chunker_names: dict[int, str]) -> None:
+def _show_near_duplicate_costs(retrieval_report: Report, chunker_names: dict[int, str]) -> None:
     """Draw the cost of near-duplicates for the chunkers that have any."""
     repetition_cost_by_chunker = {
         number: chunker.repeats for number, chunker in retrieval_report.chunkers.items() if chunker.repeats is not None

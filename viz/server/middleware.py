@@ -101,7 +101,7 @@ _YEAR_S = 365 * 24 * 60 * 60
 _IMPORTED_SCRIPT_PATTERN = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
 
-def element_script_paths(*elements: str) -> list[str]:
+def find_streamlit_element_scripts(*elements: str) -> list[str]:
     """Return the paths of the scripts that draw the given Streamlit elements, except scripts that every page loads.
 
     Streamlit imports an element's script when the first such element arrives, and only then the scripts it depends on.

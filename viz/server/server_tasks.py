@@ -10,7 +10,11 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from viz.server.streamlit_patches import display_host_and_address, drop_ended_sessions, is_page_script_running
+from viz.server.streamlit_patches import (
+    drop_expired_sessions_count_ended,
+    find_browser_host_and_address,
+    is_page_script_running,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +31,7 @@ async def release_ended_sessions() -> None:
     while True:
         await asyncio.sleep(CHECK_INTERVAL_S)
         try:
-            session_housekeeper.check_ended_sessions()
+            session_housekeeper.collect_garbage_of_ended_sessions()
         except Exception:
             # The server continues without it; the next check may succeed.
             _log.exception("Sessions that have ended could not be released.")
@@ -44,9 +48,9 @@ class Housekeeper:
         self._ended = 0
         self._postponed_checks = 0
 
-    def check_ended_sessions(self) -> None:
+    def collect_garbage_of_ended_sessions(self) -> None:
         """Check for sessions that have ended since the last check, and collect garbage if there are any."""
-        ended_session_count = drop_ended_sessions()
+        ended_session_count = drop_expired_sessions_count_ended()
         if self._postponed_checks or ended_session_count > self._ended:
             self._postponed_checks += 1
         self._ended = ended_session_count
@@ -124,21 +128,23 @@ class Preload:
         yield
         importlib.import_module(self._page)
         yield
-        work_module.finish()
+        work_module.finish_imports_and_await_job()
 
 
 # Opening the browser, which Streamlit only does for scripts run by its own command.
 
 MOST_CONNECTION_ATTEMPTS = 200
+"""Most attempts to reach the server."""
+
 ATTEMPT_INTERVAL_S = 0.05
-"""Number of attempts to reach the server, and seconds between two of them."""
+"""Seconds between two attempts to reach the server."""
 
 
 async def open_browser() -> None:
     """Open the page in the user's browser once the server listens, unless the server is headless."""
     if st.get_option("server.headless"):
         return
-    server_host, page_address = display_host_and_address()
+    server_host, page_address = find_browser_host_and_address()
     for _ in range(MOST_CONNECTION_ATTEMPTS):
         try:
             _, connection_writer = await asyncio.open_connection(server_host, st.get_option("server.port"))

@@ -40,7 +40,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.web.server import server_util
 
 
-def _method_replacer(patched_class: type, method_name: str) -> Callable[[Callable[..., Any]], None]:
+def _build_method_replacing_decorator(patched_class: type, method_name: str) -> Callable[[Callable[..., Any]], None]:
     """Return a decorator that puts a function in place of a method, which the function gets as its first argument."""
 
     def replace_method(function: Callable[..., Any]) -> None:
@@ -77,7 +77,7 @@ def let_callbacks_end() -> None:
     """
     thread_state = threading.local()
 
-    @_method_replacer(SessionState, "_call_callbacks")
+    @_build_method_replacing_decorator(SessionState, "_call_callbacks")
     def run_callbacks_undisturbed(original_method: Callable[..., None], self: SessionState, **given: Any) -> None:
         thread_state.calls_back = True
         try:
@@ -85,7 +85,7 @@ def let_callbacks_end() -> None:
         finally:
             thread_state.calls_back = False
 
-    @_method_replacer(ScriptRequests, "on_scriptrunner_yield")
+    @_build_method_replacing_decorator(ScriptRequests, "on_scriptrunner_yield")
     def take_request_after_callbacks(
         original_method: Callable[[ScriptRequests], ScriptRequest | None], self: ScriptRequests
     ) -> ScriptRequest | None:
@@ -103,8 +103,8 @@ def interrupt_only_when_drawing() -> None:
     - Loss: the user's action, if the next one interrupts it.
     """
 
-    @_method_replacer(SafeSessionState, "__init__")
-    def init_without_interruption(
+    @_build_method_replacing_decorator(SafeSessionState, "__init__")
+    def init_session_state_without_interruption(
         original_method: Callable[..., None], self: SafeSessionState, session_state: SessionState, yield_callback: object
     ) -> None:
         original_method(self, session_state, lambda: None)
@@ -123,7 +123,7 @@ def retain_undrawn_widget_values() -> None:
       in an exception because the next page has drawn a widget with the same key.
     """
 
-    @_method_replacer(SafeSessionState, "on_script_finished")
+    @_build_method_replacing_decorator(SafeSessionState, "on_script_finished")
     def finish_keeping_stale_widgets(
         original_method: Callable[..., None], self: SafeSessionState, *widgets: frozenset[str], **given: Any
     ) -> None:
@@ -147,7 +147,7 @@ def rerun_for_replaced_fragments() -> None:
     - Loss: the user's click or text, silently.
     """
 
-    @_method_replacer(AppSession, "request_rerun")
+    @_build_method_replacing_decorator(AppSession, "request_rerun")
     def request_whole_page(original_method: Callable[..., None], self: AppSession, client_state: ClientState | None) -> None:
         if (
             client_state is not None
@@ -162,7 +162,7 @@ def rerun_for_replaced_fragments() -> None:
             client_state = page_request_state
         original_method(self, client_state)
 
-    @_method_replacer(ScriptRunner, "_run_script")
+    @_build_method_replacing_decorator(ScriptRunner, "_run_script")
     def run_whole_page(original_method: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
         has_lost_fragment = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
         is_same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
@@ -238,7 +238,7 @@ def keep_upload_address_replies() -> None:
     - Loss: the file that the user dropped on the page, silently: the browser waits forever.
     """
 
-    @_method_replacer(ForwardMsgQueue, "clear")
+    @_build_method_replacing_decorator(ForwardMsgQueue, "clear")
     def clear_except_upload_address_replies(
         original_method: Callable[..., None],
         self: ForwardMsgQueue,
@@ -265,7 +265,7 @@ def limit_uploads() -> None:
     - Loss: the server's memory, which one session can fill.
     """
 
-    @_method_replacer(MemoryUploadedFileManager, "add_file")
+    @_build_method_replacing_decorator(MemoryUploadedFileManager, "add_file")
     def add_file_within_limit(
         original_method: Callable[..., None], self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec
     ) -> None:
@@ -286,7 +286,7 @@ def limit_uploads() -> None:
 # What only private parts of Streamlit tell, or do.
 
 
-def drop_ended_sessions() -> int:
+def drop_expired_sessions_count_ended() -> int:
     """Drop the sessions that ended too long ago to reconnect, and return how many sessions have ended so far.
 
     - Symbol: `streamlit.runtime.runtime.Runtime._session_mgr`,
@@ -315,7 +315,7 @@ def is_page_script_running() -> bool:
     return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
 
 
-def display_host_and_address() -> tuple[str, str]:
+def find_browser_host_and_address() -> tuple[str, str]:
     """Return the host at which a browser on this machine reaches the server, and the page's address.
 
     - Symbol: `streamlit.web.server.server_util.get_display_address`, `streamlit.web.server.server_util.get_url`.

@@ -5,7 +5,7 @@ from viz.shell.column_runs_and_results import (
     FinishedColumn,
     known_boundaries_comparison_row,
     reader_column_for_result,
-    run_columns,
+    run_columns_or_start_job,
     settings_in_words,
     show_misfit_warnings,
     show_progress,
@@ -23,9 +23,14 @@ from viz.shell.columns_shared_with_compare import (
     show_column_added_message,
     show_compare_column_number,
 )
-from viz.shell.current_lecture import show_lecture_list
+from viz.shell.current_lecture import draw_button_per_lecture
 from viz.shell.keyboard_shortcuts import show_shortcuts_dialog
-from viz.shell.model_request_consent import ModelRequests, run_button_row, run_or_estimate_requests, show_consent
+from viz.shell.model_request_consent import (
+    ModelRequests,
+    draw_consent_once_estimated,
+    draw_run_button_row,
+    start_run_or_count_requests,
+)
 from viz.shell.navigation import PAGES, open_page_at_next_run
 from viz.shell.page import Page, side_by_side_columns
 from viz.shell.questions_between_pages import (
@@ -33,11 +38,11 @@ from viz.shell.questions_between_pages import (
     GivenQuestions,
     QuestionExchangeSession,
     bundled_documents_and_questions,
+    give_compare_questions_to_retrieval,
     give_questions_to_retrieval,
-    give_stored_questions_to_retrieval,
     own_material_of_last_run,
     refresh_questions_from_compare,
-    share_generated_questions,
+    share_generated_questions_with_answers,
     share_own_questions_with_answers_page,
     shared_question_sets,
 )
@@ -47,7 +52,7 @@ from viz.shell.runs_opened_by_link import (
     RestOfRun,
     begin_run,
     find_run,
-    show_bundled_origin,
+    load_bundled_run_drawing_origin,
     show_run_state,
     show_unfinished_run,
 )

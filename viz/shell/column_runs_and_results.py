@@ -14,11 +14,11 @@ from chunkers.embedders.static_embedder import Static
 from chunkers.language_models import Asking
 from chunkers.methods import YourChunks
 from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class
-from chunkers.text import LANGUAGE_NAME_BY_CODE, Misfit, SuggestedSetting, is_written_in_latin, misfit_warnings
+from chunkers.text import LANGUAGE_NAME_BY_CODE, Misfit, SuggestedSetting, is_latin_script_language, misfit_warnings
 from viz.components.page_elements import show_job_progress, show_notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
 from viz.jobs import ChunkingJob, ChunkingTask, chunk_if_quick, estimate_chunker_requests
-from viz.shell.model_request_consent import ModelRequests, show_consent
+from viz.shell.model_request_consent import ModelRequests, draw_consent_once_estimated
 from viz.shell.page import Page
 from viz.state import (
     FILE_MISSING_MESSAGE,
@@ -33,8 +33,8 @@ from viz.state import (
     chosen_embedder,
     document_language_code,
     effective_parameters,
-    external_chunker_and_hint,
-    no_chunks_message,
+    external_chunker_and_input_hint,
+    no_chunk_in_text_message,
     session,
 )
 
@@ -72,14 +72,14 @@ class ColumnResult:
         return chunker_class(self.choice.chunker).title
 
     @property
-    def finished_column(self) -> FinishedColumn | None:
+    def finished_column_or_none(self) -> FinishedColumn | None:
         """The column's chunks with their task and chunker; None if the column has none."""
         if self.task is None or self.chunker is None or self.chunking is None:
             return None
         return FinishedColumn(self.task, self.chunker, self.chunking)
 
 
-def run_columns(current_page: Page, page_text: PageText, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
+def run_columns_or_start_job(current_page: Page, page_text: PageText, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
     """Run the chunkers that need no new embeddings, and start a background job for the other chunkers.
 
     Nothing is sent to a language model without the user's consent.
@@ -94,7 +94,7 @@ def run_columns(current_page: Page, page_text: PageText, columns: Sequence[Colum
         session.chunking_by_task if chunking_job is None else {**session.chunking_by_task, **chunking_job.results_so_far()}
     )
     column_results = [
-        _immediate_column_result(current_page, document, number, choice, language_model_access, cached_chunkings)
+        _build_column_result_or_task(current_page, document, number, choice, language_model_access, cached_chunkings)
         for number, choice in enumerate(columns)
     ]
     waiting_tasks = [
@@ -110,7 +110,9 @@ def run_columns(current_page: Page, page_text: PageText, columns: Sequence[Colum
         for unshown_task in cached_chunkings.keys() - session.chunking_by_task.keys():
             chunking_job.results.pop(unshown_task, None)
     # Columns that only embed come first, since a language model may take long.
-    _start_job(sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, language_model_access)
+    _start_chunking_job_if_needed(
+        sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, language_model_access
+    )
     chunking_job = session.chunking_job
     error_by_task = {} if chunking_job is None else error_by_failed_task(chunking_job)
     return [
@@ -132,7 +134,7 @@ def error_by_failed_task(job: ChunkingJob) -> dict[ChunkingTask, str]:
     return error_by_unstarted_task | job.error_by_task
 
 
-def _start_job(
+def _start_chunking_job_if_needed(
     waiting_tasks: list[tuple[ChunkingTask, Chunker]],
     document: Document,
     embedder: Embedder | None,
@@ -160,7 +162,7 @@ def _start_job(
     chunking_job.start()
 
 
-def _immediate_column_result(
+def _build_column_result_or_task(
     current_page: Page,
     document: Document,
     column_number: int,
@@ -210,7 +212,7 @@ def _external_chunks_result(
     current_page: Page, document: Document, choice: ColumnChoice, finished_chunkings: Mapping[ChunkingTask, Chunking]
 ) -> ColumnResult:
     """Return the result of a column of external chunks; raises InputError if the document is ambiguous."""
-    chunker, missing_file_message = external_chunker_and_hint(choice)
+    chunker, missing_file_message = external_chunker_and_input_hint(choice)
     if missing_file_message:
         return ColumnResult(choice, chunker, error=missing_file_message)
     # The chunks do not depend on the embedder, but their measures do.
@@ -219,7 +221,7 @@ def _external_chunks_result(
     if chunking is None:
         chunking = chunk_if_quick(external_chunking_task, chunker, document, current_page.embedder, session.on_disk)
     if isinstance(chunker, YourChunks) and chunking is not None and document.sentences and not chunking.chunks:
-        return ColumnResult(choice, chunker, error=no_chunks_message(chunker, document))
+        return ColumnResult(choice, chunker, error=no_chunk_in_text_message(chunker, document))
     return ColumnResult(choice, chunker, external_chunking_task, chunking)
 
 
@@ -238,7 +240,7 @@ def show_progress(column_results: Sequence[ColumnResult]) -> None:
     for model_requests in filter(None, (column.pending_requests for column in column_results)):
         # Two columns may be identical.
         if model_requests.subject not in shown_request_subjects:
-            show_consent(
+            draw_consent_once_estimated(
                 model_requests,
                 partial(session.given_consents.add, ("send", model_requests.subject)),
                 omits_destination=bool(shown_request_subjects),
@@ -341,7 +343,7 @@ def _misfit_warnings_before_embedding(
         for misfit in (*document_misfit_warnings, *_misfit_warnings_of_results(column_results))
         for remedy in misfit.remedies
     )
-    if choices.embedder in ENGLISH_EMBEDDER_NAMES and not is_written_in_latin(language_code) and not suggests_embedder:
+    if choices.embedder in ENGLISH_EMBEDDER_NAMES and not is_latin_script_language(language_code) and not suggests_embedder:
         embedder_language_warning = (
             f"The text is in {LANGUAGE_NAME_BY_CODE[language_code]}, but {choices.embedder} was made for English: its "
             "similarities are "

@@ -38,7 +38,7 @@ from viz.state import (
     read_lecture,
     scene_link,
     session,
-    store_own_text,
+    set_own_text_source,
     went_back_or_forward,
 )
 
@@ -55,7 +55,7 @@ def decks_by_name() -> dict[str, Deck]:
     return {**({OWN_DECK_KEY: own_lecture_deck} if own_lecture_deck.scenes else {}), **bundled_decks()}
 
 
-def current_scene() -> tuple[Deck, int] | None:
+def current_deck_and_scene_index() -> tuple[Deck, int] | None:
     """Return the lecture at hand and the index of its scene, or None."""
     place_in_lecture = session.playing
     deck = None if place_in_lecture is None else decks_by_name().get(place_in_lecture.deck)
@@ -64,7 +64,7 @@ def current_scene() -> tuple[Deck, int] | None:
 
 def is_tab_lecture_awaited() -> bool:
     """Return whether the lecture at hand is the user's own, which only the browser's tab may have."""
-    return session.playing is not None and current_scene() is None
+    return session.playing is not None and current_deck_and_scene_index() is None
 
 
 def read_lecture_link() -> None:
@@ -130,7 +130,7 @@ def start_lecture(deck_name: str) -> None:
     open_scene(deck_name)
 
 
-def leave_lecture() -> None:
+def end_lecture_keep_lecture_mode() -> None:
     """End the lecture, and stay in lecture mode; for use as a callback."""
     session.playing = None
 
@@ -142,7 +142,7 @@ def switch_to_scene_page(shown_page: str) -> None:
     if session.deck_complaint:
         with error_placeholder:
             show_notice(session.deck_complaint, "error", key="deck_error")
-    deck_and_scene_index = current_scene()
+    deck_and_scene_index = current_deck_and_scene_index()
     if session.opens_scene_page and deck_and_scene_index is not None:
         deck, scene_index = deck_and_scene_index
         opened_scene = deck.scenes[scene_index]
@@ -179,7 +179,7 @@ def _adopt_scene_text(scene: Scene) -> None:
         session.own_text_as_given,
         OWN_DOCUMENT_KEY in session.stored_versions,
     )
-    store_own_text(own_lecture_text_by_key[scene.text].source)
+    set_own_text_source(own_lecture_text_by_key[scene.text].source)
     session.outside_text_count += 1
     if (
         own_text_before is not None
@@ -285,13 +285,13 @@ def adopt_lecture_of_tab(lecture_link_word: str) -> None:
         session.lecture_before = lecture_stored_in_tab
 
 
-def picture_of_page(drawn_sentence_count: int | None, caption: Sequence[str]) -> str | None:
+def render_page_as_svg(drawn_sentence_count: int | None, caption: Sequence[str]) -> str | None:
     """Return the page with its present settings as SVG, up to a sentence of its stepper, or None if nothing is drawn."""
     # The first page has no use for pictures.
     from evaluation.report.lecture_scenes import scene_picture
     from viz.shell.printed_lecture_scenes import lecture_sheets
 
-    deck_and_scene_index = current_scene()
+    deck_and_scene_index = current_deck_and_scene_index()
     if deck_and_scene_index is None or session.page not in session.choices:
         return None
     deck, scene_index = deck_and_scene_index
@@ -309,11 +309,11 @@ def picture_of_page(drawn_sentence_count: int | None, caption: Sequence[str]) ->
     return scene_picture(scene_sheet, caption, drawn_sentence_count) if scene_sheet.columns else None
 
 
-def move_scene(by: int) -> None:
+def move_scene(position_change: int) -> None:
     """Move the scene at hand of the user's own lecture; for use as a callback."""
     place_in_lecture = session.playing
     if place_in_lecture is not None and place_in_lecture.deck == OWN_DECK_KEY:
-        new_scene_index = max(0, min(place_in_lecture.scene + by, len(session.own_lecture.deck.scenes) - 1))
+        new_scene_index = max(0, min(place_in_lecture.scene + position_change, len(session.own_lecture.deck.scenes) - 1))
         session.own_lecture = session.own_lecture.moved(place_in_lecture.scene, new_scene_index - place_in_lecture.scene)
         session.playing = PlaceInLecture(OWN_DECK_KEY, new_scene_index)
 
@@ -342,13 +342,13 @@ def replace_lecture(lecture: LectureFile) -> None:
     if scene_count:
         open_scene(OWN_DECK_KEY, min(place_in_lecture.scene, scene_count - 1))
     else:
-        leave_lecture()
+        end_lecture_keep_lecture_mode()
 
 
 # The list of lectures, with handouts and files.
 
 
-def show_lecture_list(key_prefix: str) -> None:
+def draw_button_per_lecture(key_prefix: str) -> None:
     """Draw a button for each lecture, with what it is about; ``key_prefix`` distinguishes two lists on one page."""
     for deck_name, deck in decks_by_name().items():
         with st.container(gap=None):

@@ -9,7 +9,7 @@ import streamlit as st
 
 from viz.components.browser_exchange import Component, take_event
 from viz.shell import current_lecture, lecture_mode
-from viz.shell.navigation import columns_drawn_in_lectures
+from viz.shell.navigation import find_which_columns_lectures_draw
 from viz.state import OWN_DECK_KEY, Scene, ScenePicture, session
 
 LECTURE_BAR_KEY = "deck"
@@ -97,7 +97,7 @@ def show_lecture_bar() -> None:
     the page. ``kept`` has the lecture that the browser's tab has kept.
     """
     session.lecture_request_token = session.lecture_request_token or uuid4().hex
-    deck_and_scene_index = current_lecture.current_scene() if lecture_mode.is_lecture_mode_on() else None
+    deck_and_scene_index = current_lecture.current_deck_and_scene_index() if lecture_mode.is_lecture_mode_on() else None
     _lecture_bar_component(
         key=LECTURE_BAR_KEY,
         data={
@@ -138,15 +138,15 @@ def _perform_bar_event() -> None:
                 {name: str(word) for name, word in bar_event["words"].items()}, hides_parts_at_first=bool(bar_event["hides"])
             )
         case "leave":
-            current_lecture.leave_lecture()
+            current_lecture.end_lecture_keep_lecture_mode()
         case "move":
             current_lecture.move_scene(-1 if bar_event["by"] < 0 else 1)
         case "picture" if (
-            page_picture_svg := current_lecture.picture_of_page(
+            page_picture_svg := current_lecture.render_page_as_svg(
                 bar_event["horizon"], [str(line) for line in bar_event["caption"]]
             )
         ) is not None:
-            deck_and_scene_index = current_lecture.current_scene()
+            deck_and_scene_index = current_lecture.current_deck_and_scene_index()
             current_scene_title = (
                 "Seamark" if deck_and_scene_index is None else deck_and_scene_index[0].scenes[deck_and_scene_index[1]].title
             )
@@ -177,7 +177,7 @@ def _scene_payload(scene: Scene) -> SceneData:
         "first": int(first_step) if first_step.isdecimal() else 1,
         "until": scene.until,
         "at": scene.at,
-        "drawn": columns_drawn_in_lectures(scene.page) != "none",
+        "drawn": find_which_columns_lectures_draw(scene.page) != "none",
     }
 
 

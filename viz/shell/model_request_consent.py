@@ -30,7 +30,7 @@ class ModelRequests:
         The language model; None if none is named yet.
     estimate
         The number of requests, and the tokens of all their prompts; or a function that counts them in the background, once
-        `run_or_estimate_requests` is called.
+        `start_run_or_count_requests` is called.
     sentence_start
         The beginning of the sentence, such as “llm” sends the text; “to HOST” and the proxy, if any, are appended.
     key
@@ -61,10 +61,10 @@ ESTIMATE_WAIT_S = 0.2
 """Seconds to wait for an estimate before its progress is shown."""
 
 
-def run_or_estimate_requests(requests: ModelRequests | None, start_run: Callable[[], None]) -> None:
-    """Call ``start_run`` if nothing is sent to a language model; otherwise have the requests counted for `show_consent`.
+def start_run_or_count_requests(requests: ModelRequests | None, start_run: Callable[[], None]) -> None:
+    """Call ``start_run`` if nothing is sent to a language model; otherwise have the requests counted, for the consent.
 
-    A ready estimate is shown by `show_consent` without this.
+    A ready estimate is shown by `draw_consent_once_estimated` without this.
     """
     if requests is None:
         start_run()
@@ -73,7 +73,9 @@ def run_or_estimate_requests(requests: ModelRequests | None, start_run: Callable
         request_estimation_job.start(ESTIMATE_WAIT_S)
 
 
-def show_consent(requests: ModelRequests | None, start_run: Callable[[], None], *, omits_destination: bool = False) -> bool:
+def draw_consent_once_estimated(
+    requests: ModelRequests | None, start_run: Callable[[], None], *, omits_destination: bool = False
+) -> bool:
     """Draw the estimated requests and the button that calls ``start_run``; return whether the estimate is ready.
 
     Nothing is drawn if no language model is named. If the requests must be counted, nothing is drawn before that was
@@ -96,12 +98,16 @@ def show_consent(requests: ModelRequests | None, start_run: Callable[[], None], 
     is_estimating = show_job_state(request_estimation_job, f"estimating_{requests.key}")
     if request_estimation_job.estimate is not None and not is_estimating:
 
-        def run_with_consent() -> None:
+        def start_run_after_consent() -> None:
             session.estimation_job = None
             start_run()
 
         _draw_requests(
-            requests, requests.asking, request_estimation_job.estimate, run_with_consent, omits_destination=omits_destination
+            requests,
+            requests.asking,
+            request_estimation_job.estimate,
+            start_run_after_consent,
+            omits_destination=omits_destination,
         )
     return request_estimation_job.estimate is not None
 
@@ -123,7 +129,9 @@ def _draw_requests(
         sum, zip(*[estimated for _, estimated, _ in models_with_estimates], strict=True)
     )
     probe_request_count, probe_token_count = (
-        (0, 0) if requests.schema_model is None or omits_destination else requests.schema_model.probe_requests_and_tokens
+        (0, 0)
+        if requests.schema_model is None or omits_destination
+        else requests.schema_model.expected_probe_requests_and_tokens
     )
     try:
         request_destination = model_access.model.destination
@@ -166,7 +174,7 @@ def _draw_requests(
         st.button(requests.label, key=f"send/{requests.key}", on_click=send_requests, width="content")
 
 
-def run_button_row(
+def draw_run_button_row(
     requests: ModelRequests | None,
     start_run: Callable[[], None],
     sentence: str,
@@ -181,8 +189,8 @@ def run_button_row(
     """
     run_button_container = st.container(horizontal=True, vertical_alignment="center")
     if button_pressed(run_button_container, "Run", button_key, disabled=not can_start_run, type="primary") and can_start_run:
-        run_or_estimate_requests(requests, start_run)
+        start_run_or_count_requests(requests, start_run)
         st.rerun()
     with run_button_container:
         show_remark(sentence, key=key)
-    show_consent(requests, start_run)
+    draw_consent_once_estimated(requests, start_run)

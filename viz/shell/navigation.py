@@ -41,7 +41,7 @@ PAGES = {
 """All pages by key, under which the session keeps their choices; the first is the app's default page."""
 
 
-def columns_drawn_in_lectures(page_key: str) -> Literal["none", "selected", "all"]:
+def find_which_columns_lectures_draw(page_key: str) -> Literal["none", "selected", "all"]:
     """Return the columns of a page that are drawn outside the app, too; an empty key is the default page."""
     page_entry = PAGES.get(page_key or next(iter(PAGES)))
     return "none" if page_entry is None else page_entry.drawn_columns
@@ -55,7 +55,7 @@ def show_page_menu() -> st.Page:
     return _draw_page_menu()
 
 
-def rerun_through_app() -> None:
+def rerun_if_app_not_run() -> None:
     """Draw the menu and rerun if the session has not run ``app.py`` yet.
 
     If the first request to a new server is a link to a page, Streamlit finds the folder ``pages`` and runs the page's file

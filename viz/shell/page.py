@@ -26,8 +26,8 @@ from viz.controls import (
 from viz.jobs import split_document
 from viz.server.middleware import LECTURE_PARAMETER
 from viz.shell import current_lecture, lecture_mode
-from viz.shell.current_lecture import offer_to_add_scene, show_lecture_list
-from viz.shell.navigation import rerun_through_app, switch_to_requested_page
+from viz.shell.current_lecture import draw_button_per_lecture, offer_to_add_scene
+from viz.shell.navigation import rerun_if_app_not_run, switch_to_requested_page
 from viz.state import (
     CHOICES_SHARED_BY_PAGES,
     LANGUAGE_MODEL_LINK_PARAMETER,
@@ -85,7 +85,7 @@ class Page:
         with self._place_of_complaints:
             show_notice(sentence, "error", key=f"complaint_{len(self._complaints) - 1}")
 
-    def check_link_parameters(self, allowed_values_by_parameter: Mapping[str, Collection[str]]) -> None:
+    def replace_invalid_link_parameters(self, allowed_values_by_parameter: Mapping[str, Collection[str]]) -> None:
         """Replace disallowed values of the link's own parameters with the defaults, and show an error message."""
         for parameter_name, allowed_values in allowed_values_by_parameter.items():
             value_in_link = self.choices.extra.get(parameter_name, "")
@@ -99,7 +99,9 @@ class Page:
 
 
 @contextmanager
-def page(page_key: str, default: Choices, *, about_a_text: bool | Callable[[Choices], bool] = True) -> Iterator[Page]:
+def draw_page_frame(
+    page_key: str, default: Choices, *, about_a_text: bool | Callable[[Choices], bool] = True
+) -> Iterator[Page]:
     """Draw the parts common to all pages, yield for the page's own parts, then write the link.
 
     The side bar, or in lecture mode a menu, has the page's own controls and the shared settings. The main area starts with
@@ -120,7 +122,7 @@ def page(page_key: str, default: Choices, *, about_a_text: bool | Callable[[Choi
         True if the page shows a text, perhaps depending on the choices; if not, it has neither a text nor the choice of a
         document.
     """
-    rerun_through_app()
+    rerun_if_app_not_run()
     # After the app, this has an effect only where Streamlit has run the page's file without it.
     switch_to_requested_page(page_key)
     choices, complaints = _choices_and_complaints(page_key, default)
@@ -162,7 +164,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
         page_text = _split_into_sentences(document_text_source, choices.sentences)
     if page_text is not None:
         with complaints_container:
-            _warn_of_moved_cuts(choices, page_text)
+            _warn_of_outdated_link_columns(choices, page_text)
     if about_a_text:
         # After the text is split, since the row shows its length.
         with document_row_container:
@@ -172,7 +174,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
         draw_shared_controls(choices, embedder)
     if lecture_mode.is_lecture_mode_on():
         with shared_settings_container.expander("Lectures"):
-            show_lecture_list("settings")
+            draw_button_per_lecture("settings")
             offer_to_add_scene()
     if about_a_text:
         lecture_mode.show_lecture_keys(shared_settings_container)
@@ -199,7 +201,7 @@ def _split_into_sentences(source: TextSource, splitter_name: str) -> PageText | 
         return None
 
 
-def _warn_of_moved_cuts(choices: Choices, page_text: PageText) -> None:
+def _warn_of_outdated_link_columns(choices: Choices, page_text: PageText) -> None:
     """Draw a notice that cuts in an older link's columns may have moved, until the user changes the columns."""
     for column_index, column in session.outdated_columns.get(session.page, {}).items():
         if choices.columns[column_index : column_index + 1] == [column]:

@@ -7,7 +7,7 @@ from chunkers.embedders.sentence_models import MiniLM
 from evaluation.report.lecture_scenes import SceneSheet
 from sample_docs import load_sample, sample_splitters
 from viz.jobs import build_tools
-from viz.shell.navigation import columns_drawn_in_lectures
+from viz.shell.navigation import find_which_columns_lectures_draw
 from viz.state.choices import OWN_DOCUMENT_KEY, OWN_TEXT_SPLITTER_NAME, Choices, choices_from_query
 from viz.state.lecture_decks import Deck, Scene
 from viz.state.page_text import TextSource
@@ -24,7 +24,7 @@ def lecture_sheets(deck: Deck, own_text_source_by_name: Mapping[str, TextSource]
 def _scene_sheet(scene: Scene, own_text_source: TextSource | None) -> SceneSheet:
     sheet_title = f"{scene.title} ({scene.minutes} min)" if scene.minutes else scene.title
     sheet_without_results = SceneSheet(sheet_title, scene.words)
-    if columns_drawn_in_lectures(scene.page) == "none" or "c1" not in scene.query:
+    if find_which_columns_lectures_draw(scene.page) == "none" or "c1" not in scene.query:
         return sheet_without_results
     splitter_by_document = {**sample_splitters(), OWN_DOCUMENT_KEY: OWN_TEXT_SPLITTER_NAME}
     first_sample_name = next(iter(splitter_by_document))
@@ -35,7 +35,9 @@ def _scene_sheet(scene: Scene, own_text_source: TextSource | None) -> SceneSheet
         return sheet_without_results
     document_name, document_text, known_boundaries = _name_text_and_boundaries(choices.document, own_text_source)
     columns_on_sheet = (
-        [choices.columns[choices.selected]] if columns_drawn_in_lectures(scene.page) == "selected" else choices.columns
+        [choices.columns[choices.selected]]
+        if find_which_columns_lectures_draw(scene.page) == "selected"
+        else choices.columns
     )
     try:
         chunkers = [build_chunker(column.chunker, column.parameters) for column in columns_on_sheet]

@@ -111,7 +111,7 @@ def give_questions_to_retrieval(
     session.begins_retrieval |= begins_run
 
 
-def give_stored_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, begins_run: bool = False) -> None:
+def give_compare_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, begins_run: bool = False) -> None:
     """Pass the questions stored on Compare to Retrieval; see `give_questions_to_retrieval`."""
     text_source_by_identity = session.question_texts
     question_set = marked_question_set(
@@ -133,7 +133,7 @@ def refresh_questions_from_compare() -> None:
         and session.questions
     ):
         have_questions_arrived = session.has_arrived_questions
-        give_stored_questions_to_retrieval(previously_given_questions.columns)
+        give_compare_questions_to_retrieval(previously_given_questions.columns)
         session.has_arrived_questions = have_questions_arrived
         if (
             newly_given_questions := session.given_questions
@@ -161,7 +161,7 @@ def own_material_of_last_run() -> RunMaterial | None:
     return None if origin_and_material is None else origin_and_material[1]
 
 
-def share_generated_questions(
+def share_generated_questions_with_answers(
     question_set: QuestionSet, model_name: str, named_text_parts: tuple[tuple[str, TextParts], ...]
 ) -> None:
     """Share with Answers the questions that a language model generated on Retrieval."""

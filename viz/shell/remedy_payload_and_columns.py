@@ -78,7 +78,7 @@ def remedies_payload(
         )
     if outcome is None:
         completed_share, search_message = job.progress()
-        search_state = "looking" if job.in_progress else "failed" if job.error else "offered"
+        search_state = "looking" if job.is_in_progress else "failed" if job.error else "offered"
         search_message = (
             search_message
             if search_state == "looking"

@@ -10,9 +10,9 @@ from chunkers.support import ModelName, pluralize
 from viz.components.page_elements import show_job_state, show_notice, show_remark
 from viz.jobs import MOST_STORED_RUNS, StoredRunJob, new_run_token, run_registry, run_store
 from viz.jobs.storage.stored_run import BundledRun, Keeper, StoredRun
-from viz.shell.model_request_consent import ModelRequests, run_or_estimate_requests, show_consent
+from viz.shell.model_request_consent import ModelRequests, draw_consent_once_estimated, start_run_or_count_requests
 from viz.shell.page import Page
-from viz.state import language_model_identity, session
+from viz.state import language_model_name_and_revision, session
 
 RUN_PARAMETER = "run"
 """The link parameter with a run's token."""
@@ -186,7 +186,7 @@ def show_unfinished_run(
     resume_button_container = st.container(horizontal=True, vertical_alignment="center")
     resume_button_container.button(
         "Resume",
-        on_click=lambda: run_or_estimate_requests(model_requests, resume),
+        on_click=lambda: start_run_or_count_requests(model_requests, resume),
         disabled=bool(obstacle_sentence),
         key=f"{key}_resume",
     )
@@ -194,11 +194,11 @@ def show_unfinished_run(
         with resume_button_container:
             show_remark(obstacle_sentence, key=f"{key}_resume_waits")
     else:
-        show_consent(model_requests, resume)
+        draw_consent_once_estimated(model_requests, resume)
 
 
-def _done_parts_phrase(done: int, total: int, stored_run_class: type[StoredRun[Any]]) -> str:
-    return f"{done:,} of {pluralize(total, stored_run_class.part)}"
+def _done_parts_phrase(done_count: int, total: int, stored_run_class: type[StoredRun[Any]]) -> str:
+    return f"{done_count:,} of {pluralize(total, stored_run_class.part)}"
 
 
 def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], requests: ModelRequests | None) -> str:
@@ -208,7 +208,7 @@ def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], reques
     sentence_beginning = f"The {stored_run.title} was begun with the"
     if current_page.embedder.name != stored_run.plan.embedder:
         return f"{sentence_beginning} embedder {stored_run.plan.embedder}; to go on, choose it on the left."
-    if requests is not None and language_model_identity(requests.asking) != stored_run.plan.language_model:
+    if requests is not None and language_model_name_and_revision(requests.asking) != stored_run.plan.language_model:
         return (
             f"{sentence_beginning} language model {ModelName.without_revision(stored_run.plan.language_model)}; to go on, "
             "name it and its server beside the settings."
@@ -216,7 +216,7 @@ def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], reques
     return ""
 
 
-def show_bundled_origin(
+def load_bundled_run_drawing_origin(
     bundled_run: BundledRun[Job], describe_data: Callable[[Job], str], own_run_sentence: str, key: str
 ) -> Job | None:
     """Return the bundled run; draw its origin (version, date, data), or the reason why there is none.

@@ -27,7 +27,7 @@ from viz.state.chosen_models import (
     chunker_defaults_of_embedder,
     embedder_server_host,
     embedder_waits_for_consent,
-    language_model_identity,
+    language_model_name_and_revision,
     no_model_message,
     splitter_waits_for_consent,
 )
@@ -37,10 +37,10 @@ from viz.state.chunk_files import (
     NO_FILE_MESSAGE,
     chunk_file_of,
     chunker_with_chunk_file,
-    external_chunker_and_hint,
+    external_chunker_and_input_hint,
     lacks_chunk_file,
-    no_chunks_message,
-    show_chunk_file,
+    no_chunk_in_text_message,
+    show_chunk_file_in_column,
 )
 from viz.state.lecture_decks import (
     LARGEST_FILE,
@@ -59,7 +59,7 @@ from viz.state.lecture_decks import (
     read_lecture,
     scene_link,
 )
-from viz.state.main_page import add_column_of_recipe, main_page, reopen_session
+from viz.state.main_page import add_column_of_recipe, main_page, restore_choices_from_session_file
 from viz.state.own_text import (
     MAX_EDITABLE_CHARACTERS,
     PASTED_TITLE,
@@ -74,7 +74,7 @@ from viz.state.own_text import (
     set_clicked_boundaries,
     set_known_boundaries,
     set_own_text,
-    store_own_text,
+    set_own_text_source,
     undo_known_boundaries,
     with_dashes_as_boundaries,
 )

@@ -87,12 +87,12 @@ MISSING_MODEL_MESSAGE = no_model_message(CHUNKER_NEEDS_PHRASE)
 """Message of a column that needs a language model when none is named."""
 
 
-def language_model_identity(model_access: Asking | None) -> str:
+def language_model_name_and_revision(model_access: Asking | None) -> str:
     """Return a language model's identity, which is its name and revision; empty for None."""
     return "" if model_access is None else model_access.model.identity
 
 
-def _stop_after_unusable_answers(message: str, unusable_answer_count: int) -> None:
+def _raise_after_unusable_answers(message: str, unusable_answer_count: int) -> None:
     """Stop a job many of whose first answers cannot be used, before more is spent; the next one continues."""
     raise ModelError(f"{message} The answers so far are kept; press “Send” to continue.")
 
@@ -120,7 +120,7 @@ def access_to_chosen_language_model() -> Asking | None:
                     language_model_server.token_limit,
                     Decimal(str(language_model_server.dollar_limit)) if language_model_server.dollar_limit else None,
                 ),
-                _stop_after_unusable_answers,
+                _raise_after_unusable_answers,
             ),
         )
     answer_cache = disk_answer_cache() if session.on_disk else session.answers

@@ -24,7 +24,7 @@ def chunk_file_of(column: ColumnChoice) -> ChunkFile | None:
     return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS else None
 
 
-def external_chunker_and_hint(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
+def external_chunker_and_input_hint(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:
     """Return the chunker of a column of external chunks or own cuts, and a hint if the chunker still needs input.
 
     Raises
@@ -58,7 +58,7 @@ def lacks_chunk_file(chunker: Chunker) -> bool:
     return isinstance(chunker, YourChunks) and chunker.chunk_file_if_loaded is None
 
 
-def no_chunks_message(chunker: YourChunks, document: Document) -> str:
+def no_chunk_in_text_message(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
     chunk_file = chunker.chunk_file_if_loaded
     assert chunk_file is not None
@@ -72,7 +72,7 @@ def no_chunks_message(chunker: YourChunks, document: Document) -> str:
     )
 
 
-def add_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
+def add_chunk_file_to_session(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
     """Add a file of chunks to the session, and drop files that no page, ``columns`` or undoable change uses.
 
     Raises
@@ -101,11 +101,11 @@ def add_chunk_file(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> Non
     session.chunk_files = {file.identity: file, **used_file_by_identity}
 
 
-def show_chunk_file(file: ChunkFile, page_key: str, choices: Choices, column_index: int) -> None:
+def show_chunk_file_in_column(file: ChunkFile, page_key: str, choices: Choices, column_index: int) -> None:
     """Show the chunks of a file in column ``column_index`` of a page; the user can undo the change.
 
-    Raises InputError as `add_chunk_file` does.
+    Raises InputError as `add_chunk_file_to_session` does.
     """
-    add_chunk_file(file)
+    add_chunk_file_to_session(file)
     with record_columns_for_undo(page_key, f"Column {column_index + 1} shows the chunks of {file.name}"):
         choices.columns[column_index] = ColumnChoice(YourChunks.name, {"file": file.identity})

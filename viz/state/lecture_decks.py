@@ -106,7 +106,7 @@ class Deck(BaseModel, frozen=True, extra="forbid"):
     scenes: tuple[Scene, ...] = Field((), max_length=MOST_SCENES)
 
     @model_validator(mode="after")
-    def _check_titles(self) -> Self:
+    def _check_titles_not_blank(self) -> Self:
         if not self.title.strip() or not all(scene.title.strip() for scene in self.scenes):
             raise ValueError("title must contain more than white space")
         return self

@@ -11,7 +11,7 @@ from viz.state.choices import (
     Choices,
     ColumnChoice,
 )
-from viz.state.chunk_files import add_chunk_file
+from viz.state.chunk_files import add_chunk_file_to_session
 from viz.state.session_file import SessionFile
 from viz.state.session_state import record_columns_for_undo, session
 
@@ -56,13 +56,13 @@ main_page = MainPage()
 """The main page of the app."""
 
 
-def reopen_session(file: SessionFile, choices: Choices) -> None:
+def restore_choices_from_session_file(file: SessionFile, choices: Choices) -> None:
     """Restore the choices of the page and of the main page from a session file, except for the text itself."""
     first_recipe = file.columns[0].recipe
     main_page_columns = main_page.choices().columns
     for column in file.columns:
         if column.file is not None:
-            add_chunk_file(column.file.file, main_page_columns)
+            add_chunk_file_to_session(column.file.file, main_page_columns)
             main_page_columns = [
                 *main_page_columns,
                 ColumnChoice(column.recipe.chunker, column.recipe.settings()),

@@ -14,7 +14,7 @@ from evaluation.segmentation import offsets_without_mark_lines, remove_mark_line
 from sample_docs import sample_splitters
 from viz.state.choices import OWN_DOCUMENT_KEY, Choices
 from viz.state.page_text import TextSource
-from viz.state.session_state import new_text_box_key, session
+from viz.state.session_state import build_unique_text_box_key, session
 
 PASTED_TITLE = "Pasted text"
 """The name of a pasted text."""
@@ -57,12 +57,12 @@ def set_own_text(text_as_given: TextSource | None) -> None:
     """Set the user's own text; lines of three dashes in it become known boundaries."""
     source_without_dashes = with_dashes_as_boundaries(text_as_given) if text_as_given is not None else None
     if source_without_dashes is not None and source_without_dashes.known:
-        store_own_text(source_without_dashes, text_as_given)
+        set_own_text_source(source_without_dashes, text_as_given)
     else:
-        store_own_text(text_as_given)
+        set_own_text_source(text_as_given)
 
 
-def store_own_text(own_text_source: TextSource | None, text_as_given: TextSource | None = None) -> None:
+def set_own_text_source(own_text_source: TextSource | None, text_as_given: TextSource | None = None) -> None:
     """Set the user's own text; ``text_as_given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.earlier_boundaries = []
@@ -85,7 +85,7 @@ def store_own_text(own_text_source: TextSource | None, text_as_given: TextSource
     if st.session_state.get(session.text_box_key, "") != session.pasted_text:
         # An event from a browser that has not received the new content is about the old box, and a new key makes it void.
         # In the same box it would look like an edit by the user, and replace the text.
-        session.text_box_key = new_text_box_key()
+        session.text_box_key = build_unique_text_box_key()
 
 
 def count_questions_about(source: TextSource) -> int:
@@ -99,7 +99,7 @@ def count_questions_about(source: TextSource) -> int:
 def restore_replaced_text() -> None:
     """Restore the user's previous own text in place of the text that replaced it."""
     if (replaced_own_text := session.replaced) is not None:
-        store_own_text(replaced_own_text.own, replaced_own_text.text_as_given)
+        set_own_text_source(replaced_own_text.own, replaced_own_text.text_as_given)
         session.dashes_are_boundaries = (
             replaced_own_text.text_as_given is None or replaced_own_text.own.text != replaced_own_text.text_as_given.text
         )
@@ -180,13 +180,13 @@ def restore_omitted_lines(omission_kind: str) -> None:
     if own_text_source is None:
         return
     if given_text_source is None:
-        store_own_text(with_restored_lines(own_text_source, omission_kind))
+        set_own_text_source(with_restored_lines(own_text_source, omission_kind))
     else:
         dashes_mark_boundaries, restored_source = (
             session.dashes_are_boundaries,
             with_restored_lines(given_text_source, omission_kind),
         )
-        store_own_text(
+        set_own_text_source(
             with_dashes_as_boundaries(restored_source) if dashes_mark_boundaries is not False else restored_source,
             restored_source,
         )

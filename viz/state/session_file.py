@@ -21,7 +21,7 @@ from chunkers.methods import ChunkFile, YourChunks
 from chunkers.recipes import broken_rule_phrase
 from chunkers.results import EmbeddedAs
 from chunkers.support import first_field_and_error
-from chunkers.text import LONGEST_LABEL, PartKind, TextParts, parse_in_reader_process
+from chunkers.text import LONGEST_LABEL, PartKind, TextParts, run_parser_in_reader_process
 from evaluation.questions import MarkedQuestion
 from evaluation.retrieval.asked_question import MOST_ANSWER_CHARACTERS, MOST_QUESTION_CHARACTERS
 from viz.state import session_file_reader
@@ -200,15 +200,15 @@ def read_session_file(file_bytes: bytes, name: str, cancelled: Callable[[], bool
     Cancelled
         If ``cancelled``, which is called repeatedly, returns True.
     """
-    (file_kind, content_without_texts), *text_and_chunk_pieces = parse_in_reader_process(
-        session_file_reader.session_file_pieces, file_bytes, name, cancelled
+    (file_kind, content_without_texts), *text_and_chunk_pieces = run_parser_in_reader_process(
+        session_file_reader.parse_session_file_into_pieces, file_bytes, name, cancelled
     )
     if file_kind == "recipe":
         try:
             return Recipe.of_value(content_without_texts)
         except InputError as error:
             raise InputError(f"{name}: {error}") from error
-    _insert_text_and_chunks(content_without_texts, text_and_chunk_pieces)
+    _insert_pieces_into_session_fields(content_without_texts, text_and_chunk_pieces)
     try:
         validated_session_file = SessionFile.model_validate(content_without_texts)
     except ValidationError as error:
@@ -227,7 +227,7 @@ def invalid_field_and_rule(error: ValidationError) -> tuple[str, str]:
     ].removeprefix("Value error, ")
 
 
-def _insert_text_and_chunks(session_fields: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
+def _insert_pieces_into_session_fields(session_fields: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
     """Insert the text and chunks of a session, which arrive in pieces, at their places in ``session_fields``."""
     session_column_dicts = [column for column in session_fields.get("columns") or () if isinstance(column, dict)]
     text_pieces: list[str] = []

@@ -29,7 +29,7 @@ def not_a_session_error(file_name: str, field_path: str, reason: str) -> InputEr
     )
 
 
-def session_file_pieces(file_bytes: bytes, file_name: str) -> Iterator[tuple[Any, ...]]:
+def parse_session_file_into_pieces(file_bytes: bytes, file_name: str) -> Iterator[tuple[Any, ...]]:
     """Yield a session file's pieces, or a recipe, each with its kind; for `viz.state.session_file.read_session_file`.
 
     A ``recipe`` is the only piece. A ``session`` has everything but texts and chunks. It is followed by the pieces of its

@@ -44,7 +44,7 @@ UploadedContent = FileText | SessionFile | Recipe
 StoredValueType = TypeVar("StoredValueType")
 
 
-def new_text_box_key() -> str:
+def build_unique_text_box_key() -> str:
     """Return a new unique key for the text box."""
     return f"box/{uuid4().hex}"
 
@@ -276,7 +276,7 @@ class Session:
     own_splitter = SessionValue("own_splitter", OWN_TEXT_SPLITTER_NAME)  # the user's choice for the own text
     pasted_text = SessionValue("pasted_text", "")  # content of the text box: the own text, unless too long
     text_box_key: MutableSessionValue[str] = MutableSessionValue(
-        "text_box_key", new_text_box_key
+        "text_box_key", build_unique_text_box_key
     )  # key of the text box, replaced whenever the server fills it
     dashes_are_boundaries: SessionValue[bool | None] = SessionValue(
         "dashes_are_boundaries", None
@@ -367,7 +367,7 @@ class Session:
     handled_event_times: MutableSessionValue[dict[tuple[str, str], float]] = MutableSessionValue("handled_event_times", dict)
     figure_formats: MutableSessionValue[dict[str, str]] = MutableSessionValue("figure_formats", dict)  # by figure's key
 
-    def take_finished_reading(self, attribute_name: str) -> ReadingJob[Any] | None:
+    def take_finished_reading_job(self, attribute_name: str) -> ReadingJob[Any] | None:
         """Return the job that reads files into ``attribute_name``, and empty the attribute, if the job has ended.
 
         The result is None before, and if the user has cancelled the job.

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from chunkers import Document, InputError
 from chunkers.text import Omission, TextParts
-from evaluation.retrieval.asked_question import PosedQuestion, checked_answer
+from evaluation.retrieval.asked_question import PosedQuestion, check_and_trim_answer_span
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.jobs import disk_text_store
 from viz.jobs.storage.disk_text_store import StoredTextKey
@@ -25,7 +25,7 @@ from viz.state.choices import (
     choices_to_query,
 )
 from viz.state.main_page import main_page
-from viz.state.own_text import store_own_text, with_dashes_as_boundaries
+from viz.state.own_text import set_own_text_source, with_dashes_as_boundaries
 from viz.state.page_text import TextSource, are_offsets_valid_boundaries
 from viz.state.session_file import MOST_QUESTIONS, SavedQuestion, SavedTextParts
 from viz.state.session_state import record_columns_for_undo, session
@@ -112,7 +112,9 @@ def stored_questions_about(document: Document, excluded_question: str = "") -> t
     """Return the stored questions about a text and the spans of their answers, without ``excluded_question``."""
     text = document.text
     return tuple(
-        PosedQuestion(question.question, checked_answer(text, question.start, question.start + len(question.answer)))
+        PosedQuestion(
+            question.question, check_and_trim_answer_span(text, question.start, question.start + len(question.answer))
+        )
         for question in session.questions
         if question.question != excluded_question
         and question.document == document.name
@@ -189,7 +191,7 @@ def restore_text(text_metadata: StoredTextMetadata, text: str) -> None:
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
     if are_offsets_valid_boundaries(text_metadata.known, restored_text_source.text):
         restored_text_source = replace(restored_text_source, known=text_metadata.known)
-    store_own_text(restored_text_source, text_source_as_given if text_metadata.dashes is not None else None)
+    set_own_text_source(restored_text_source, text_source_as_given if text_metadata.dashes is not None else None)
     session.dashes_are_boundaries = text_metadata.dashes is not False
 
 
@@ -288,7 +290,7 @@ def store_changed_texts() -> None:
     if not session.stored_versions or not is_server_private():
         return
     for document_name, stored_version in list(session.stored_versions.items()):
-        if (document_content := _document_content(document_name)) is not None:
+        if (document_content := _build_content_to_store(document_name)) is not None:
             _write_text_if_changed(document_name, stored_version, document_content)
 
 
@@ -405,7 +407,7 @@ def _restore_stored_text(stored_key: StoredTextKey, metadata: _Head, text: str) 
     return stored_choices
 
 
-def _document_content(document_name: str) -> Content | None:
+def _build_content_to_store(document_name: str) -> Content | None:
     own_text_source, main_choices = session.own, main_page.choices()
     if document_name == OWN_DOCUMENT_KEY:
         if own_text_source is None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from chunkers.results import CHUNK_COLOUR_COUNT, CHUNK_COLOURS, CHUNK_EDGE_COLOURS, THEME_COLOURS, theme_colours
+from chunkers.results import CHUNK_COLOUR_COUNT, CHUNK_COLOURS, CHUNK_EDGE_COLOURS, THEME_COLOURS, find_colours_of_theme
 
 __all__ = [
     "CHUNK_COLOURS",
@@ -10,7 +10,7 @@ __all__ = [
     "CHUNK_EDGE_COLOURS",
     "THEME_COLOURS",
     "chunker_colour",
-    "set_overlay_panel_colours",
+    "set_narrow_window_panel_colours",
     "theme_name",
     "theme_style_sheet",
 ]
@@ -20,7 +20,7 @@ def theme_style_sheet(root_class: str = "seamark") -> str:
     """Return a style sheet that defines both themes' colours as custom properties of the class ``root_class``."""
     css_rules = [f".{root_class} {{\n  --ground-count: {CHUNK_COLOUR_COUNT};\n}}"]
     for theme in ("light", "dark"):
-        css_variables = "\n".join(f"  --{name}: {colour};" for name, colour in theme_colours(theme).items())
+        css_variables = "\n".join(f"  --{name}: {colour};" for name, colour in find_colours_of_theme(theme).items())
         css_rules.append(f'.{root_class}[data-theme="{theme}"] {{\n{css_variables}\n}}')
     return "\n".join(css_rules)
 
@@ -36,7 +36,7 @@ def chunker_colour(chunker_number: int) -> str:
     return current_theme_edge_colours[chunker_number % len(current_theme_edge_colours)]
 
 
-def set_overlay_panel_colours() -> None:
+def set_narrow_window_panel_colours() -> None:
     """Set the background and border colours of the panel that overlays the text in narrow windows."""
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     st.html(f"<style>:root {{ --page: {theme_colour_by_role['page']}; --rule: {theme_colour_by_role['rule']}; }}</style>")

@@ -47,7 +47,7 @@ def _sweep_of_stored_run(stored_sweep: StoredSweep, embedder: Embedder | None) -
         raise InputError(
             "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
         )
-    sweep, documents = Sweep.from_disk(stored_sweep), stored_sweep.documents_among([])
+    sweep, documents = Sweep.from_disk(stored_sweep), stored_sweep.find_sweep_documents([])
     return sweep if embedder is None else sweep.resumed([document for document in documents if document], embedder)
 
 

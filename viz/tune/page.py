@@ -22,14 +22,14 @@ from viz.shell import (
     begin_run,
     columns_of_compare,
     columns_to_open_with,
+    draw_run_button_row,
     find_run,
-    run_button_row,
-    show_bundled_origin,
+    load_bundled_run_drawing_origin,
     show_run_state,
     show_unfinished_run,
 )
-from viz.shell.page import page
-from viz.state import MISSING_MODEL_MESSAGE, access_to_chosen_language_model, language_model_identity, session
+from viz.shell.page import draw_page_frame
+from viz.state import MISSING_MODEL_MESSAGE, access_to_chosen_language_model, language_model_name_and_revision, session
 from viz.theme import SEGMENTATION_TERMS, TERMS_OF_MEASURES_WITHOUT_LABELS, definitions_as_help
 from viz.tune.bundled_sweep import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import (
@@ -56,7 +56,7 @@ MEASURED_BEFORE_CAPTION = (
 def show() -> None:
     """Draw the Tune page."""
     opening_compare_columns = columns_to_open_with(PAGE_KEY, [{*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL}])
-    with page(PAGE_KEY, default_choices(), about_a_text=False) as current_page:
+    with draw_page_frame(PAGE_KEY, default_choices(), about_a_text=False) as current_page:
         tune_link_parameters = current_page.choices.extra
         if opening_compare_columns and opening_compare_columns[0] is not None and not tune_link_parameters["run"]:
             set_swept_chunker(tune_link_parameters, opening_compare_columns[0].chunker)
@@ -102,14 +102,16 @@ def _draw_page_body(current_page: Page) -> None:
         return
     shown_sweep = linked_sweep
     if linked_sweep is None:
-        shown_sweep = show_bundled_origin(
+        shown_sweep = load_bundled_run_drawing_origin(
             BUNDLED_RUN,
             lambda sweep: pluralize(len(sweep.names), "bundled document"),
             "“Run” measures what is chosen on the left, on these documents or on your own.",
             "tune",
         )
     else:
-        show_unfinished_run(current_page, linked_sweep, "tune", partial(rest_of_sweep, current_page, linked_sweep))
+        show_unfinished_run(
+            current_page, linked_sweep, "tune", partial(build_rest_of_stored_sweep, current_page, linked_sweep)
+        )
     if shown_sweep is not None:
         _show_sweep_state(shown_sweep, settings, chosen_sweep_documents)
         _show_results(shown_sweep, ranking_measure)
@@ -176,17 +178,17 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
         begin_run(current_page.choices.extra, Sweep, make_sweep)
 
     missing_model_message = MISSING_MODEL_MESSAGE if asks_language_model and language_model_access is None else ""
-    run_button_row(
+    draw_run_button_row(
         model_requests if sweep_can_start else None,
         start_new_sweep,
-        _runs_in_words(current_page, settings, documents, run_count, missing_model_message),
+        _describe_runs_or_obstacle(current_page, settings, documents, run_count, missing_model_message),
         "tune_start",
         "tune_run",
         can_start_run=sweep_can_start and not missing_model_message,
     )
 
 
-def _runs_in_words(
+def _describe_runs_or_obstacle(
     current_page: Page,
     settings: Sequence[SweptSetting],
     documents: SweepDocuments,
@@ -252,7 +254,11 @@ def new_sweep(
     """Return a sweep that is not started yet; ``run_storage`` stores it on disk, if the session keeps embeddings there."""
     stored_sweep, held_out_document_names = None, documents.held_names
     if run_storage is not None:
-        embedder_tokenizer_and_model_names = embedder.name, tokenizer_name, language_model_identity(language_model_access)
+        embedder_tokenizer_and_model_names = (
+            embedder.name,
+            tokenizer_name,
+            language_model_name_and_revision(language_model_access),
+        )
         stored_sweep = StoredSweep.of(
             run_storage,
             documents.documents_and_splitter_names,
@@ -274,9 +280,9 @@ def new_sweep(
     )
 
 
-def rest_of_sweep(current_page: Page, sweep: Sweep, stored_sweep: StoredSweep) -> RestOfRun:
+def build_rest_of_stored_sweep(current_page: Page, sweep: Sweep, stored_sweep: StoredSweep) -> RestOfRun:
     """Return the rest of a sweep that is stored on disk."""
-    text_for_each_document = stored_sweep.documents_among(list(own_documents().values()))
+    text_for_each_document = stored_sweep.find_sweep_documents(list(own_documents().values()))
     available_sweep_documents = [document for document in text_for_each_document if document is not None]
     language_model_access, sweep_requests = None, None
     if stored_sweep.plan.language_model:
@@ -297,11 +303,11 @@ def rest_of_sweep(current_page: Page, sweep: Sweep, stored_sweep: StoredSweep) -
             schema_model=language_model_access,
         )
 
-    def resume_sweep() -> Sweep:
+    def build_resumed_sweep() -> Sweep:
         assert current_page.embedder is not None
         return sweep.resumed(available_sweep_documents, current_page.embedder, language_model_access)
 
-    return RestOfRun(resume_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document))
+    return RestOfRun(build_resumed_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document))
 
 
 def _missing_documents_in_words(stored_sweep: StoredSweep, texts: Sequence[MarkedText | None]) -> str:

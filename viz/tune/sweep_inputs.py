@@ -27,17 +27,17 @@ from evaluation.segmentation import (
     SubjectPassage,
     SweptSetting,
     boundary_file_json,
-    published_settings,
+    list_qu_et_al_settings,
     read_marked_texts,
     read_passages,
+    select_texts_sharing_heldout_sections,
     settings_grid,
     split_by_subject,
     stitch_several_documents,
-    texts_sharing_heldout_sections,
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.page_elements import show_download_button, show_job_progress, show_notice
-from viz.controls import adopt_as_own_text, draw_setting_select_box, value_binding
+from viz.controls import adopt_as_own_text, build_widget_key_and_callback, draw_setting_select_box
 from viz.jobs import ReadingJob
 from viz.shell import PAGES, open_page_at_next_run
 from viz.state import Choices, TextSource
@@ -130,9 +130,9 @@ def _start_reading_marked_texts() -> None:
 
 def _store_finished_job_results() -> None:
     """Store the documents that were read or stitched in the background, if a job has ended."""
-    if reading_job := session.take_finished_reading("document_reading_job"):
+    if reading_job := session.take_finished_reading_job("document_reading_job"):
         session.tune_uploaded = reading_job.result or MarkedDocuments(complaints=[reading_job.error])
-    if stitching_job := session.take_finished_reading("tune_stitching"):
+    if stitching_job := session.take_finished_reading_job("tune_stitching"):
         stitching_result = stitching_job.result or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
         session.tune_stitched = stitching_result.documents
         session.held_out_names = session.held_out_names | stitching_result.held_out_names
@@ -405,7 +405,7 @@ def _divide_documents(
     """Divide the texts of ``text_by_name`` into the documents to tune on, in order, and the held-out documents."""
     held_out_documents = [text_by_name[name] for name in held_out_names]
     tuning_documents = [document for name, document in text_by_name.items() if name not in held_out_names]
-    documents_sharing_held_out_sections = texts_sharing_heldout_sections(tuning_documents, held_out_documents)
+    documents_sharing_held_out_sections = select_texts_sharing_heldout_sections(tuning_documents, held_out_documents)
     left_out_titles_phrase = ", ".join(title_by_name[document.name] for document in documents_sharing_held_out_sections)
     complaint_phrase = (
         f"Left out of the ranking, because a section of it is held out: {left_out_titles_phrase}."
@@ -450,7 +450,7 @@ def _choose_document_names(
         default=preselected_document_names,
         format_func=title_by_document_name.__getitem__,
         help=help_text,
-        **value_binding(preselected_document_names, f"tune/{link_parameter_name}", store_chosen_names),
+        **build_widget_key_and_callback(preselected_document_names, f"tune/{link_parameter_name}", store_chosen_names),
     )
     return preselected_document_names
 
@@ -498,7 +498,7 @@ def draw_settings_choice(link_parameters: dict[str, str]) -> tuple[list[SweptSet
             "The published grids of Qu et al., appendix B: 30 settings of Breakpoint, 45 of Single linkage, 125 of DBSCAN, "
             "18 of Fixed sentences."
         )
-        return published_settings(), ""
+        return list_qu_et_al_settings(), ""
     chunker_name = link_parameters["what"]
     spec_by_parameter = {spec.name: spec for spec in chunker_class(chunker_name).fields()}
     title_by_parameter = {name: spec.title for name, spec in spec_by_parameter.items()}

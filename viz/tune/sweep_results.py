@@ -22,7 +22,7 @@ from evaluation.segmentation import (
     sweep_rows_to_csv,
     untested_lead_sentence,
 )
-from evaluation.statistics import FEWEST_VALUES, mean_interval
+from evaluation.statistics import FEWEST_VALUES, compute_confidence_interval_of_mean
 from viz.components.figure import box_plots, show_figure
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import show_download_button
@@ -321,9 +321,9 @@ def _draw_best_setting_sentences(
         [row for row in rows if (row.document in held_out_document_names) is out] for out in (False, True)
     )
     best_setting_sentences = (
-        f"**{setting_in_words(best_summary.setting)}** is {best_value_in_words(tuning_rows, best_summary, measure)}"
+        f"**{setting_in_words(best_summary.setting)}** is {best_score_in_words(tuning_rows, best_summary, measure)}"
     )
-    if tied_setting_count := _count_tied_settings(best_summary, ranked_summaries):
+    if tied_setting_count := _count_others_with_same_score(best_summary, ranked_summaries):
         best_setting_sentences += (
             f" {tied_setting_count:,} other setting{'s reach' if tied_setting_count > 1 else ' reaches'} the same."
         )
@@ -353,7 +353,7 @@ def _draw_best_setting_sentences(
             f"place {rank_of_setting(held_out_summary, held_out_chunker_summaries, measure)} of "
             f"{len(held_out_chunker_summaries):,}"
         )
-        if tied_setting_count := _count_tied_settings(held_out_summary, held_out_chunker_summaries):
+        if tied_setting_count := _count_others_with_same_score(held_out_summary, held_out_chunker_summaries):
             held_out_rank_phrase += f", level with {tied_setting_count:,} other{'s' if tied_setting_count > 1 else ''}"
         best_setting_sentences += (
             f" Held out, it reaches {held_out_summary.mean:.3f} over "
@@ -371,7 +371,7 @@ def _draw_best_setting_sentences(
     st.markdown(best_setting_sentences)
 
 
-def best_value_in_words(rows: Sequence[SweepRow], best_summary: SettingSummary, measure: str) -> str:
+def best_score_in_words(rows: Sequence[SweepRow], best_summary: SettingSummary, measure: str) -> str:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
     extreme_word = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
     if best_summary.documents == 1:
@@ -380,7 +380,9 @@ def best_value_in_words(rows: Sequence[SweepRow], best_summary: SettingSummary, 
             "about others."
         )
     scores_of_best_setting = [row.scores[measure].value for row in rows if row.setting == best_summary.setting]
-    mean_score_interval = mean_interval(np.array([np.nan if value is None else value for value in scores_of_best_setting]))
+    mean_score_interval = compute_confidence_interval_of_mean(
+        np.array([np.nan if value is None else value for value in scores_of_best_setting])
+    )
     interval_phrase = (
         f"95 % between {mean_score_interval[0]:.3f} and {mean_score_interval[1]:.3f}, not counting that it was chosen"
         if mean_score_interval is not None
@@ -393,7 +395,7 @@ def best_value_in_words(rows: Sequence[SweepRow], best_summary: SettingSummary, 
     )
 
 
-def _count_tied_settings(summary: SettingSummary, all_summaries: Sequence[SettingSummary]) -> int:
+def _count_others_with_same_score(summary: SettingSummary, all_summaries: Sequence[SettingSummary]) -> int:
     """Count the other settings with the same value."""
     return sum(other.mean == summary.mean for other in all_summaries) - 1
 

@@ -10,7 +10,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_experimental.text_splitter import SemanticChunker
 
 from chunkers import ADAPTERS, Cancelled, Document, ModelError, ParameterError, build_chunker
-from chunkers.adapters.piece_location import locate_pieces
+from chunkers.adapters.piece_location import find_span_of_each_piece
 from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests import ROOT
@@ -65,7 +65,7 @@ def test_langchain_is_langchain(sample, threshold, amount, buffer):
     document = Document.from_text(text, "spacy")
     assert chunker.pieces(document, tools()) == theirs
     spans = [chunk.spans[0] for chunk in run(chunker, document, tools()).chunks]
-    assert [None if span is None else span for span in locate_pieces(text, theirs) if span] == spans
+    assert [None if span is None else span for span in find_span_of_each_piece(text, theirs) if span] == spans
 
 
 def test_by_default_they_are_as_the_libraries_are():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, Span
-from chunkers.adapters.piece_location import chunking_of_pieces, locate_pieces
+from chunkers.adapters.piece_location import chunking_of_pieces, find_span_of_each_piece
 from tests.chunkers.adapters.checks import SPACES, WORDS, check
 
 
@@ -39,15 +39,15 @@ from tests.chunkers.adapters.checks import SPACES, WORDS, check
     ],
 )
 def test_found_by_hand(text, pieces, expected):
-    spans = locate_pieces(text, pieces)
+    spans = find_span_of_each_piece(text, pieces)
     assert [None if span is None else text[slice(*span)] for span in spans] == expected
     starts = [span.start for span in spans if span is not None]
     assert starts == sorted(set(starts))
 
 
 def test_repeated_passages_are_told_apart():
-    assert locate_pieces("Same. Same. Same.", ["Same."] * 3) == [Span(0, 5), Span(6, 11), Span(12, 17)]
-    assert locate_pieces("Same. Same. Same.", ["Same. Same.", "Same. Same."]) == [Span(0, 11), Span(6, 17)]
+    assert find_span_of_each_piece("Same. Same. Same.", ["Same."] * 3) == [Span(0, 5), Span(6, 11), Span(12, 17)]
+    assert find_span_of_each_piece("Same. Same. Same.", ["Same. Same.", "Same. Same."]) == [Span(0, 11), Span(6, 17)]
 
 
 TEXTS = st.lists(st.tuples(WORDS, SPACES), min_size=1, max_size=30).map(lambda pairs: "".join(map("".join, pairs)))
@@ -74,7 +74,7 @@ def test_chunks_that_lose_nothing_are_found_whatever_their_white_space(text, pla
     spans = pieces_of(text, places)
     originals = [text[slice(*span)] for span in spans]
     pieces = [piece if space is None else re.sub(r"\s+", space, piece) for piece in originals]
-    assert locate_pieces(text, pieces) == spans
+    assert find_span_of_each_piece(text, pieces) == spans
     chunking = chunking_of_pieces(Document.from_text(text, "regex"), pieces, "They")
     assert [chunk.text for chunk in chunking.chunks] == originals
     altered = sum(piece != original for piece, original in zip(pieces, originals, strict=True))
@@ -103,7 +103,7 @@ def test_lost_invented_and_overlapping_chunks(sizes, kept, overlap, invented):
     pieces = [" ".join(text[slice(*span)].split()) for span in spans]
     invented = min(invented, len(pieces))
     pieces.insert(invented, "An invented one")
-    assert locate_pieces(text, pieces) == [*spans[:invented], None, *spans[invented:]]
+    assert find_span_of_each_piece(text, pieces) == [*spans[:invented], None, *spans[invented:]]
     chunking = chunking_of_pieces(Document.from_text(text, "lines"), pieces, "They")
     held = {place for span in spans for place in range(*span)}
     lost = sum(place not in held and not text[place].isspace() for place in range(len(text)))

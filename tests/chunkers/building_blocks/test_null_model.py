@@ -14,7 +14,7 @@ from chunkers.building_blocks.sentence_distances import (
     shuffled_sentence_orders,
 )
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.methods.breakpoint import convert_to_similarities
+from chunkers.methods.breakpoint import convert_chunking_to_similarities
 from tests.support import AngleEmbedder, HashEmbedder, cut
 
 
@@ -102,7 +102,7 @@ def test_the_band_by_hand():
 
 def test_a_band_is_read_as_similarity_too():
     chunking = cut(build_chunker("breakpoint", {}), "0 a\n60 b\n0 c", embedder=AngleEmbedder())
-    (curve,), (mirrored,) = chunking.curves, convert_to_similarities(chunking).curves
+    (curve,), (mirrored,) = chunking.curves, convert_chunking_to_similarities(chunking).curves
     assert (mirrored.null.low, mirrored.null.high) == (1 - curve.null.high, 1 - curve.null.low)
 
 

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from chunkers import load_embedder
 from chunkers.embedders.bert_folder import read_encoder
-from chunkers.embedders.numpy_bert_encoder import balanced_text_slices, gelu, softmax
+from chunkers.embedders.numpy_bert_encoder import apply_biased_gelu_in_place, apply_softmax_in_place, balanced_text_slices
 from tests.fixtures.small_embedding_model import TEXTS, WORDS
 
 pytestmark = pytest.mark.model
@@ -149,7 +149,7 @@ def test_the_gelu_is_the_exact_one(rows):
     given = np.linspace(-12, 12, rows * 999).reshape(rows, 999).astype(np.float32)
     bias = np.linspace(-1, 1, 999).astype(np.float32)
     numbers = (given + bias).astype(np.float64)
-    gelu(given, bias)
+    apply_biased_gelu_in_place(given, bias)
     assert (np.abs(given - numbers * ndtr(numbers)) / np.maximum(1, np.abs(numbers))).max() < 3e-7
 
 
@@ -157,7 +157,7 @@ def test_the_gelu_is_the_exact_one(rows):
 def test_shares_are_right_where_a_query_is_far_below_another(scale):
     scores = scale * np.linspace(-1, 1, 2 * 3 * 4 * 4).reshape(2, 3, 4, 4) ** 3
     shares = scores.astype(np.float32)
-    softmax(shares)
+    apply_softmax_in_place(shares)
     exponentials = np.exp(scores - scores.max(axis=3, keepdims=True))
     assert np.abs(shares - exponentials / exponentials.sum(axis=3, keepdims=True)).max() < 3e-5
 

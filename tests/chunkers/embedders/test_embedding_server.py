@@ -20,7 +20,7 @@ from chunkers import EMBEDDERS, Cancelled, ModelError, Recipe, Tools, build_chun
 from chunkers.commands.chunk_command import main
 from chunkers.embedders import OpenAIServer, embedding_server
 from chunkers.embedders.sentence_models import model_folder_hash
-from chunkers.network.connection import Connection, cancellable_requests
+from chunkers.network.connection import Connection, abandon_requests_once_cancelled
 from tests.fixtures.small_embedding_model import TEXTS
 from tests.lanes import mostly_full
 from tests.server import KEY, Raw, answer, items, vector
@@ -222,7 +222,7 @@ def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, sc
 
     def embed():
         try:
-            with cancellable_requests(stopped.is_set):
+            with abandon_requests_once_cancelled(stopped.is_set):
                 embedder.encode(TEXTS)
         except Cancelled as error:
             outcome.append(error)

@@ -90,14 +90,17 @@ def test_a_chunk_of_several_spans_is_pooled_over_all(original, model):
     text, spans = text_of(40), [(0, 9), (60, 75)]
     late = LateChunks(model, [text])
     late.prepare()
-    assert np.abs(late.encode([late.chunk_place_key(text, spans)])[0] - recomputed(original, text, [spans])).max() < 1e-6
+    assert (
+        np.abs(late.encode([late.build_key_of_chunk_place(text, spans)])[0] - recomputed(original, text, [spans])).max()
+        < 1e-6
+    )
 
 
 def test_a_whole_text_within_the_limit_has_its_plain_vector(model):
     texts = ["The cat sat on the mat.", "Bread needs salt"]
     late = LateChunks(model, texts)
     late.prepare()
-    vectors = late.encode([late.chunk_place_key(text, [(0, len(text))]) for text in texts])
+    vectors = late.encode([late.build_key_of_chunk_place(text, [(0, len(text))]) for text in texts])
     assert np.abs(vectors - model.encode(texts)).max() < 1e-6
 
 
@@ -107,7 +110,7 @@ def test_the_bundled_model_has_the_plain_vector_of_a_short_text_and_another_of_a
     late = LateChunks(model, [text])
     late.prepare()
     whole, second = late.encode(
-        [late.chunk_place_key(text, [(0, len(text))]), late.chunk_place_key(text, [(34, len(text))])]
+        [late.build_key_of_chunk_place(text, [(0, len(text))]), late.build_key_of_chunk_place(text, [(34, len(text))])]
     )
     plain, alone, question = model.encode([text, text[34:], "How many people live in Berlin?"])
     assert np.abs(whole - plain).max() < 1e-6
@@ -118,7 +121,7 @@ def test_white_space_alone_has_no_tokens(model):
     text = "The cat   sat"
     late = LateChunks(model, [text])
     late.prepare()
-    assert not late.encode([late.chunk_place_key(text, [(7, 10)])]).any()
+    assert not late.encode([late.build_key_of_chunk_place(text, [(7, 10)])]).any()
 
 
 def test_windows_cover_every_piece_once_and_give_it_a_quarter_of_a_window_of_context():
@@ -156,7 +159,7 @@ def test_every_window_is_read_once_however_small_the_chunks(model, monkeypatch):
     monkeypatch.setattr(type(model), "token_vectors", lambda self, texts: read.extend(texts) or original(self, texts))
     chunking = chunked(text_of(200), "fixed_words", size=1, overlap=0)
     embed_chunks_late([chunking], Tools(model, load_tokenizer("words")))
-    pieces, _ = model.encoder.pieces(chunking.document.text)
+    pieces, _ = model.numpy_encoder_if_loaded.pieces(chunking.document.text)
     assert len(read) == len(overlapping_windows(len(pieces), MOST))
 
 

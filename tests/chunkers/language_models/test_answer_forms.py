@@ -50,8 +50,8 @@ def test_the_schema_keeps_to_what_servers_take(kind):
 def test_every_prompt_asks_for_its_form():
     for system, kind in SYSTEMS.items():
         assert kind.form.wording() in system
-    assert prompts.SPLITS_SYSTEM_PROMPT.endswith(answer_schemas_and_parsers.SplitsAnswer.line_wording())
-    assert prompts.SHIFT_SYSTEM_PROMPT.endswith(answer_schemas_and_parsers.ShiftAnswer.line_wording())
+    assert prompts.SPLITS_SYSTEM_PROMPT.endswith(answer_schemas_and_parsers.SplitsAnswer.wording_for_single_line())
+    assert prompts.SHIFT_SYSTEM_PROMPT.endswith(answer_schemas_and_parsers.ShiftAnswer.wording_for_single_line())
 
 
 def test_a_request_narrows_the_numbers_of_the_schema():

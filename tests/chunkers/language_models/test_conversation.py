@@ -20,7 +20,7 @@ from chunkers.language_models.asking_until_usable import (
     answer_without_reasoning,
     ask_until_usable,
     parse_json_answer,
-    parse_line_answer,
+    parse_last_line_of_answer,
     repeated_ending,
 )
 from chunkers.language_models.base import Message, Reply
@@ -216,8 +216,8 @@ def test_each_answer_is_told_of():
 
 def test_a_line_is_read_and_so_is_the_object_that_stands_for_it():
     for answer in ("Split_After: 2, 4", '{"split_after": [2, 4]}'):
-        assert parse_line_answer(answer, SplitsAnswer) == SplitsAnswer(split_after=[2, 4])
+        assert parse_last_line_of_answer(answer, SplitsAnswer) == SplitsAnswer(split_after=[2, 4])
     for answer in ("Answer: none", '{"answer": null}'):
-        assert parse_line_answer(answer, ShiftAnswer) == ShiftAnswer(answer=None)
+        assert parse_last_line_of_answer(answer, ShiftAnswer) == ShiftAnswer(answer=None)
     with pytest.raises(UnusableAnswer, match="the answer must have exactly one number after 'Answer:'; it has several"):
-        parse_line_answer("Answer: 2, 3", ShiftAnswer)
+        parse_last_line_of_answer("Answer: 2, 3", ShiftAnswer)

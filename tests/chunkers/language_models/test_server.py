@@ -23,14 +23,14 @@ from chunkers.language_models.answer_schemas_and_parsers import TOKENS_BESIDE_CO
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.language_models.chat_server import STREAM_SETTINGS, ChatServer
 from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS, Asking, run_in_parallel
-from chunkers.language_models.spending import Ledger, Spending, SpendingLimit, upper_bound_on_tokens
+from chunkers.language_models.spending import Ledger, Spending, SpendingLimit, upper_bound_on_conversation_tokens
 from tests.server import KEY, ChatModelServer, Raw, words
 
 LONG = 5.0
 """Seconds that a request is kept waiting, more than it is waited for."""
 
 HELLO = (Message("system", "Answer in one word."), Message("user", "Is the tide in? Ebbe und Flut, 潮."))
-MOST = upper_bound_on_tokens(HELLO) + TOKENS_BESIDE_CONTENT
+MOST = upper_bound_on_conversation_tokens(HELLO) + TOKENS_BESIDE_CONTENT
 """The most tokens that a request with it may take."""
 
 
@@ -564,7 +564,7 @@ class Failing(PricedModel):
         while True:
             attempts.allow(attempts.sent)
             attempts.sent += 1
-            most = upper_bound_on_tokens(messages) + most_tokens
+            most = upper_bound_on_conversation_tokens(messages) + most_tokens
             with self.lock:
                 self.took += most
                 end = self.random.random()

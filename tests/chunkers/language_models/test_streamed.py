@@ -9,11 +9,11 @@ from chunkers.language_models.asking_until_usable import Repetitive, ask_until_u
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.chat_server import MOST_STREAMED_TOKENS, ChatServer
 from chunkers.language_models.requests_within_spending_limit import Asking
-from chunkers.language_models.spending import Spending, upper_bound_on_tokens
+from chunkers.language_models.spending import Spending, upper_bound_on_conversation_tokens
 from tests.server import KEY, ChatModelServer, Events, Raw, streamed
 
 HELLO = [Message("user", "What is the capital of the tide?")]
-MOST = upper_bound_on_tokens(HELLO) + TOKENS_BESIDE_CONTENT
+MOST = upper_bound_on_conversation_tokens(HELLO) + TOKENS_BESIDE_CONTENT
 LOOP = "The capital of the tide is noon. " * 400
 
 

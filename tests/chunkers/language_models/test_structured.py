@@ -13,7 +13,7 @@ from chunkers.language_models.answer_schemas_and_parsers import (
     Correctness,
     SplitsAnswer,
 )
-from chunkers.language_models.asking_until_usable import parse_json_answer, parse_line_answer
+from chunkers.language_models.asking_until_usable import parse_json_answer, parse_last_line_of_answer
 from chunkers.language_models.base import Message
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.prompts import SPLITS_SYSTEM_PROMPT
@@ -81,13 +81,13 @@ def test_a_weak_model_of_a_server_that_enforces_the_schema_is_held_to_it(serve):
     http = serve(ChatModelServer, lambda _: "What is it? " * 50, "enforced")
     asker = asking(http)
     messages = [Message("system", SPLITS_SYSTEM_PROMPT), Message("user", "pieces")]
-    assert parse_line_answer(
+    assert parse_last_line_of_answer(
         asker.ask(messages, kind=CHUNK_SPLITS_ANSWER.for_request({"split_after": (1, 3)})).text, SplitsAnswer
     ) == SplitsAnswer(split_after=[])
     system = http.requests[-1][2]["messages"][0]["content"]
     # The prompt asks for what the schema allows.
     assert SplitsAnswer.wording() in system
-    assert SplitsAnswer.line_wording() not in system
+    assert SplitsAnswer.wording_for_single_line() not in system
 
 
 # Of llm and lumber the scripted model answers with lines, which a schema does not allow.

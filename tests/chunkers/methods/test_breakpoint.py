@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, ParameterError, Verdict, build_chunker
-from chunkers.building_blocks.thresholds import THRESHOLDS, TIE_TOLERANCE, passes_level
+from chunkers.building_blocks.thresholds import THRESHOLDS, TIE_TOLERANCE, mark_scores_passing_level
 from tests.support import AngleEmbedder, cut, sentence_numbers
 
 DISTANCES = np.array([0.1, 0.5, 0.2, 0.8, 0.3])
@@ -35,7 +35,7 @@ def test_lines(name, amount, line):
 def test_what_is_no_valley_is_not_cut_however_low_the_line_may_be(distances, amount):
     rule = THRESHOLDS["depth"]
     depths = rule.scores(np.array(distances))
-    assert not np.any(passes_level(depths, rule.line(depths, amount), cuts_above=True) & (depths <= 0))
+    assert not np.any(mark_scores_passing_level(depths, rule.line(depths, amount), cuts_above=True) & (depths <= 0))
 
 
 @given(

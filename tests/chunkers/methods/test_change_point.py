@@ -162,7 +162,11 @@ def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcut
     for penalty in (0.2, 0.9, 1.1, 2):
         cuts = best_cuts_by_penalty(vectors, penalty, ignore, allowed)
         with monkeypatch.context() as patch:
-            patch.setattr(change_point_search, "_skippable_place_counts", lambda behind, *_: np.zeros(len(behind), np.intp))
+            patch.setattr(
+                change_point_search,
+                "_count_skippable_places_per_candidate",
+                lambda behind, *_: np.zeros(len(behind), np.intp),
+            )
             assert best_cuts_by_penalty(vectors, penalty, ignore, allowed) == cuts
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, build_chunker
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.building_blocks.clustering import joint_distances as blocks
+from chunkers.building_blocks.clustering import compute_joint_distances_in_blocks as blocks
 from chunkers.contract.base import run
 from chunkers.methods import kmeans
 from chunkers.methods.dbscan import core_distances
@@ -17,7 +17,7 @@ from tests.lanes import samples
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 
 
-def joint_distances(texts, weight, embedder=None):
+def compute_joint_distances_in_blocks(texts, weight, embedder=None):
     """Return the matrix of joint distances, as Qu et al. write them down."""
     vectors = (embedder or HashEmbedder()).encode(texts).astype(np.float64)
     places = np.arange(len(texts))
@@ -51,7 +51,7 @@ def test_single_linkage_without_a_cap_is_scipys(sample, weight, most):
     document = Document.from_text(source.text, source.sentences)
     parameters = {"position_weight": weight, "max_distance": most, "chunks": 1}
     chunking = run(build_chunker("single_linkage", parameters), document, tools())
-    matrix = joint_distances(document.sentence_texts, weight)
+    matrix = compute_joint_distances_in_blocks(document.sentence_texts, weight)
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 
@@ -68,7 +68,7 @@ def test_dbscan_has_scikit_learns_labels(sample, weight, eps, least):
     document = Document.from_text(source.text, source.sentences)
     parameters = {"position_weight": weight, "eps": eps, "min_samples": least}
     chunking = run(build_chunker("dbscan", parameters), document, tools())
-    matrix = joint_distances(document.sentence_texts, weight)
+    matrix = compute_joint_distances_in_blocks(document.sentence_texts, weight)
     from sklearn.cluster import DBSCAN
 
     labels = DBSCAN(eps=eps, min_samples=least, metric="precomputed").fit_predict(matrix)
@@ -174,7 +174,7 @@ def test_joint_distances_in_blocks_are_the_matrix(weight):
     texts = [str(number) for number in range(300)]
     vectors = HashEmbedder().encode(texts).astype(np.float64)
     matrix = np.concatenate([block for _, block in blocks(vectors, weight)])
-    expected = joint_distances(texts, weight)
+    expected = compute_joint_distances_in_blocks(texts, weight)
     np.fill_diagonal(matrix, 0)
     assert matrix == pytest.approx(expected)
 
@@ -194,7 +194,7 @@ def test_dbscan_tells_core_border_and_noise(eps, least):
     document = Document.from_text(load_sample("report").text, "spacy")
     parameters = {"position_weight": 0.5, "eps": eps, "min_samples": least}
     roles = np.array(run(build_chunker("dbscan", parameters), document, tools()).clusters.roles)
-    matrix = joint_distances(document.sentence_texts, 0.5)
+    matrix = compute_joint_distances_in_blocks(document.sentence_texts, 0.5)
     core = (matrix <= eps).sum(axis=1) >= least
     reached = ((matrix <= eps) & core).any(axis=1)
     assert ((roles == "core") == core).all()

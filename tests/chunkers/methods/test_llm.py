@@ -19,7 +19,7 @@ from chunkers.language_models.asking_until_usable import MOST_REPEATS
 from chunkers.language_models.base import Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.requests_within_spending_limit import Asking
-from chunkers.language_models.spending import Spending, SpendingLimit, upper_bound_on_tokens
+from chunkers.language_models.spending import Spending, SpendingLimit, upper_bound_on_conversation_tokens
 from chunkers.methods.llm import Llm, Lumber
 from evaluation.command_line import main as evaluate
 from tests.server import KEY, ChatModelServer
@@ -271,7 +271,7 @@ def test_stopping_ends_before_the_next_request_and_answers_that_are_there_need_n
 def test_the_limit_stops_a_run_and_what_was_answered_is_not_asked_again():
     model, answers = ScriptedModel(changes), AnswerCache()
     cut("llm", model, window=18, piece_size=9)
-    most = max(map(upper_bound_on_tokens, model.asked)) + TOKENS_BESIDE_CONTENT
+    most = max(map(upper_bound_on_conversation_tokens, model.asked)) + TOKENS_BESIDE_CONTENT
     model.asked.clear()
     # Each takes 12 in the end.
     with pytest.raises(ModelError, match=rf"^openai:scripted: the spending limit is {most + 30:,} tokens; \d\d are spent"):

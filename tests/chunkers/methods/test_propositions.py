@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, ModelError, Recipe, Tools, build_chunker, load_tokenizer, to_csv, to_dict
 from chunkers import run as run_chunker
-from chunkers.building_blocks.proposition_requests import Vocabulary, unsupported_words
+from chunkers.building_blocks.proposition_requests import Vocabulary, find_unsupported_names_and_numbers
 from chunkers.building_blocks.size_limits import window_end_unit_index
 from chunkers.commands.chunk_command import main
 from chunkers.language_models import prompts
@@ -171,14 +171,17 @@ def test_a_quotation_is_found_in_its_sentence_or_else_nearby(quotation, number, 
 def test_names_and_numbers_are_held_against_the_sentences_and_the_text():
     text = "Ada wrote in Paris. In 1,815 the rain fell."
     known = Vocabulary.of(text)
-    assert unsupported_words("Ada wrote in Paris", "Ada wrote in Paris.", known) == ((), ())
-    assert unsupported_words("Ada wrote in 1,815 and 1816", "Ada wrote in Paris.", known) == (("1,815",), ("1816",))
-    assert unsupported_words("Byron wrote in Paris with Ada", "In 1,815 the rain fell.", known) == (
+    assert find_unsupported_names_and_numbers("Ada wrote in Paris", "Ada wrote in Paris.", known) == ((), ())
+    assert find_unsupported_names_and_numbers("Ada wrote in 1,815 and 1816", "Ada wrote in Paris.", known) == (
+        ("1,815",),
+        ("1816",),
+    )
+    assert find_unsupported_names_and_numbers("Byron wrote in Paris with Ada", "In 1,815 the rain fell.", known) == (
         ("Paris", "Ada"),
         ("Byron",),
     )
     # The text has the first word small too, so it is no name.
-    assert unsupported_words("The poet slept", "Ada wrote in Paris.", known) == ((), ())
+    assert find_unsupported_names_and_numbers("The poet slept", "Ada wrote in Paris.", known) == ((), ())
     made = cut(Stating(claims(("Ada Lovelace met Byron in 1816.", 1, "wrote notes"))))
     assert made.notes[1].startswith("1 proposition has names or numbers that the text does not have: Byron, 1816. Compared ")
     assert made[0].stated.propositions[0].remark == "not in the text: Byron, 1816"

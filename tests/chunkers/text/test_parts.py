@@ -20,7 +20,7 @@ from chunkers.commands.chunk_command import main
 from chunkers.recipes.export import to_csv, to_jsonl, to_parquet
 from chunkers.text.extracted_text import LONGEST_LABEL, TextParts, substitute_with_offsets
 from chunkers.text.file_reading import read_document
-from chunkers.text.pdf import LEAST_PAGES_WITH_LINE, find_headers_and_footers
+from chunkers.text.pdf import LEAST_PAGES_WITH_LINE, find_header_footer_lines
 from tests.support import tools
 
 PAGES = 200
@@ -144,7 +144,7 @@ def test_pages_are_called_by_their_labels(put):
 def test_printed_labels_are_page_numbers_too():
     roman = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "1", "2", "3", "4", "5", "6", "7"]
     pages = [f"Words of one kind {'x' * number}\nand {'more' * number}.\n{label}" for number, label in enumerate(roman)]
-    assert [[line.text for line in lines] for lines in find_headers_and_footers(pages, roman)] == [
+    assert [[line.text for line in lines] for lines in find_header_footer_lines(pages, roman)] == [
         [label] for label in roman
     ]
 
@@ -161,13 +161,13 @@ def test_printed_labels_are_page_numbers_too():
 )
 def test_text_at_the_edge_of_pages_is_no_header(line):
     pages = [f"{line(n)}\nSome text {'abcdefghijklmnop'[n]}." for n in range(1, 13)]
-    assert find_headers_and_footers(pages, [str(n) for n in range(1, 13)]) == [[] for _ in pages]
+    assert find_header_footer_lines(pages, [str(n) for n in range(1, 13)]) == [[] for _ in pages]
 
 
 @pytest.mark.parametrize("heading", ["Chapter {}", "KAPITEL {}.", "Section {}: Lamps", "第{}章", "§ {}"])
 def test_numbers_of_chapters_that_are_those_of_pages_make_no_header(heading):
     pages = [f"{heading.format(n)}\nText {n * 7} of it.\n{n}" for n in range(1, 13)]
-    running = find_headers_and_footers(pages, [str(n) for n in range(1, 13)])
+    running = find_header_footer_lines(pages, [str(n) for n in range(1, 13)])
     assert [[line.text for line in some] for some in running] == [[str(n)] for n in range(1, 13)]
 
 
@@ -190,11 +190,11 @@ def test_a_numbered_line_larger_than_the_text_is_a_heading(size, headers):
 
 def test_what_returns_within_a_page_is_no_header():
     pages = [f"{'ab' * n} first\nThe same line.\n{'cd' * n} last" for n in range(1, 13)]
-    assert not any(find_headers_and_footers(pages, [""] * 12))
+    assert not any(find_header_footer_lines(pages, [""] * 12))
 
 
 def test_pages_that_are_all_alike_stay():
-    assert not any(find_headers_and_footers(["One line.\nAnother."] * 20, [str(n) for n in range(20)]))
+    assert not any(find_header_footer_lines(["One line.\nAnother."] * 20, [str(n) for n in range(20)]))
 
 
 def test_lines_of_the_text_that_stand_on_every_page_stay():
@@ -208,26 +208,26 @@ def test_lines_of_the_text_that_stand_on_every_page_stay():
 
 def test_left_and_right_pages_may_have_headers_of_their_own():
     pages = [f"{('The book', 'The part')[n % 2]}\n{'text ' * (n + 1)}" for n in range(12)]
-    running = [[line.text for line in some] for some in find_headers_and_footers(pages, [""] * 12)]
+    running = [[line.text for line in some] for some in find_header_footer_lines(pages, [""] * 12)]
     assert running == [[], ["The part"], *[["The book"], ["The part"]] * 5]
 
 
 def test_titles_of_chapters_go_with_the_number_of_the_page_if_most_pages_have_it_there():
     heads = ["1", "Of lamps 2", "Of lamps 3", "4", "5 Of buoys", "Of buoys 6", "7 Of buoys", "Of ships 8", "9", "Year 1900"]
     pages = [f"{head}\n{'text ' * (n + 1)}" for n, head in enumerate(heads)]
-    gone = [[line.text for line in some] for some in find_headers_and_footers(pages, [""] * 10)]
+    gone = [[line.text for line in some] for some in find_header_footer_lines(pages, [""] * 10)]
     # “5 Of buoys” and “7 Of buoys” are the same line, and “Of buoys 6” and “Of ships 8” stand alone, as text might.
     stays = {"Of buoys 6", "Of ships 8", "Year 1900"}
     assert gone == [[] if head in stays else [head] for head in heads]
     # Where most pages have no number there, a number is text.
     few = [f"{head if n < 4 else 'abcdefghij'[n]}\n{'text ' * (n + 1)}" for n, head in enumerate(heads)]
-    assert not any(find_headers_and_footers(few, [""] * 10))
+    assert not any(find_header_footer_lines(few, [""] * 10))
 
 
 def test_a_page_without_the_header_keeps_its_text():
     pages = [f"The book\n{'text ' * (n + 1)}\n– {n + 7} –" for n in range(12)]
     pages[5] = "A chapter begins\nwith its text"
-    running = [[line.text for line in some] for some in find_headers_and_footers(pages, [""] * 12)]
+    running = [[line.text for line in some] for some in find_header_footer_lines(pages, [""] * 12)]
     assert running[5] == []
     assert running[4] == ["The book", "– 11 –"]
 
@@ -235,7 +235,7 @@ def test_a_page_without_the_header_keeps_its_text():
 @given(st.lists(st.lists(st.sampled_from(["head", "7", "8", "a", "b c", "", " "]), max_size=5), max_size=12))
 def test_running_lines_are_edges_and_leave_most_pages_some_text(pages):
     texts = ["\n".join(lines) for lines in pages]
-    page_lines = find_headers_and_footers(texts, [str(number) for number in range(1, len(pages) + 1)])
+    page_lines = find_header_footer_lines(texts, [str(number) for number in range(1, len(pages) + 1)])
     left = 0
     for number, (text, some) in enumerate(zip(texts, page_lines, strict=True)):
         lines = text.split("\n")

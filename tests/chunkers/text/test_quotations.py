@@ -11,7 +11,7 @@ from chunkers.text.quotation_search import (
     Quotation,
     SearchableText,
     code_points,
-    nearest_passage,
+    find_nearest_passage_and_distance,
     surrounding_text,
 )
 from evaluation.questions.corpus_ranges_and_rulers import Corpus
@@ -112,7 +112,7 @@ def test_the_nearest_passage_is_that_of_all_passages(pattern, text, most, place)
         for start in range(len(text) + 1)
         for end in range(max(start, 1), len(text) + 1)
     }
-    edits, start, end, _ = nearest_passage(code_points(pattern), code_points(text), most, place, 1 << 40)
+    edits, start, end, _ = find_nearest_passage_and_distance(code_points(pattern), code_points(text), most, place, 1 << 40)
     best = min(every.values(), default=most + 1)
     if best > most:
         assert edits == -1
@@ -121,7 +121,7 @@ def test_the_nearest_passage_is_that_of_all_passages(pattern, text, most, place)
 
 
 def test_a_search_that_would_take_too_long_is_not_made(monkeypatch):
-    assert nearest_passage(code_points("abcdef"), code_points("x" * 1000), 2, 0, 2000)[0] == -2
+    assert find_nearest_passage_and_distance(code_points("abcdef"), code_points("x" * 1000), 2, 0, 2000)[0] == -2
     monkeypatch.setattr(quotation_search.ComparisonBudget, "remaining", 10)
     monkeypatch.setattr(quotation_search.ComparisonBudget.__init__, "__defaults__", (10,))
     read = read_back(b'{"question": "a?", "excerpts": ["The tide goes in? It comes back."]}', TEXT)
@@ -234,9 +234,9 @@ def test_edits_inside_an_excerpt_leave_it_found_or_told(start, length, data):
         found = [(edited[slice(*span)], span.start) for _, span in read.usable[0].excerpts]
         assert bool(read.changes) == (found != [(excerpt, start)])
     # What changed by no more than the threshold allows is found.
-    few = distance(quotation_search.fold_text(excerpt), quotation_search.fold_text(changed)) <= (
-        1 - MIN_ALTERED_SIMILARITY
-    ) * len(quotation_search.fold_text(excerpt))
+    few = distance(
+        quotation_search.drop_spaces_and_simplify_signs(excerpt), quotation_search.drop_spaces_and_simplify_signs(changed)
+    ) <= (1 - MIN_ALTERED_SIMILARITY) * len(quotation_search.drop_spaces_and_simplify_signs(excerpt))
     assert read.usable or not few
 
 
@@ -250,4 +250,6 @@ def test_a_name_in_a_reference_goes_before_that_of_its_row():
     excerpts = read_back(row, TEXT, TEXT).usable[0].excerpts
     assert [excerpt.document for excerpt in excerpts] == [1, 0]
     with pytest.raises(InputError, match=r"corpus_id must be one of 0.txt; got '7'"):
-        read_back(b'{"question": "a?", "references": [{"content": "The tide", "corpus_id": "7"}]}', TEXT).require_usable("x")
+        read_back(
+            b'{"question": "a?", "references": [{"content": "The tide", "corpus_id": "7"}]}', TEXT
+        ).get_usable_questions_or_raise("x")

@@ -175,10 +175,10 @@ ENDS = [
 def test_the_ends_that_no_rule_looks_at_are_those_that_no_rule_changes(text, places):
     library = list(accumulate(map(len, segment("en", text)[:-1])))
     for starts in ([0, *library], sorted({0, *library, *(place for place in places if place < len(text))})):
-        corrected = sentence_rules.correct_sentence_starts(text, starts)
+        corrected = sentence_rules.fix_marks_and_false_ends(text, starts)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sentence_rules, "_sentence_numbers_with_unsure_start", lambda text, starts: range(1, len(starts)))
-            assert sentence_rules.correct_sentence_starts(text, starts) == corrected
+            assert sentence_rules.fix_marks_and_false_ends(text, starts) == corrected
 
 
 @pytest.mark.parametrize("code", paragraphs_by_language())

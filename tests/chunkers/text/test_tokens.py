@@ -12,7 +12,12 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
 from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET
 from chunkers.contract.base import run
-from chunkers.text.tokenizers import BYTE_PAIR_TABLE_URLS, BytePairTokenizer, is_tokenizer_on_disk, token_aligned_parts
+from chunkers.text.tokenizers import (
+    BYTE_PAIR_TABLE_URLS,
+    BytePairTokenizer,
+    is_tokenizer_on_disk,
+    split_at_certain_token_boundaries,
+)
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import cut
@@ -176,6 +181,8 @@ def test_no_token_reaches_over_the_parts_of_a_long_text(name, parts):
     text = "".join(parts)
     encoding = tiktoken.get_encoding(name)
     for count in (2, 9):
-        in_parts = [token for part in token_aligned_parts(text, count) for token in encoding.encode_ordinary(part)]
+        in_parts = [
+            token for part in split_at_certain_token_boundaries(text, count) for token in encoding.encode_ordinary(part)
+        ]
         assert in_parts == encoding.encode_ordinary(text)
-    assert "".join(token_aligned_parts(text, 5)) == text
+    assert "".join(split_at_certain_token_boundaries(text, 5)) == text

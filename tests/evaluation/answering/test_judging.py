@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers.language_models.asking_until_usable import MOST_REPEATS, UnusableAnswer
-from evaluation.answering.judging import answer_quality_score, read_correctness, read_faithfulness, read_relevancy
+from evaluation.answering.judging import (
+    combine_faithfulness_and_relevancy,
+    read_correctness,
+    read_faithfulness,
+    read_relevancy,
+)
 
 
 def similar(text, others):
@@ -65,10 +70,10 @@ def test_a_reply_in_another_form_cannot_be_used(read, reply):
     [(1, 1, 1), (0.5, 1, 2 / 3), (0.8, 0.4, 8 / 15), (0, 1, 0), (0, 0, 0), (None, 1, None), (1, None, None)],
 )
 def test_aqs_by_hand(faithfulness, relevancy, found):
-    assert answer_quality_score(faithfulness, relevancy) == (found if found is None else pytest.approx(found))
+    assert combine_faithfulness_and_relevancy(faithfulness, relevancy) == (found if found is None else pytest.approx(found))
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_aqs_lies_between_its_parts(one, other):
-    assert min(one, other) - 1e-9 <= answer_quality_score(one, other) <= max(one, other) + 1e-9
-    assert answer_quality_score(one, other) == answer_quality_score(other, one)
+    assert min(one, other) - 1e-9 <= combine_faithfulness_and_relevancy(one, other) <= max(one, other) + 1e-9
+    assert combine_faithfulness_and_relevancy(one, other) == combine_faithfulness_and_relevancy(other, one)

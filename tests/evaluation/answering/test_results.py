@@ -17,8 +17,13 @@ from chunkers.language_models.spending import SpendingLimit
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
 from evaluation.answering.answer_statistics import AnswerReport, answers_to_csv, answers_to_json_lines, cost_table
-from evaluation.answering.questions_and_answers import AnswerContext, Passage, QuestionItem, gather_passages
-from evaluation.answering.results import Services, answer_and_judge_item, judge_result
+from evaluation.answering.questions_and_answers import (
+    AnswerContext,
+    Passage,
+    QuestionItem,
+    gather_passages_for_each_question,
+)
+from evaluation.answering.results import Services, answer_judge_and_store_item, judge_and_store_result
 from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, tools
@@ -38,7 +43,7 @@ def means(model, **limit):
 
 def work(model, item=ITEM, **limit):
     kept = []
-    answer_and_judge_item(item, CONTEXT, means(model, **limit), kept.append, bool)
+    answer_judge_and_store_item(item, CONTEXT, means(model, **limit), kept.append, bool)
     return kept
 
 
@@ -55,7 +60,7 @@ def test_every_step_is_kept_and_the_last_has_all():
     assert done.value("aqs") == pytest.approx(2 * (6 / 7) * 0.5 / (6 / 7 + 0.5))
     assert done.not_judged == ()
     # The prompt and the very words are there.
-    turns = done.latest("faithfulness").exchange.turns
+    turns = done.latest_judgement_of_kind("faithfulness").exchange.turns
     assert [turn.role for turn in turns] == ["system", "user", "assistant"]
     assert turns[0].text == prompts.FAITHFULNESS_SYSTEM_PROMPT
     assert json.loads(turns[-1].text)["statements"]
@@ -84,7 +89,7 @@ def test_a_judgement_that_can_never_be_read_is_not_judged_and_not_nought():
     assert done.not_judged == ("faithfulness",)
     assert done.value("faithfulness") is done.value("aqs") is None
     assert done.value("relevancy") == 0.5
-    judgement = done.latest("faithfulness")
+    judgement = done.latest_judgement_of_kind("faithfulness")
     assert judgement.problem == "the answer must contain a JSON object; it has none"
     # All that was said is there: the question, and every reply with what was said to it.
     assert [turn.text for turn in judgement.exchange.turns if turn.role == "assistant"] == ["Good!"] * (MOST_REPEATS + 1)
@@ -102,7 +107,7 @@ def test_a_reply_that_can_be_read_at_the_second_attempt_counts():
     done = work(model)[-1]
     assert done.not_judged == ()
     assert done.value("correctness") in range(1, 6)
-    assert len(done.latest("correctness").exchange.turns) == 5
+    assert len(done.latest_judgement_of_kind("correctness").exchange.turns) == 5
 
 
 def test_judging_again_asks_afresh_and_keeps_what_was_said_before():
@@ -111,16 +116,16 @@ def test_judging_again_asks_afresh_and_keeps_what_was_said_before():
         lambda system, question: json.dumps({"grade": next(grades)}) if system == prompts.CORRECTNESS_SYSTEM_PROMPT else None
     )
     with_model, kept = means(model), []
-    answer_and_judge_item(ITEM, CONTEXT, with_model, kept.append, bool)
-    answer_and_judge_item(ITEM, CONTEXT, with_model, kept.append, bool)
+    answer_judge_and_store_item(ITEM, CONTEXT, with_model, kept.append, bool)
+    answer_judge_and_store_item(ITEM, CONTEXT, with_model, kept.append, bool)
     assert len(model.asked) == 4
     assert kept[-1].value("correctness") == 2
-    judge_result(kept[-1], with_model, kept.append, bool, repeat_number=1)
+    judge_and_store_result(kept[-1], with_model, kept.append, bool, repeat_number=1)
     assert len(model.asked) == 7
     assert kept[-1].value("correctness") == 5
     assert [judgement.value for judgement in kept[-1].judgements["correctness"]] == [2, 5]
     # The same time again is remembered.
-    judge_result(kept[-1], with_model, kept.append, bool, repeat_number=1)
+    judge_and_store_result(kept[-1], with_model, kept.append, bool, repeat_number=1)
     assert len(model.asked) == 7
 
 
@@ -131,7 +136,7 @@ def test_the_limit_holds_for_both_models_and_what_was_answered_is_kept():
     kept = []
     both = Services(asking, asking.with_model(second), similar, load_tokenizer("words").count)
     with pytest.raises(ModelError, match="spending limit is 2,000 tokens"):
-        answer_and_judge_item(ITEM, CONTEXT, both, kept.append, bool)
+        answer_judge_and_store_item(ITEM, CONTEXT, both, kept.append, bool)
     assert kept[-1].answer.text
     assert asking.spent.tokens <= 2_000
     assert asking.spent.requests == len(first.asked) + len(second.asked)
@@ -140,7 +145,7 @@ def test_the_limit_holds_for_both_models_and_what_was_answered_is_kept():
 def test_cancelling_keeps_the_answer():
     kept = []
     with pytest.raises(Cancelled):
-        answer_and_judge_item(ITEM, CONTEXT, means(AnsweringModel()), kept.append, lambda: bool(kept))
+        answer_judge_and_store_item(ITEM, CONTEXT, means(AnsweringModel()), kept.append, lambda: bool(kept))
     assert kept[-1].answer.text
 
 
@@ -149,7 +154,9 @@ def test_the_chunks_fill_the_budget_and_the_last_is_cut_off():
     document = Document.from_text(text, "sentencex")
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {"size": 2}), document, given)
-    gathered = gather_passages(chunking, ["One?", "Two?"], 17, given, TokenRuler(text, load_tokenizer("words")))
+    gathered = gather_passages_for_each_question(
+        chunking, ["One?", "Two?"], 17, given, TokenRuler(text, load_tokenizer("words"))
+    )
     assert gathered.chunks == 6
     for context in gathered.contexts:
         assert context.tokens == 17
@@ -170,7 +177,7 @@ def report_of(values, names=("A", "B")):
         for question, value in enumerate(row):
             item = QuestionItem(f"Question {question}?")
             kept = []
-            answer_and_judge_item(
+            answer_judge_and_store_item(
                 item,
                 CONTEXT,
                 Services(means(AnsweringModel()).asking, None, lambda _, others, v=value: np.full(len(others), v), len),
@@ -199,11 +206,11 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
     both = means(model)
     for number in range(2):
         # The second chunker gave the same chunks, so nothing was sent for it.
-        answer_and_judge_item(ITEM, CONTEXT, both, lambda step, number=number: kept.update({(number, 0): step}), bool)
+        answer_judge_and_store_item(ITEM, CONTEXT, both, lambda step, number=number: kept.update({(number, 0): step}), bool)
     report = AnswerReport(["=A", "B"], 1, kept)
     given = tools(HashEmbedder())
     chunking = run(build_chunker("fixed_sentences", {}), Document.from_text("It rained. In May.", "sentencex"), given)
-    gathered = gather_passages(
+    gathered = gather_passages_for_each_question(
         chunking, [ITEM.question], 5, given, TokenRuler(chunking.document.text, load_tokenizer("words"))
     )
     first, second = cost_table(report, {0: gathered, 1: gathered}, model)

@@ -26,7 +26,7 @@ from evaluation.checking.problems import (
     FileRange,
     Problem,
 )
-from evaluation.checking.report import CheckReport, check_report_as_junit, check_report_as_sarif, check_report_as_text
+from evaluation.checking.report import CheckReport, build_sarif_log_dictionary, check_report_as_junit, check_report_as_text
 from evaluation.command_line import main
 from seamark.__main__ import main as seamark
 from tests import ROOT
@@ -433,7 +433,7 @@ def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
     complaint = f"{file}: it must be readable; it is not." if broken else ""
     documents = [CheckedDocument(file, None, tuple(problems), complaint)]
     report = CheckReport(Recipe(chunker="structure"), {name: "error" for name in ALL_RULES}, documents, {})
-    run = valid(check_report_as_sarif(report))
+    run = valid(build_sarif_log_dictionary(report))
     assert len(run["results"]) == len(problems)
     suites = etree.fromstring(check_report_as_junit(report))
     assert len(suites) == 1
@@ -451,7 +451,7 @@ def test_of_very_many_problems_the_gravest_are_listed_and_the_others_counted():
         {},
     )
     assert report.problems[0].level == "error"
-    assert len(valid(check_report_as_sarif(report))["results"]) == MOST_PROBLEMS
+    assert len(valid(build_sarif_log_dictionary(report))["results"]) == MOST_PROBLEMS
     assert "\n1 more problem not listed\n" in check_report_as_text(report)
     assert report.counts == {"error": 1, "warning": 0, "note": MOST_PROBLEMS}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from chunkers import InputError, Span
 from evaluation.generating.generated_questions import (
     SourceTexts,
-    apply_question_edits,
+    apply_edits_to_question,
     generated_question_set,
     generated_questions_to_csv,
 )
@@ -52,11 +52,11 @@ def test_a_spreadsheet_takes_nothing_in_the_file_for_a_formula():
 
 
 def test_an_edit_is_taken_if_its_excerpts_stand_in_the_document():
-    generated = apply_question_edits(MADE[0], TEXTS, " What  burns? ", ["The bell rings", " ", "oil.\n"])
+    generated = apply_edits_to_question(MADE[0], TEXTS, " What  burns? ", ["The bell rings", " ", "oil.\n"])
     # The words that stand twice are those of the window.
     assert generated == MADE[0]._replace(question="What burns?", excerpts=(Span(20, 34), Span(58, 62)))
     outside = MADE[0]._replace(window=Window(0, Span(20, 42)))
-    assert apply_question_edits(outside, TEXTS, "What?", ["The lamp"]).excerpts == (Span(0, 8),)
+    assert apply_edits_to_question(outside, TEXTS, "What?", ["The lamp"]).excerpts == (Span(0, 8),)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_an_edit_is_taken_if_its_excerpts_stand_in_the_document():
 )
 def test_an_edit_that_cannot_be_taken_says_why(question, excerpts, said):
     with pytest.raises(InputError) as error:
-        apply_question_edits(MADE[0], TEXTS, question, excerpts)
+        apply_edits_to_question(MADE[0], TEXTS, question, excerpts)
     assert said in str(error.value)
 
 
@@ -88,7 +88,7 @@ def test_what_is_cut_from_a_document_is_found_there_again(text, data):
     if not text[start:end].strip():
         return
     texts = SourceTexts(("a",), (text,))
-    generated = apply_question_edits(Generated("Q?", Window(0, Span(0, len(text))), ()), texts, "Q?", [text[start:end]])
+    generated = apply_edits_to_question(Generated("Q?", Window(0, Span(0, len(text))), ()), texts, "Q?", [text[start:end]])
     assert texts.excerpt_texts(generated) == [text[start:end].strip()]
     assert places(
         read_questions(generated_questions_to_csv([generated], texts).encode(), "q.csv", texts.corpus("lines"))

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from chunkers import Span, load_embedder
-from evaluation.generating.generated_questions import Cosines, SourceTexts, filter_questions, question_cosines
+from evaluation.generating.generated_questions import (
+    Cosines,
+    SourceTexts,
+    compute_excerpt_and_question_cosines,
+    filter_questions,
+)
 from evaluation.generating.question_generation import Generated, Window
 from tests.support import AngleEmbedder, tools
 
@@ -29,7 +34,7 @@ MADE = [asked(10, 10), asked(12, 10, 50), asked(14, 10), asked(80, 90), asked(16
 
 
 def test_the_worst_excerpt_and_the_most_alike_earlier_question_decide():
-    alike = question_cosines(MADE, SourceTexts(("a",), (TEXT,)).corpus("lines"), tools(AngleEmbedder()))
+    alike = compute_excerpt_and_question_cosines(MADE, SourceTexts(("a",), (TEXT,)).corpus("lines"), tools(AngleEmbedder()))
     assert alike.excerpts == pytest.approx([1, cosine(38), cosine(4), cosine(10), cosine(74)])
     assert alike.questions[1] == pytest.approx([cosine(2), 1, cosine(2), cosine(68), cosine(4)])
     every = filter_questions(alike, -1, 1)
@@ -71,6 +76,8 @@ def test_an_embedder_that_is_fitted_on_text_is_fitted_on_all_documents():
         Generated("What does the lamp burn?", Window(0, Span(0, 19)), (Span(0, 19),)),
         Generated("When do pears ripen?", Window(1, Span(0, 17)), (Span(0, 17),)),
     ]
-    alike = question_cosines(made, SourceTexts(("a", "b"), texts).corpus("lines"), tools(load_embedder("tfidf")))
+    alike = compute_excerpt_and_question_cosines(
+        made, SourceTexts(("a", "b"), texts).corpus("lines"), tools(load_embedder("tfidf"))
+    )
     assert (alike.excerpts > 0.1).all()
     assert alike.questions[0, 1] < alike.excerpts.min()

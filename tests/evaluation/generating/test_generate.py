@@ -27,7 +27,7 @@ from evaluation.generating.question_generation import (
     GenerationSettings,
     Window,
     estimate_generation,
-    generate_questions,
+    generate_and_report_questions,
     random_windows,
 )
 from tests.evaluation.generating.questioner import Questioner, answer, number_of, passage_of
@@ -38,7 +38,7 @@ TEXT = "The lamp burns oil. A keeper trims the wick at dusk, and the bell rings 
 
 def outcomes(model, count=1, texts=(TEXT,), **settings):
     made = []
-    generate_questions(texts, GenerationSettings(count, **settings), asking(model).ask, made.append)
+    generate_and_report_questions(texts, GenerationSettings(count, **settings), asking(model).ask, made.append)
     return made
 
 
@@ -69,13 +69,13 @@ def test_a_schema_allows_only_sentences_of_the_window_as_excerpts():
         schemas.append(kind.schema)
         return Reply(GOOD)
 
-    generate_questions((TEXT,), GenerationSettings(), ask, print)
+    generate_and_report_questions((TEXT,), GenerationSettings(), ask, print)
     sentences = ["The lamp burns oil.", "A keeper trims the wick at dusk, and the bell rings in fog."]
     sentences += ["Gulls nest below the gallery."]
     assert schemas[0]["properties"]["excerpts"]["items"] == {"type": "string", "enum": sentences}
     # Words without an end are one sentence, and a window of thousands of lines has too many to list.
     long = "\n\n".join(f"Line {number}." for number in range(MOST_LISTED_VALUES + 1))
-    generate_questions((long,), GenerationSettings(1, window=20_000), ask, print)
+    generate_and_report_questions((long,), GenerationSettings(1, window=20_000), ask, print)
     assert "enum" not in schemas[-1]["properties"]["excerpts"]["items"]
 
 
@@ -89,7 +89,7 @@ def test_a_schema_allows_sentences_of_earlier_questions_only_if_there_are_no_oth
     text = " ".join(
         f"The lamp of {place} burns oil{', and a keeper trims its wick' * 3}." for place in ("Ar", "Brig", "Ceil")
     )
-    generate_questions((text,), GenerationSettings(5), ask, print)
+    generate_and_report_questions((text,), GenerationSettings(5), ask, print)
     sentences = allowed[0]
     assert len(sentences) == 3
     assert allowed == [sentences, sentences[1:], sentences[2:], sentences, sentences]
@@ -148,7 +148,7 @@ def test_the_same_settings_ask_the_same_so_that_a_second_run_sends_nothing():
     runs = []
     for _ in range(2):
         made = []
-        generate_questions((TEXT, "Another text."), GenerationSettings(5, 3), again.ask, made.append)
+        generate_and_report_questions((TEXT, "Another text."), GenerationSettings(5, 3), again.ask, made.append)
         runs.append(made)
     assert runs[0] == runs[1]
     assert len(model.asked) == again.spent.requests == 5
@@ -164,7 +164,7 @@ def test_what_was_asked_before_the_user_stopped_is_kept():
             stop.append(True)
 
     with pytest.raises(Cancelled):
-        generate_questions((TEXT,), GenerationSettings(10), asking(Questioner()).ask, done, lambda: bool(stop))
+        generate_and_report_questions((TEXT,), GenerationSettings(10), asking(Questioner()).ask, done, lambda: bool(stop))
     assert [generated.question for generated in made] == ["Question 1?", "Question 2?", "Question 3?"]
 
 
@@ -338,7 +338,7 @@ def test_an_example_that_is_copied_is_asked_again_and_other_sentences_are_allowe
         return Reply(answer(EXAMPLE_QUESTION if len(kinds) == 1 else "What burns?", "The lamp burns oil."))
 
     made = []
-    generate_questions((TEXT,), GenerationSettings(1), ask, made.append)
+    generate_and_report_questions((TEXT,), GenerationSettings(1), ask, made.append)
     assert [generated.question for generated in made] == ["What burns?"]
     first, second = (kind.choices["excerpts"] for kind in kinds)
     assert [*second] == [*first[1:]]
@@ -361,7 +361,7 @@ def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
         return reply
 
     with pytest.raises(ModelError, match="The server is gone"):
-        generate_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, made.append)
+        generate_and_report_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, made.append)
     chosen = [*islice(random_windows((LONG_TEXT,), 200, 2), 6)]
     assert [chosen.index(generated.window) for generated in made] == [0, 1, 3, 4, 5]
     assert len({generated.question for generated in made}) == 5
@@ -385,5 +385,5 @@ def test_the_user_who_stops_waits_for_nobody():
 
     threading.Thread(target=press).start()
     with pytest.raises(Cancelled):
-        generate_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, print, stop.is_set)
+        generate_and_report_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, print, stop.is_set)
     assert time.monotonic() - stop.began < LIMIT / 2

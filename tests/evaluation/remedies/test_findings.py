@@ -14,11 +14,11 @@ from evaluation.remedies.settings_search import MOST_REMEDIES
 from evaluation.remedies.tested_changes import (
     FindingsByRule,
     SuspiciousColumn,
-    remedies_for_finding,
+    remedies_for_single_finding,
     try_settings_for_findings,
 )
 from evaluation.retrieval import Limit
-from evaluation.retrieval.asked_question import PosedQuestion, checked_answer
+from evaluation.retrieval.asked_question import PosedQuestion, check_and_trim_answer_span
 from tests.evaluation.remedies.test_remedies import COLUMNS, WORDS, made_tools
 from tests.fixtures.exhaustive_search import equals_exhaustive, removes_finding, search_exhaustively
 
@@ -53,7 +53,7 @@ def suspect_of(seed, column, others=True):
     document = Document.from_text("\n\n".join(blocks_of(draw)), "regex").split()
     tools, chunker = made_tools(document), build_chunker(*column)
     spans = [document.sentences[draw.randrange(len(document.sentences))] for _ in range(2 * others)]
-    posed = tuple(PosedQuestion(draw.choice(WORDS), checked_answer(document.text, *span)) for span in spans)
+    posed = tuple(PosedQuestion(draw.choice(WORDS), check_and_trim_answer_span(document.text, *span)) for span in spans)
     known = (document.sentences[len(document.sentences) // 2].start,)
     suspect = SuspiciousColumn(
         chunker, run(chunker, document, tools), "bm25", Limit(budget=60), "plain", posed, known, narrow_margin=HAIR
@@ -73,7 +73,7 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
         return
     finding = data.draw(st.sampled_from(findings))
     tried = try_settings_for_findings(suspect, tools)
-    remedies = [*remedies_for_finding(suspect, finding, tried, tools, TokenRuler(document.text, tools.tokenizer))]
+    remedies = [*remedies_for_single_finding(suspect, finding, tried, tools, TokenRuler(document.text, tools.tokenizer))]
     assert equals_exhaustive(remedies, search_exhaustively(suspect, tools, removes_finding(finding, tools, HAIR)))
     assert len({remedy.variation.kind for remedy in remedies}) == len(remedies) <= MOST_REMEDIES
     for remedy in remedies:
@@ -94,11 +94,11 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
 
 def test_a_rule_that_compares_with_the_median_must_be_able_to_find_something():
     finding = Finding("tiny", Span(10, 12), 0.5, "")
-    assert not FindingsByRule({}, 3).lacks(finding)
-    assert FindingsByRule({}, 4).lacks(finding)
-    assert FindingsByRule({}, 3).lacks(Finding("inside_list", Span(10, 12), 0.5, ""))
-    assert FindingsByRule({"tiny": [Span(12, 20)], "oversized": [Span(0, 30)]}, 4).lacks(finding)
-    assert not FindingsByRule({"tiny": [Span(11, 20)]}, 4).lacks(finding)
+    assert not FindingsByRule({}, 3).is_finding_gone(finding)
+    assert FindingsByRule({}, 4).is_finding_gone(finding)
+    assert FindingsByRule({}, 3).is_finding_gone(Finding("inside_list", Span(10, 12), 0.5, ""))
+    assert FindingsByRule({"tiny": [Span(12, 20)], "oversized": [Span(0, 30)]}, 4).is_finding_gone(finding)
+    assert not FindingsByRule({"tiny": [Span(11, 20)]}, 4).is_finding_gone(finding)
 
 
 def test_one_search_serves_all_findings_and_nothing_is_embedded_for_it():
@@ -107,7 +107,7 @@ def test_one_search_serves_all_findings_and_nothing_is_embedded_for_it():
     tried = try_settings_for_findings(suspect, tools)
     ruler = TokenRuler(suspect.chunking.document.text, tools.tokenizer)
     findings = find_suspicious_cuts(suspect.chunking, tools.embedder, HAIR)
-    remedies = [[*remedies_for_finding(suspect, finding, tried, tools, ruler)] for finding in findings]
+    remedies = [[*remedies_for_single_finding(suspect, finding, tried, tools, ruler)] for finding in findings]
     assert any(remedies)
     assert tools.meter.embedded == before
 
@@ -120,4 +120,8 @@ def test_a_search_stops_when_it_is_told_to():
     with pytest.raises(Cancelled):
         try_settings_for_findings(suspect, tools)
     with pytest.raises(Cancelled):
-        [*remedies_for_finding(suspect, finding, tried, tools, TokenRuler(suspect.chunking.document.text, tools.tokenizer))]
+        [
+            *remedies_for_single_finding(
+                suspect, finding, tried, tools, TokenRuler(suspect.chunking.document.text, tools.tokenizer)
+            )
+        ]

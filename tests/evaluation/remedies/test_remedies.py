@@ -14,7 +14,7 @@ from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answe
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     PosedQuestion,
-    checked_answer,
+    check_and_trim_answer_span,
     index_text,
     judge_retrieval,
     retrieve_for_question,
@@ -54,7 +54,9 @@ def failure_of(seed, column, limit, method):
     places = sorted(draw.sample(range(len(document.text) + 1), 2))
     first, last = (document.sentence_at(min(place, len(document.text) - 1)) for place in places)
     last = min(max(first, last), first + 3)
-    answer = checked_answer(document.text, document.sentences[max(first, 0)].start, document.sentences[max(last, 0)].end)
+    answer = check_and_trim_answer_span(
+        document.text, document.sentences[max(first, 0)].start, document.sentences[max(last, 0)].end
+    )
     posed = PosedQuestion(" ".join(draw.choices(WORDS, k=3)), answer)
     chunker = build_chunker(*column)
     chunking = run(chunker, document, tools)
@@ -99,8 +101,10 @@ def angles(limit, others=(), known=None, column=("fixed_sentences", {"size": 1})
     document = Document.from_text(LINES, "lines").split()
     tools, ruler = made_tools(document, AngleEmbedder()), TokenRuler(LINES, load_tokenizer("words"))
     chunker = build_chunker(*column)
-    posed = PosedQuestion(question, checked_answer(LINES, 0, document.sentences[1].end))
-    others = tuple(PosedQuestion(text, checked_answer(LINES, *document.sentences[line])) for text, line in others)
+    posed = PosedQuestion(question, check_and_trim_answer_span(LINES, 0, document.sentences[1].end))
+    others = tuple(
+        PosedQuestion(text, check_and_trim_answer_span(LINES, *document.sentences[line])) for text, line in others
+    )
     made = FailingColumn(chunker, run(chunker, document, tools), "embedding", limit, "plain", others, known, posed=posed)
     return made, tools, ruler
 

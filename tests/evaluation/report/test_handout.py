@@ -3,7 +3,7 @@
 import re
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from evaluation.report.lecture_scenes import MOST_DRAWN_SENTENCES, SceneSheet, handout_html
+from evaluation.report.lecture_scenes import MOST_EXERCISE_SENTENCES, SceneSheet, handout_html
 
 TEXT = "One <script>alert(1)</script>.\nTwo & two.\nThree.\nFour."
 
@@ -44,7 +44,7 @@ def test_cuts_within_a_sentence_are_named_and_long_texts_are_no_exercise():
     cut = run(build_chunker("fixed_characters", {"size": 10}), document, Tools(None, load_tokenizer("words")))
     assert "in 1, in 1" in handout_html("Lecture", "", [SceneSheet("Scene", {}, document, None, [cut])])
     assert "Where would you cut?" not in handout_html(
-        "Lecture", "", [sheet(text="Line.\n" * (MOST_DRAWN_SENTENCES + 1), known=None)]
+        "Lecture", "", [sheet(text="Line.\n" * (MOST_EXERCISE_SENTENCES + 1), known=None)]
     )
 
 

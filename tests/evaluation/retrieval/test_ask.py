@@ -15,7 +15,7 @@ from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     MOST_ANSWER_CHARACTERS,
     MOST_QUESTION_CHARACTERS,
-    checked_answer,
+    check_and_trim_answer_span,
     checked_question,
     first_cut_reason,
     format_search_score,
@@ -24,7 +24,7 @@ from evaluation.retrieval.asked_question import (
     retrieve_for_question,
 )
 from evaluation.retrieval.budget import fill_budget
-from evaluation.search.index import build_index, search
+from evaluation.search.index import build_index, search_for_all_questions
 from evaluation.search.ranking import SEARCH_METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
@@ -79,7 +79,7 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     chunker, with_tools = build_chunker("fixed_sentences", {"size": 2}), tools(HashEmbedder())
     question = "Which number has saltsalt?"
     index = build_index(Corpus((document,)), chunker, with_tools, embedded_as, method)
-    retrieved = search(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
+    retrieved = search_for_all_questions(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
     passages = index_text(run(chunker, document, with_tools), with_tools, method, embedded_as)
     asked = retrieve_for_question(
         passages, question, with_tools, Limit(top=15), TokenRuler(document.text, load_tokenizer("words"))
@@ -200,12 +200,12 @@ def test_chunks_in_several_places():
 
 
 def test_an_answer_is_trimmed_and_bounded():
-    assert checked_answer("one  two ", 3, 9) == Span(5, 8)
+    assert check_and_trim_answer_span("one  two ", 3, 9) == Span(5, 8)
     for start, end, complaint in [(0, 0, "0 to 0"), (3, 5, "white space"), (0, 10, "0 to 9"), (-1, 3, "-1")]:
         with pytest.raises(InputError, match=complaint):
-            checked_answer("one  two ", start, end)
+            check_and_trim_answer_span("one  two ", start, end)
     with pytest.raises(InputError, match=r"at most 10,000 characters; this one has 10,001\."):
-        checked_answer("a" * 20_000, 0, MOST_ANSWER_CHARACTERS + 1)
+        check_and_trim_answer_span("a" * 20_000, 0, MOST_ANSWER_CHARACTERS + 1)
 
 
 # What a spreadsheet may take for a formula, and apostrophes, begin more of these than of all texts.
@@ -259,5 +259,5 @@ def test_scores_are_said_in_few_figures():
         "12.3",
         "−3.20",
     ]
-    assert format_search_score(1 / 61, fused=True) == "0.0164"
+    assert format_search_score(1 / 61, is_fused=True) == "0.0164"
     assert format_search_score(float("nan")) == ""

@@ -14,7 +14,7 @@ from evaluation.retrieval import budget
 from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVED_TEXT_MEASURES, text_scores
 from evaluation.search import index as indexing
-from evaluation.search.index import build_index, search
+from evaluation.search.index import build_index, search_for_all_questions
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 CHARACTERS = CharacterRuler()
@@ -170,7 +170,7 @@ def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, l
     questions = read_questions(rows.encode(), "q.jsonl", both).usable
     sizes = (1, 7, 20, 64, 300, 100_000)
     measured = evaluate_at_budgets(index, questions, equipped, ruler, Budgets(sizes, unit, last))
-    ranked = search(index, questions, equipped, len(index.chunks)).ranked
+    ranked = search_for_all_questions(index, questions, equipped, len(index.chunks)).ranked
     measuring = {"characters": CHARACTERS, "tokens": ruler}
     for number, question in enumerate(questions):
         excerpts = [both.span_in_corpus(excerpt.document, excerpt.span) for excerpt in question.excerpts]
@@ -193,8 +193,8 @@ def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
         asked.append((len(queries), count))
         return exact(queries, vectors, count)
 
-    exact = indexing.nearest_vectors
-    monkeypatch.setattr(indexing, "nearest_vectors", nearest)
+    exact = indexing.nearest_vector_indices_per_query
+    monkeypatch.setattr(indexing, "nearest_vector_indices_per_query", nearest)
     numbered = corpus(only="\n".join(f"{number} word." for number in range(180)))
     equipped = tools(AngleEmbedder())
     index = build_index(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)

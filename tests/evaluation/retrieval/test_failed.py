@@ -21,7 +21,7 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     retrieval_failures,
 )
 from evaluation.search.index import build_index
-from evaluation.search.ranking import nearest_vectors
+from evaluation.search.ranking import nearest_vector_indices_per_query
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 TEXT = "0 alpha.\n40 beta.\n90 gamma.\n130 delta."
@@ -47,7 +47,7 @@ def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER
 def holder_of(failure):
     """Return the number and the rank of the chunk with most of a missed excerpt, and how much of it the chunk holds."""
     holder = failure.retrieval.holder
-    return holder.number, holder.rank, failure.retrieval.held_characters(holder)
+    return holder.number, holder.rank, failure.retrieval.count_answer_characters_in_chunk(holder)
 
 
 def test_an_excerpt_that_a_cut_split():
@@ -133,7 +133,11 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     (cut,) = retrieval_failures(runs, Limit(7), RULER)[0]
     assert (dict(cut.missed_characters_by_chunker), cut.retrieval.fate, holder_of(cut)) == ({0: 6}, "cut off", (3, 4, 10))
     given = given_chunks(runs[0], Limit(8), 0, RULER)
-    assert ([chunk.number for chunk in given.chunks], given.unkept_chunk_count, given.filled_length) == ([0, 1], 2, 8)
+    assert ([chunk.number for chunk in given.chunks], given.chunk_count_without_kept_ranks, given.filled_length) == (
+        [0, 1],
+        2,
+        8,
+    )
 
 
 def test_most_missed_comes_first_and_equals_keep_their_order():
@@ -191,7 +195,7 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
     finally:
         ladders.standard_budget_sets = before
     index = run.evaluation.index
-    (ranked,) = nearest_vectors(tools().embed(["which"]), index.vectors, len(index.chunks))
+    (ranked,) = nearest_vector_indices_per_query(tools().embed(["which"]), index.vectors, len(index.chunks))
     filled = fill_budget(
         [index.chunks[chunk] for chunk in ranked.tolist()], budget, ruler if unit == "tokens" else CharacterRuler(), last
     )

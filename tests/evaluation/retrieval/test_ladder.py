@@ -15,11 +15,11 @@ from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.budgets_and_near_duplicates import (
     BUDGETS_BY_UNIT,
     budgets_for_length,
-    chunks_holding_most_excerpt,
+    chunk_numbers_with_most_excerpt,
     measure_at_standard_budgets,
     standard_budget_sets,
 )
-from evaluation.search.index import build_index, search
+from evaluation.search.index import build_index, search_for_all_questions
 from evaluation.search.ranking import SEARCH_METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
@@ -102,8 +102,8 @@ def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
     # Chunks 0+40, 40+90, 90+130: the question at 110 degrees finds the last, then the second, both of which hold gamma.
     index, questions, ladder = climbed([("110", ["90 gamma."])], size=2, overlap=1, monkeypatch=monkeypatch, kept=0)
     (excerpt,) = questions[0].excerpts
-    assert chunks_holding_most_excerpt(index, excerpt.span) == [1, 2]
-    assert chunks_holding_most_excerpt(index, (0, 0)) == []
+    assert chunk_numbers_with_most_excerpt(index, excerpt.span) == [1, 2]
+    assert chunk_numbers_with_most_excerpt(index, (0, 0)) == []
     assert ladder.best_holders.tolist() == [[2, 1]]
 
 
@@ -128,7 +128,7 @@ def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
         ladder = measure_at_standard_budgets(index, questions, bench, TokenRuler(text, bench.tokenizer))
     finally:
         ladders.KEPT_RANK_COUNT = before
-    ranked = search(index, questions, bench, len(index.chunks)).ranked
+    ranked = search_for_all_questions(index, questions, bench, len(index.chunks)).ranked
     for (chunk, rank), row in zip(ladder.best_holders.tolist(), ranked.tolist(), strict=True):
         assert row[rank - 1] == chunk
 

@@ -23,20 +23,20 @@ from evaluation.questions.corpus_ranges_and_rulers import (
 from evaluation.questions.question_files import MOST_QUESTIONS, Excerpt, Question, read_questions
 from evaluation.questions.question_rows import DOCUMENT_TEXT_SEPARATOR
 from evaluation.retrieval.measures import (
-    document_scores,
+    document_scores_at_each_k,
     evaluate_retrieval,
-    evidence_scores,
+    evidence_scores_at_each_k,
     excerpt_ranges,
     mean_and_deviation,
+    mostly_covered_sentence_numbers,
     overlapped_sentence_numbers,
     precision_omega,
     score_search,
-    sentences_mostly_covered,
     text_scores,
-    trim_span,
+    trim_spaces_and_punctuation,
 )
-from evaluation.search.index import build_index, search
-from evaluation.search.ranking import nearest_vectors
+from evaluation.search.index import build_index, search_for_all_questions
+from evaluation.search.ranking import nearest_vector_indices_per_query
 from sample_docs import SAMPLES_FOLDER
 from tests.support import AngleEmbedder, tools
 
@@ -138,7 +138,7 @@ def test_the_search_in_blocks_is_the_sort_of_all(count, rows, block, seed):
     random = np.random.default_rng(seed)
     vectors = random.integers(-2, 3, size=(rows, 3)).astype(np.float32)
     queries = random.integers(-2, 3, size=(4, 3)).astype(np.float32)
-    rankings = nearest_vectors(queries, vectors, count, block)
+    rankings = nearest_vector_indices_per_query(queries, vectors, count, block)
     for query, row in zip(queries, rankings, strict=True):
         scores = vectors @ query
         assert row.tolist() == sorted(range(rows), key=lambda i: (-scores[i], i))[:count]
@@ -158,10 +158,10 @@ def test_neither_the_block_nor_what_is_asked_beside_changes_a_ranking(asked, row
     exact = (vectors.astype(float) * queries[:, np.newaxis]).sum(axis=2)
     ranked = [sorted(range(2 * rows), key=lambda row, scores=scores: (-scores[row], row)) for scores in exact]
     for count in (1, rows, 2 * rows):
-        rankings = nearest_vectors(queries, vectors, count, block)
+        rankings = nearest_vector_indices_per_query(queries, vectors, count, block)
         assert rankings.tolist() == [row[:count] for row in ranked]
         for query, row in zip(queries, rankings, strict=True):
-            assert nearest_vectors(query[np.newaxis], vectors, count)[0].tolist() == row.tolist()
+            assert nearest_vector_indices_per_query(query[np.newaxis], vectors, count)[0].tolist() == row.tolist()
 
 
 @pytest.mark.slow
@@ -184,7 +184,7 @@ def test_products_of_embeddings_are_finite(asked, rows, wide, seed):
     exact = np.einsum("qd,vd->qv", queries.astype(float), vectors.astype(float))
     assert np.abs(products - exact).max() < 1e-5
     assert np.abs(products).max() < 1.001
-    for query, ranking in enumerate(nearest_vectors(queries, vectors, 3, block_size=7)):
+    for query, ranking in enumerate(nearest_vector_indices_per_query(queries, vectors, 3, block_size=7)):
         assert exact[query, ranking] == pytest.approx(np.sort(exact[query])[::-1][:3], abs=2e-5)
 
 
@@ -241,7 +241,7 @@ def test_the_search_says_what_was_computed_and_what_was_there():
     assert (first.embedded, first.cached) == (4, 0)
     assert (again.embedded, again.cached) == (0, 4)
     assert again.embed_s == first.embed_s > 0
-    searched = search(again, [], equipped, 3)
+    searched = search_for_all_questions(again, [], equipped, 3)
     assert searched.ranked.shape == (0, 0)
     assert searched.search_s == 0
 
@@ -267,21 +267,21 @@ def test_documents_and_evidence_at_k():
     ]
     excerpts = [*lines[0], *lines[3]]
     ranked = [lines[0], lines[1], lines[2], lines[3]]
-    documents = document_scores(both, excerpts, ranked)
+    documents = document_scores_at_each_k(both, excerpts, ranked)
     assert values(documents[1]) == values(documents[3]) == {"recall": 1 / 2, "precision": 1, "f1": 2 / 3}
     assert values(documents[5]) == values(documents[10]) == {"recall": 1, "precision": 1, "f1": 1}
-    evidence = evidence_scores(both, excerpts, ranked)
+    evidence = evidence_scores_at_each_k(both, excerpts, ranked)
     assert values(evidence[1]) == {"recall": 1 / 2, "precision": 1, "f1": 2 / 3}
     assert values(evidence[3]) == {"recall": 1 / 2, "precision": 1 / 3, "f1": 2 / 5}
     assert values(evidence[10]) == {"recall": 1, "precision": 1 / 2, "f1": 2 / 3}
-    assert values(document_scores(both, [], ranked)[1]) == {"recall": None, "precision": None, "f1": None}
+    assert values(document_scores_at_each_k(both, [], ranked)[1]) == {"recall": None, "precision": None, "f1": None}
 
 
 def test_a_sentence_is_retrieved_where_more_than_half_of_it_is():
     small_corpus = corpus(only="abcdefgh\nijklmnop")
     assert overlapped_sentence_numbers(small_corpus, [Span(7, 10)]) == {0, 1}
-    assert sentences_mostly_covered(small_corpus, [Span(0, 4), Span(9, 14)]) == {1}
-    assert sentences_mostly_covered(small_corpus, [Span(0, 5), Span(8, 9)]) == {0}
+    assert mostly_covered_sentence_numbers(small_corpus, [Span(0, 4), Span(9, 14)]) == {1}
+    assert mostly_covered_sentence_numbers(small_corpus, [Span(0, 5), Span(8, 9)]) == {0}
 
 
 def read(*rows, columns=("question", "references", "corpus_id"), **texts):
@@ -347,7 +347,7 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
 )
 def test_a_file_of_no_use_is_refused_in_a_sentence(data, message):
     with pytest.raises(InputError, match=message) as error:
-        read_questions(data, "q.csv", corpus(**TWO)).require_usable("q.csv")
+        read_questions(data, "q.csv", corpus(**TWO)).get_usable_questions_or_raise("q.csv")
     assert str(error.value).startswith("q.csv: ")
     assert "\n" not in str(error.value)
 
@@ -424,7 +424,7 @@ def test_the_bundled_questions_stand_in_their_documents_word_for_word():
 )
 def test_white_space_and_punctuation_at_the_ends_of_an_excerpt_do_not_count(excerpt, measured):
     text = f"Before{excerpt}after"
-    start, end = trim_span(text, Span(6, 6 + len(excerpt)))
+    start, end = trim_spaces_and_punctuation(text, Span(6, 6 + len(excerpt)))
     assert text[start:end] == measured
 
 

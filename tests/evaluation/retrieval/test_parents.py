@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, build_chunker
-from chunkers.results.parent_chunks import indices_of_parent_chunks
+from chunkers.results.parent_chunks import find_chunk_indices_with_children
 from chunkers.results.result import Chunk
 from evaluation.questions.corpus_ranges_and_rulers import CharacterRuler, Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
@@ -20,7 +20,7 @@ from evaluation.retrieval.measures import (
     excerpt_ranges,
     text_scores,
 )
-from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
+from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
 from evaluation.search.index import NO_PARENTS_NOTE, PARENTS_SEARCHED_NOTE, PreparedQuestions, build_index
 from evaluation.search.ranking import SEARCH_METHODS, Bm25
 from evaluation.search.text_returned_for_chunks import RETURN_CHUNK_ITSELF, ReturnedText, with_returned_text
@@ -86,7 +86,7 @@ def test_they_are_those_of_a_parent_document_retriever_in_its_order(overlap):
 def test_only_children_are_indexed_with_their_words_alone(method):
     index = indexed(method)
     whole = build_index(CORPUS, two_levels(), tools(), search_method=method)
-    parents = indices_of_parent_chunks([Chunk.of(CORPUS.whole, *spans) for spans in whole.chunks])
+    parents = find_chunk_indices_with_children([Chunk.of(CORPUS.whole, *spans) for spans in whole.chunks])
     assert parents
     children = [number for number in range(len(whole.chunks)) if number not in parents]
     assert index.chunks == tuple(whole.chunks[number] for number in children)
@@ -149,7 +149,7 @@ def test_chunks_in_one_level_return_themselves_and_say_so():
 def test_they_are_stored_with_the_evaluation_and_must_fit():
     index = indexed()
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER)
-    written = evaluation_to_json(evaluation, measure_at_standard_budgets(index, QUESTIONS, tools(), RULER))
+    written = encode_evaluation_as_json_bytes(evaluation, measure_at_standard_budgets(index, QUESTIONS, tools(), RULER))
     again, _ = evaluation_from_json(written, CORPUS, QUESTIONS)
     assert with_returned_text(again.index, PARENT).returns == index.returns
     assert replace(again.index, returns=None).parents == index.parents

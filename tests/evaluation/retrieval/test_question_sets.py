@@ -10,7 +10,12 @@ import pytest
 from chunkers import Document, InputError
 from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import read_questions
-from evaluation.questions.questions_with_documents import is_beir_path, parse_question_set_file, read_beir, read_question_set
+from evaluation.questions.questions_with_documents import (
+    is_path_of_beir_file,
+    parse_question_set_file,
+    read_beir,
+    read_question_set,
+)
 
 # As BEIR's wiki has it, "Load your custom dataset".
 BEIR = {
@@ -93,7 +98,9 @@ def test_the_split_is_chosen_or_test_or_the_only_one():
 
 
 def test_the_files_of_a_set_are_known_by_their_paths():
-    assert [name for name in [*BEIR, "qrels/notes.md", "old/corpus.jsonl", "test.tsv"] if is_beir_path(name)] == [*BEIR]
+    assert [name for name in [*BEIR, "qrels/notes.md", "old/corpus.jsonl", "test.tsv"] if is_path_of_beir_file(name)] == [
+        *BEIR
+    ]
 
 
 @pytest.mark.parametrize(

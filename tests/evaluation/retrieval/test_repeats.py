@@ -14,13 +14,13 @@ from evaluation.questions.question_files import read_questions
 from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, Budgets, evaluate_at_budgets, fill_budget
 from evaluation.retrieval.budgets_and_near_duplicates import (
-    count_bm25_duplicates,
+    count_bm25_duplicates_per_question,
     find_retrieved_duplicates,
     measure_at_standard_budgets,
 )
 from evaluation.retrieval.computed_reports import ReportChoice, Reports
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
-from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
+from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
 from evaluation.search.index import PreparedQuestions, build_index
 from evaluation.search.near_duplicates import find_near_duplicates, shingles
@@ -182,7 +182,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
     index = indexed()
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, 5)
     ladder = measure_at_standard_budgets(index, QUESTIONS, tools(), RULER, 7)
-    written = evaluation_to_json(evaluation, ladder)
+    written = encode_evaluation_as_json_bytes(evaluation, ladder)
     again = MeasuredChunker(*evaluation_from_json(written, CORPUS, QUESTIONS))
     for choice in (
         ReportChoice("recall", "tokens", 3, 0),
@@ -227,7 +227,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
 def test_stored_repeats_that_do_not_fit_are_a_sentence(change, sentence):
     index = indexed()
     stored = json.loads(
-        evaluation_to_json(
+        encode_evaluation_as_json_bytes(
             evaluate_retrieval(index, QUESTIONS, tools(), RULER),
             measure_at_standard_budgets(index, QUESTIONS, tools(), RULER, 7),
         )
@@ -260,6 +260,6 @@ def test_among_the_best_by_words_each_chunk_that_repeats_a_better_one_is_counted
         best = [chunk for chunk in sorted(range(len(scores)), key=lambda chunk: -scores[chunk]) if scores[chunk]][:top_k]
         alike = [any(near(index, chunk, better) for better in best[:place]) for place, chunk in enumerate(best)]
         expected.append(sum(alike))
-    assert count_bm25_duplicates(index.texts, "en", questions, top_k, 0.8).tolist() == expected
+    assert count_bm25_duplicates_per_question(index.texts, "en", questions, top_k, 0.8).tolist() == expected
     assert any(expected) == (top_k > 1)
     assert expected[-1] == 0

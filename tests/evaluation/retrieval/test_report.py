@@ -27,7 +27,7 @@ from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
 from evaluation.search.index import build_index
 from evaluation.statistics.paired_tests import paired_difference
-from evaluation.statistics.significance import mean_interval
+from evaluation.statistics.significance import compute_confidence_interval_of_mean
 from tests.support import AngleEmbedder, tools
 
 NAN = float("nan")
@@ -54,7 +54,7 @@ def found(ruler):
     asked = [("0", "alpha"), ("40", "beta"), ("90", "gamma"), ("130", "delta"), ("125", "90 gamma."), ("1", [])]
     asked += [("2", "alpha"), ("42", "beta")]
     rows = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in asked)
-    questions = read_questions(rows.encode(), "questions.jsonl", corpus()).require_usable("questions.jsonl")
+    questions = read_questions(rows.encode(), "questions.jsonl", corpus()).get_usable_questions_or_raise("questions.jsonl")
     equipped = tools(AngleEmbedder())
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
     indexes = [build_index(corpus(), chunker, equipped) for chunker in chunkers]
@@ -72,7 +72,7 @@ def found(ruler):
 def counted(monkeypatch):
     """Give a list that grows with every interval of a mean and every test against the baseline."""
     calls = []
-    for name in ("mean_interval", "paired_differences"):
+    for name in ("compute_confidence_interval_of_mean", "paired_differences"):
         measure = getattr(reporting, name)
         monkeypatch.setattr(reporting, name, lambda *arguments, of=measure: calls.append(1) or of(*arguments))
     return calls
@@ -108,7 +108,7 @@ def test_it_is_what_the_functions_say_one_by_one(found, ruler):
     assert report.comparisons == {0: paired_difference(values[0], values[1])}
     for number, chunker in report.chunkers.items():
         np.testing.assert_array_equal(chunker.distribution.values, values[number])
-        assert chunker.distribution.interval == mean_interval(values[number])
+        assert chunker.distribution.interval == compute_confidence_interval_of_mean(values[number])
         assert chunker.costs == Costs.of(deeper[number], deeper[number].mean_retrieved_length(ruler))
         assert chunker.at_k["evidence"] == found[number].evaluation.means_at_k("evidence")
 
@@ -249,7 +249,7 @@ def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
         for place, size in enumerate(curve.budgets.sizes):
             values = at.values("precision", size, "tokens")
             assert curve.means[number][place] == pytest.approx(np.nanmean(values))
-            assert curve.bounds[number][:, place] == pytest.approx(mean_interval(values))
+            assert curve.bounds[number][:, place] == pytest.approx(compute_confidence_interval_of_mean(values))
 
 
 def test_what_failed_at_the_top_k(found, ruler):

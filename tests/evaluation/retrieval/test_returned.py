@@ -34,7 +34,7 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     given_chunks,
     retrieval_failures,
 )
-from evaluation.search.index import Index, build_index, search
+from evaluation.search.index import Index, build_index, search_for_all_questions
 from evaluation.search.text_returned_for_chunks import (
     MOST_NEIGHBOURS,
     ReturnedText,
@@ -243,7 +243,7 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     ruler = TokenRuler(corpus.whole.text, load_tokenizer("words"))
     budgets = Budgets((1, 2, 5, 9, 30, 200), unit, last)
     at_budgets = evaluate_at_budgets(index, asked, equipped, ruler, budgets)
-    ranked = search(index, asked, equipped, len(index.chunks)).ranked[0].tolist()
+    ranked = search_for_all_questions(index, asked, equipped, len(index.chunks)).ranked[0].tolist()
     given_by = list(index.returned_spans_without_repeats(ranked))
     lengths = (CharacterRuler(), ruler)
     excerpts = [Span(start, start + 1)]
@@ -261,7 +261,7 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
         everything = [span for spans in given_by for span in spans]
         assert total_length_of_ranges(everything) == total_length_of_ranges(union_of_ranges(everything))
         assert union_of_ranges(everything) == union_of_ranges(span for spans in index.returns for span in spans)
-    assert score_search(search(index, asked, equipped, 10), ruler, 3).values("recall")[0] == pytest.approx(
+    assert score_search(search_for_all_questions(index, asked, equipped, 10), ruler, 3).values("recall")[0] == pytest.approx(
         text_scores(excerpts, [span for spans in given_by[:3] for span in spans], total_length_of_ranges)["recall"].value
     )
 

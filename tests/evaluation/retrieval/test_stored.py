@@ -13,7 +13,7 @@ from evaluation.retrieval import budgets_and_near_duplicates as ladders
 from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
 from evaluation.retrieval.computed_reports import ReportChoice, Reports
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval
-from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
+from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
 from evaluation.search.index import build_index
 from tests.support import tools
@@ -48,7 +48,7 @@ def ladder(monkeypatch):
 
 
 def test_it_is_the_same_again(found):
-    again, none = evaluation_from_json(evaluation_to_json(found), CORPUS, QUESTIONS)
+    again, none = evaluation_from_json(encode_evaluation_as_json_bytes(found), CORPUS, QUESTIONS)
     assert none is None
     assert len(QUESTIONS) == 4
     assert np.isnan(found.scores[:, 0, 3]).all()
@@ -76,7 +76,7 @@ def found_by_sentence():
 
 
 def test_a_ladder_is_the_same_again(found_by_sentence, ladder):
-    again = evaluation_from_json(evaluation_to_json(found_by_sentence, ladder), CORPUS, QUESTIONS)[1]
+    again = evaluation_from_json(encode_evaluation_as_json_bytes(found_by_sentence, ladder), CORPUS, QUESTIONS)[1]
     for name in ("ranked", "lower_ranked_excerpt_chunks", "best_holders"):
         np.testing.assert_array_equal(getattr(again, name), getattr(ladder, name))
     assert again.reasons == ladder.reasons
@@ -87,7 +87,7 @@ def test_a_ladder_is_the_same_again(found_by_sentence, ladder):
 
 
 def test_what_an_earlier_version_kept_has_no_ladder(found_by_sentence, ladder):
-    written = json.loads(evaluation_to_json(found_by_sentence, ladder))
+    written = json.loads(encode_evaluation_as_json_bytes(found_by_sentence, ladder))
     before = {name: value for name, value in written.items() if name != "ladder"}
     assert evaluation_from_json(json.dumps(before).encode(), CORPUS, QUESTIONS)[1] is None
     written["ladder"]["at"].pop()
@@ -97,7 +97,7 @@ def test_what_an_earlier_version_kept_has_no_ladder(found_by_sentence, ladder):
 
 
 def test_what_an_earlier_version_measured_to_the_last_full_stop_is_not_read(found_by_sentence, ladder):
-    written = json.loads(evaluation_to_json(found_by_sentence, ladder))
+    written = json.loads(encode_evaluation_as_json_bytes(found_by_sentence, ladder))
     del written["exact_ends"]
     with pytest.raises(InputError, match="must use this version's rule for the ends of excerpts"):
         evaluation_from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
@@ -106,7 +106,7 @@ def test_what_an_earlier_version_measured_to_the_last_full_stop_is_not_read(foun
 
 
 def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
-    written = json.loads(evaluation_to_json(found_by_sentence, ladder))
+    written = json.loads(encode_evaluation_as_json_bytes(found_by_sentence, ladder))
     for at in written["ladder"]["at"]:
         at["sizes"][-1] += 1
     _, read = evaluation_from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
@@ -132,7 +132,7 @@ def test_a_ladder_that_does_not_fit_is_a_sentence(ladder, changed, sentence):
     evaluation = evaluate_retrieval(
         build_index(CORPUS, build_chunker("fixed_sentences", {"size": 4}), tools()), QUESTIONS, tools(), RULER
     )
-    written = json.loads(evaluation_to_json(evaluation, ladder))
+    written = json.loads(encode_evaluation_as_json_bytes(evaluation, ladder))
     assert len(written["chunks"]) == 2
     written["ladder"] |= {"ranked": [[0]] * 4, "holders": [[0, 1]] * 3, "beyond": []} | changed
     with pytest.raises(InputError, match=sentence):
@@ -140,7 +140,7 @@ def test_a_ladder_that_does_not_fit_is_a_sentence(ladder, changed, sentence):
 
 
 def test_there_is_no_text_in_it(found, ladder):
-    written = evaluation_to_json(found, ladder).decode()
+    written = encode_evaluation_as_json_bytes(found, ladder).decode()
     assert not any(word in written for word in ("heron", "What eats", "birds"))
     assert set(json.loads(written)) == {
         *("chunks", "chunk_s", "decide_s", "embed_s", "embedded", "cached"),
@@ -168,7 +168,7 @@ def test_there_is_no_text_in_it(found, ladder):
     ],
 )
 def test_what_does_not_fit_is_a_sentence(found, changed, sentence):
-    data = json.dumps(json.loads(evaluation_to_json(found)) | changed).encode()
+    data = json.dumps(json.loads(encode_evaluation_as_json_bytes(found)) | changed).encode()
     with pytest.raises(InputError, match=sentence):
         evaluation_from_json(data, CORPUS, QUESTIONS)
 

@@ -14,7 +14,7 @@ from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard_budgets
 from evaluation.retrieval.computed_reports import Costs
 from evaluation.retrieval.measures import evaluate_retrieval
-from evaluation.retrieval.measures_as_json import evaluation_from_json, evaluation_to_json
+from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures
 from evaluation.search.index import build_index
 from tests.support import AngleEmbedder, tools
@@ -93,7 +93,7 @@ def test_what_is_in_no_chunk_is_told_of_a_failed_question():
     by_question = {failure.question: failure.retrieval for failure in retrieval_failures(runs, Limit(top=1), RULER)[0]}
     assert [by_question[number].outside_character_count for number in range(3)] == [3, 2, 0]
     assert [by_question[number].fate for number in range(3)] == ["split", "in no chunk", "not retrieved"]
-    assert [by_question[number].held_characters(by_question[number].holder) for number in (0, 2)] == [2, 5]
+    assert [by_question[number].count_answer_characters_in_chunk(by_question[number].holder) for number in (0, 2)] == [2, 5]
     assert by_question[1].holder is None
 
 
@@ -102,7 +102,7 @@ def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
     caveat = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which are not searched: 4."
     assert index.caveat == caveat
     evaluation = evaluate_retrieval(index, questions("bb"), tools(AngleEmbedder()), RULER)
-    written = evaluation_to_json(
+    written = encode_evaluation_as_json_bytes(
         evaluation, measure_at_standard_budgets(index, questions("bb"), tools(AngleEmbedder()), RULER)
     )
     assert not any(word in written.decode() for word in ("theirs", "Nowhere", "/data", "words.txt"))

@@ -12,7 +12,7 @@ from evaluation.search.ranking import (
     Ranking,
     Reranker,
     fuse_rankings,
-    nearest_vectors,
+    nearest_vector_indices_per_query,
     rank_by_embedding,
     rank_by_score,
     reorder_first_chunks,
@@ -97,7 +97,7 @@ def test_dense_ranks_are_those_of_nearest():
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors[7] = vectors[3]
     ranking = rank_by_embedding(vectors[3], vectors)
-    assert ranking.order.tolist() == nearest_vectors(vectors[3:4], vectors, 40)[0].tolist()
+    assert ranking.order.tolist() == nearest_vector_indices_per_query(vectors[3:4], vectors, 40)[0].tolist()
     assert ranking.order[:2].tolist() == [3, 7]
     np.testing.assert_allclose(ranking.scores, vectors[ranking.order] @ vectors[3], rtol=1e-6)
     assert not len(rank_by_embedding(vectors[0], vectors[:0]).order)

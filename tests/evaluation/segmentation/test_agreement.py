@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from chunkers import CHUNKERS, Chunking, Document, Gap, Reason, Verdict
 from chunkers.results.result import Curve
 from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.embedder_agreement import MOST_NAMED_BOUNDARIES, GapShift, compare_boundaries, distance_shift
+from evaluation.segmentation.embedder_agreement import (
+    MOST_NAMED_BOUNDARIES,
+    GapShift,
+    compare_boundaries,
+    measure_shift_over_all_distances,
+)
 from tests.support import AngleEmbedder, cut
 
 TEXT = "\n".join("abcdefghijklmnop")
@@ -93,10 +98,10 @@ def test_distances_move_as_worked_by_hand_whatever_the_dimensions():
     # Cosines of neighbours: 1 and 0 there, 1/2 and 0 here.
     full = np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
     other = np.array([[1, 0, 0], [0.5, 0.75**0.5, 0], [0, 0, 1]], dtype=np.float32)
-    shift = distance_shift(full, other)
+    shift = measure_shift_over_all_distances(full, other)
     assert (shift.gaps, shift.at) == (2, 0)
     assert (shift.greatest, shift.mean) == (pytest.approx(0.5), pytest.approx(0.25))
-    assert distance_shift(full[:1], other[:1]) is None
+    assert measure_shift_over_all_distances(full[:1], other[:1]) is None
 
 
 class Turned(AngleEmbedder):

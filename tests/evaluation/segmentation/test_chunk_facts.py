@@ -13,9 +13,9 @@ from evaluation.segmentation.chunk_statistics import (
     TruncatedChunks,
     count_boundary_changes,
     count_found_missed_added,
-    format_clamped_percentage,
-    sentence_count_per_chunk,
-    size_statistics,
+    count_sentences_of_each_chunk,
+    format_percentage_1_to_99,
+    summarize_chunk_sizes_by_unit,
 )
 from tests.support import HashEmbedder
 
@@ -46,13 +46,13 @@ class Absent(Counting):
 
 
 def test_sentence_counts_of_chunks_in_one_place_and_in_several():
-    assert sentence_count_per_chunk(chunking([(0, 2)], [(2, 5)])) == [2, 3]
-    assert sentence_count_per_chunk(SCATTERED) == [2, 2, 1]
+    assert count_sentences_of_each_chunk(chunking([(0, 2)], [(2, 5)])) == [2, 3]
+    assert count_sentences_of_each_chunk(SCATTERED) == [2, 2, 1]
 
 
 def test_a_sentence_counts_once_where_two_places_of_a_chunk_touch_it():
     chunk = Chunk.of(LINES, Span(0, 2), Span(3, 9))
-    assert sentence_count_per_chunk(Chunking(LINES, (chunk,), ())) == [2]
+    assert count_sentences_of_each_chunk(Chunking(LINES, (chunk,), ())) == [2]
 
 
 def test_boundaries_are_the_starts_of_all_places_but_the_first():
@@ -77,14 +77,14 @@ def test_pieces():
 def test_sizes_in_all_four_units():
     measured = {
         size.unit: (size.least, size.median, size.mean, size.most)
-        for size in size_statistics(SCATTERED, load_tokenizer("words"))
+        for size in summarize_chunk_sizes_by_unit(SCATTERED, load_tokenizer("words"))
     }
     assert measured["sentences"] == (1, 2, pytest.approx(5 / 3), 2)
     assert measured["words"] == (1, 4, 3, 4)
     assert measured["tokens"] == measured["words"]
     # The line break that joins two places counts, as it is in the chunk's text.
     assert measured["characters"] == (3, 12, pytest.approx(28 / 3), 13)
-    assert size_statistics(Chunking(LINES, (), ()), load_tokenizer("words")) == ()
+    assert summarize_chunk_sizes_by_unit(Chunking(LINES, (), ()), load_tokenizer("words")) == ()
 
 
 def test_sizes_without_the_tokenizer_leave_the_tokens_out():
@@ -94,7 +94,11 @@ def test_sizes_without_the_tokenizer_leave_the_tokens_out():
         def count(self, texts):
             raise ModelError("The tokenizer is not there.")
 
-    assert [size.unit for size in size_statistics(SCATTERED, Missing())] == ["sentences", "words", "characters"]
+    assert [size.unit for size in summarize_chunk_sizes_by_unit(SCATTERED, Missing())] == [
+        "sentences",
+        "words",
+        "characters",
+    ]
 
 
 def test_what_the_embedder_does_not_read():
@@ -150,7 +154,7 @@ def test_figures(value, said):
 
 @pytest.mark.parametrize(("share", "said"), [(0.001, "1"), (0.184, "18"), (0.999, "99")])
 def test_percent_is_never_none_or_all(share, said):
-    assert format_clamped_percentage(share) == f"{said}\N{NO-BREAK SPACE}%"
+    assert format_percentage_1_to_99(share) == f"{said}\N{NO-BREAK SPACE}%"
 
 
 def test_chunks_in_pieces_can_mix_sections_though_every_boundary_is_as_known():

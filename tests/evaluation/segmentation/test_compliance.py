@@ -3,7 +3,12 @@
 import pytest
 
 from chunkers import InputError, build_chunker, chunk, load_tokenizer
-from evaluation.segmentation.chunk_statistics import SizeBounds, chunk_sizes, requested_size_bounds, size_compliance
+from evaluation.segmentation.chunk_statistics import (
+    SizeBounds,
+    chunk_sizes,
+    find_chunker_else_embedder_bounds,
+    size_compliance,
+)
 
 
 class Reads:
@@ -60,7 +65,7 @@ def test_bounds_that_are_none_are_a_sentence(bounds):
     ],
 )
 def test_a_chunker_asks_for_what_its_parameters_name(name, parameters, bounds):
-    assert requested_size_bounds(build_chunker(name, parameters), Reads()) == bounds
+    assert find_chunker_else_embedder_bounds(build_chunker(name, parameters), Reads()) == bounds
 
 
 @pytest.mark.parametrize(
@@ -69,8 +74,8 @@ def test_a_chunker_asks_for_what_its_parameters_name(name, parameters, bounds):
 )
 def test_where_no_size_is_asked_for_the_embedder_does(name, parameters):
     chunker = build_chunker(name, parameters)
-    assert requested_size_bounds(chunker, Reads()) == SizeBounds(None, 256, "tokens read")
-    assert requested_size_bounds(chunker, None) is None
+    assert find_chunker_else_embedder_bounds(chunker, Reads()) == SizeBounds(None, 256, "tokens read")
+    assert find_chunker_else_embedder_bounds(chunker, None) is None
 
 
 def test_sizes_are_counted_in_the_unit():

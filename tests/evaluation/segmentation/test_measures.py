@@ -19,7 +19,7 @@ from evaluation.segmentation.boundary_measures import (
     count_crossing_chunks,
     count_matching_boundaries,
     cut_offsets,
-    misassigned_units,
+    find_misassigned_units,
     pk,
     segment_numbers,
     segmentation_in_sentences,
@@ -114,17 +114,17 @@ def test_refused():
 
 def test_misassigned_sentences_by_hand():
     # Section 0 has sentences 0 to 3, section 1 has 4 to 6; the first chunk takes one too few, the last is left over.
-    result = misassigned_units([0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2])
+    result = find_misassigned_units([0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2])
     assert result.chunk_by_section == {0: 0, 1: 1}
     assert result.units == (3, 6)
 
 
 def test_one_chunk_can_be_the_match_of_one_section_alone():
-    assert misassigned_units([0, 0, 1, 1, 1], [0, 0, 0, 0, 0]).units == (0, 1)
+    assert find_misassigned_units([0, 0, 1, 1, 1], [0, 0, 0, 0, 0]).units == (0, 1)
 
 
 def test_chunks_of_several_places_are_matched_too():
-    assert misassigned_units([0, 0, 1, 1], [0, 1, 0, 1]).units in ((1, 2), (0, 3))
+    assert find_misassigned_units([0, 0, 1, 1], [0, 1, 0, 1]).units in ((1, 2), (0, 3))
 
 
 TEXT = "One two.\nThree four.\nFive six.\nSeven."
@@ -185,5 +185,5 @@ def test_a_sentence_is_in_the_first_chunk_over_it_however_deep_they_overlap(coun
 
 
 def test_a_sentence_in_no_chunk_is_misassigned():
-    assert misassigned_units([0, 0, 1, 1], [0, None, 1, 1]).units == (1,)
-    assert misassigned_units([0, 0], [None, None]).units == (0, 1)
+    assert find_misassigned_units([0, 0, 1, 1], [0, None, 1, 1]).units == (1,)
+    assert find_misassigned_units([0, 0], [None, None]).units == (0, 1)

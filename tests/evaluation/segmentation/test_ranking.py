@@ -12,7 +12,7 @@ from evaluation.segmentation.boundary_and_structure_ranking import (
     Contender,
     CutPositions,
     StructurePoints,
-    count_cuts_by_position,
+    count_cuts_by_position_kind,
     f1_from_counts,
     rank_by_known_boundaries,
     rank_by_structure,
@@ -44,7 +44,11 @@ def ranked(known, **columns):
 
 def winner(ranking):
     """Return the leader if it is significantly ahead of all others, trivial answers included; otherwise None."""
-    return ranking.leader_number if ranking.leads and all(lead.significant for lead in ranking.leads.values()) else None
+    return (
+        ranking.best_nontrivial_contender_index
+        if ranking.leads and all(lead.significant for lead in ranking.leads.values())
+        else None
+    )
 
 
 def test_counts_and_values_by_hand():
@@ -60,7 +64,7 @@ def test_counts_and_values_by_hand():
     # Most pairs of 39 places hit neither boundary.
     assert ranking.values == (0.5, 1.0, 0.0, 0.0, 0.0)
     assert ranking.order[:2] == (1, 0)
-    assert ranking.leader_number == 1
+    assert ranking.best_nontrivial_contender_index == 1
 
 
 @given(st.sets(st.integers(1, 39)), st.sets(st.integers(1, 39)))
@@ -74,7 +78,7 @@ def test_the_value_is_the_boundary_f1(known, places):
 
 def test_with_few_sections_no_difference_is_significant():
     ranking = ranked([10, 20, 30], best={10, 20, 30}, worst={5, 15, 25, 35})
-    assert ranking.leader_number == 0
+    assert ranking.best_nontrivial_contender_index == 0
     assert winner(ranking) is None
     assert ranking.words().startswith("best comes first, but not significantly: worst is behind by 1.00 in boundary F1.")
     assert (
@@ -160,13 +164,13 @@ def per_cut(structure):
 def test_what_cuts_do_to_the_structure():
     starts = [PARAGRAPHS.text[span.start :][:8] for span in PARAGRAPHS.sentences]
     assert starts[:6] == ["One a. O", "One b.\n\n", "Two a. T", "Two b.\n ", "Three a.", "Three b."]
-    assert count_cuts_by_position(cut_after(PARAGRAPHS, {2, 4})) == CutPositions(2, 2, 0, 0, 0)
-    assert count_cuts_by_position(cut_after(PARAGRAPHS, {1, 2})) == CutPositions(2, 1, 0, 0, 0)
-    pieces = count_cuts_by_position(cut(FixedCharacters(size=8, overlap=0), PARAGRAPHS.text, "regex"))
+    assert count_cuts_by_position_kind(cut_after(PARAGRAPHS, {2, 4})) == CutPositions(2, 2, 0, 0, 0)
+    assert count_cuts_by_position_kind(cut_after(PARAGRAPHS, {1, 2})) == CutPositions(2, 1, 0, 0, 0)
+    pieces = count_cuts_by_position_kind(cut(FixedCharacters(size=8, overlap=0), PARAGRAPHS.text, "regex"))
     assert pieces.inside_sentences > 3
     assert per_cut(pieces) < 0
-    assert per_cut(count_cuts_by_position(cut_after(PARAGRAPHS, set()))) is None
-    inside_list = count_cuts_by_position(
+    assert per_cut(count_cuts_by_position_kind(cut_after(PARAGRAPHS, set()))) is None
+    inside_list = count_cuts_by_position_kind(
         cut(FixedCharacters(size=PARAGRAPHS.text.index("- item two"), overlap=0), PARAGRAPHS.text, "lines")
     )
     assert (inside_list.cuts, inside_list.inside_blocks) == (1, 1)
@@ -183,8 +187,8 @@ class Short(HashEmbedder):
 
 def test_chunks_that_the_embedder_cannot_read_count():
     made = cut_after(PARAGRAPHS, {2, 4})
-    assert count_cuts_by_position(made, Short()).too_long == 3
-    assert per_cut(count_cuts_by_position(made, Short())) == pytest.approx((2 - 3) / 5)
+    assert count_cuts_by_position_kind(made, Short()).too_long == 3
+    assert per_cut(count_cuts_by_position_kind(made, Short())) == pytest.approx((2 - 3) / 5)
 
 
 def test_by_structure_those_first_that_cut_between_paragraphs():
@@ -203,8 +207,8 @@ def test_by_structure_those_first_that_cut_between_paragraphs():
 def test_points_are_those_of_the_structure():
     made = cut(FixedSentences(size=1), PARAGRAPHS.text, "regex")
     counts = rank_by_structure(PARAGRAPHS, [("one", made)]).contenders[0].counts
-    assert counts.sum(axis=0)[1] == count_cuts_by_position(made).cuts
-    assert counts.sum(axis=0)[0] == per_cut(count_cuts_by_position(made)) * count_cuts_by_position(made).cuts
+    assert counts.sum(axis=0)[1] == count_cuts_by_position_kind(made).cuts
+    assert counts.sum(axis=0)[0] == per_cut(count_cuts_by_position_kind(made)) * count_cuts_by_position_kind(made).cuts
 
 
 @given(st.sets(st.integers(1, 6)), st.data())
@@ -220,8 +224,8 @@ def test_a_chunker_that_cuts_less_often_does_not_move_ahead():
         "\n\n".join(f"A {letter}. B {letter}. C {letter}." for letter in "abcdefghijklmnopqrst"), "regex"
     )
     often, seldom = {*range(3, 45, 3)} | {1, 4, 7, 10, 13, 16}, {3, 6, 9, 12, 16}
-    assert per_cut(count_cuts_by_position(cut_after(document, seldom))) > per_cut(
-        count_cuts_by_position(cut_after(document, often))
+    assert per_cut(count_cuts_by_position_kind(cut_after(document, seldom))) > per_cut(
+        count_cuts_by_position_kind(cut_after(document, often))
     )
     ranking = rank_by_structure(document, [("often", cut_after(document, often)), ("seldom", cut_after(document, seldom))])
     assert ranking.order[0] == 0
@@ -231,7 +235,7 @@ def test_one_that_reads_the_structure_stands_apart():
     named = [("at random", cut_after(PARAGRAPHS, {1, 3})), ("between", cut_after(PARAGRAPHS, {2, 4}))]
     named += [("blocks", cut_after(PARAGRAPHS, {2, 4, 6}))]
     ranking = rank_by_structure(PARAGRAPHS, named, unranked_indices=[2])
-    assert (ranking.leader_number, ranking.order, ranking.comparisons) == (1, (1, 0, 2), 1)
+    assert (ranking.best_nontrivial_contender_index, ranking.order, ranking.comparisons) == (1, (1, 0, 2), 1)
     assert ranking.values[2] > ranking.values[1]
     assert ranking.leads.keys() == {0}
     assert ranking.words().endswith(

@@ -16,9 +16,9 @@ from evaluation.segmentation.texts_with_known_boundaries import (
     SubjectPassage,
     read_marked_texts,
     read_passages,
+    select_texts_sharing_heldout_sections,
     split_by_subject,
     stitch_several_documents,
-    texts_sharing_heldout_sections,
 )
 from sample_docs import load_sample
 from tests import ROOT
@@ -135,8 +135,8 @@ def test_what_shares_a_section_with_what_is_held_out_is_named():
     report, essay, stubs = (
         MarkedText(name, load_sample(name).text, load_sample(name).known) for name in ("report", "essay", "stubs")
     )
-    assert texts_sharing_heldout_sections([essay, stubs], [report]) == [essay]
-    assert texts_sharing_heldout_sections([report, stubs], []) == []
+    assert select_texts_sharing_heldout_sections([essay, stubs], [report]) == [essay]
+    assert select_texts_sharing_heldout_sections([report, stubs], []) == []
 
 
 # The command line

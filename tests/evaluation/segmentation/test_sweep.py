@@ -17,7 +17,7 @@ from evaluation.segmentation.settings_sweep import (
     HIGHER_IS_BETTER,
     TRIVIAL_SETTINGS,
     SweptSetting,
-    published_settings,
+    list_qu_et_al_settings,
     score_chunking,
     settings_grid,
     summarize_settings,
@@ -76,7 +76,7 @@ def test_passages_lie_within_sections():
 
 
 def test_the_published_grid_has_its_218_settings():
-    settings = published_settings()
+    settings = list_qu_et_al_settings()
     assert len(settings) == len(set(settings)) == 30 + 45 + 125 + 18
     for setting in settings:
         build_chunker(setting.chunker, dict(setting.parameters))

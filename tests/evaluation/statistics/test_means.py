@@ -6,34 +6,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from evaluation.statistics.significance import mean_interval, students_t_quantile
+from evaluation.statistics.significance import compute_confidence_interval_of_mean, students_t_quantile
 
 
 def test_all_hits_are_not_certain():
-    low, high = mean_interval(np.ones(12))
+    low, high = compute_confidence_interval_of_mean(np.ones(12))
     assert (low, high) == (pytest.approx(0.774, abs=0.001), 1)
-    assert mean_interval(np.zeros(12)) == (0, pytest.approx(1 - low))
-    assert mean_interval(np.full(12, 5.0), 1, 5)[0] < 5
+    assert compute_confidence_interval_of_mean(np.zeros(12)) == (0, pytest.approx(1 - low))
+    assert compute_confidence_interval_of_mean(np.full(12, 5.0), 1, 5)[0] < 5
 
 
 @given(st.lists(st.floats(0, 1), min_size=6, max_size=40))
 def test_it_holds_the_mean_and_keeps_to_the_range(values):
-    low, high = mean_interval(np.array(values))
+    low, high = compute_confidence_interval_of_mean(np.array(values))
     assert 0 <= low <= np.mean(values) <= high <= 1
     assert high - low > 0.01
 
 
 def test_undefined_values_are_left_out_and_few_have_no_interval():
     values = np.random.default_rng(0).random(20)
-    assert mean_interval(np.append(values, np.nan)) == mean_interval(values)
-    assert mean_interval(values[:5]) is None
+    assert compute_confidence_interval_of_mean(np.append(values, np.nan)) == compute_confidence_interval_of_mean(values)
+    assert compute_confidence_interval_of_mean(values[:5]) is None
 
 
 @pytest.mark.parametrize("count", [6, 12, 30])
 def test_it_holds_the_true_mean_of_skewed_values(count):
     random = np.random.default_rng(count)
     for rows, true in ((random.beta(0.5, 4.5, (600, count)), 0.1), (random.random((600, count)) < 0.9, 0.9)):
-        held = [low <= true <= high for low, high in (mean_interval(row.astype(float)) for row in rows)]
+        held = [
+            low <= true <= high for low, high in (compute_confidence_interval_of_mean(row.astype(float)) for row in rows)
+        ]
         assert np.mean(held) >= 0.93
 
 

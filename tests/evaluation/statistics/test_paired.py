@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from evaluation.statistics.paired_tests import (
     Difference,
+    compute_halls_test_p_values,
     format_interval_ends,
-    hall_p_values,
     paired_difference,
     paired_differences,
     paired_differences_by_family,
@@ -68,7 +68,7 @@ def test_p_is_the_larger_of_the_share_of_sign_flips_as_far_from_0_and_halls(diff
     # Of near ties, which one rounding or another decides, either is right.
     near = np.abs(np.abs(flips @ row) - abs(row.sum())) < 1e-6
     if np.count_nonzero(near) <= 2 or set(differences) <= {-1.0, -0.5, 0.0, 1.0}:
-        expected = max(np.mean(far), min(1, 2 * min(*hall_p_values(row[None]))))
+        expected = max(np.mean(far), min(1, 2 * min(*compute_halls_test_p_values(row[None]))))
         assert paired_difference(row, np.zeros(len(row))).p == pytest.approx(expected)
 
 

@@ -8,14 +8,14 @@ import pytest
 from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
-from chunkers.methods.breakpoint import SimilarityReading, convert_to_similarities, has_similarity_reading
+from chunkers.methods.breakpoint import SimilarityReading, convert_chunking_to_similarities, has_similarity_reading
 from chunkers.recipes.export import to_dict
 from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_around_greedy_cuts
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
 from tests.viz.app_steps import box_of, sent, settled, tell
 from viz.breakpoints.decision_steps_by_chunker import greedy_scan_steps
-from viz.breakpoints.gap_table import gap_rows
+from viz.breakpoints.gap_table import build_gap_table_columns
 
 SIZES = {"min_size": 150, "max_size": 500}
 
@@ -39,7 +39,7 @@ def scanned(sample, **parameters):
 def test_the_story_is_the_ledger_and_the_ledger_is_the_command_lines(sample, parameters):
     chunker, chunking, _, compared = scanned(sample, **parameters)
     story = greedy_scan_steps(chunking, 0.02, compared)
-    ledger = gap_rows(chunking, 0.02)
+    ledger = build_gap_table_columns(chunking, 0.02)
     printed = to_dict(chunking, Recipe.of(chunker, chunking.document.splitter, None, "words"))["gaps"]
     assert len(story) == len(ledger["gaps"]) == len(printed)
     for place, gap in enumerate(printed):
@@ -127,9 +127,9 @@ def test_a_rejected_candidate_and_a_forced_cut_are_told_apart_from_final_ones():
 def test_near_is_within_the_margin_on_either_side():
     # Distances 0, 1/2, 1 and a line at 1/2.
     chunking = cut(Breakpoint.build(threshold="distance", amount=0.5), "0 a\n0 b\n60 c\n150 d", embedder=AngleEmbedder())
-    assert gap_rows(chunking, 0.01)["near"] == [False, True, False]
-    assert gap_rows(chunking, 0.51)["near"] == [True, True, True]
-    assert gap_rows(chunking, 0.01)["away"] == pytest.approx([-0.5, 0, 0.5], abs=1e-6)
+    assert build_gap_table_columns(chunking, 0.01)["near"] == [False, True, False]
+    assert build_gap_table_columns(chunking, 0.51)["near"] == [True, True, True]
+    assert build_gap_table_columns(chunking, 0.01)["away"] == pytest.approx([-0.5, 0, 0.5], abs=1e-6)
 
 
 # Similarity
@@ -140,7 +140,7 @@ def test_near_is_within_the_margin_on_either_side():
 def test_read_as_similarity_all_numbers_and_words_turn_and_the_cuts_stay(threshold, parameters):
     amount = THRESHOLDS[threshold].default
     chunker, chunking, _, _ = scanned("report", threshold=threshold, amount=amount, **parameters)
-    turned = convert_to_similarities(chunking)
+    turned = convert_chunking_to_similarities(chunking)
     assert turned.chunks == chunking.chunks
     (curve,) = turned.curves
     assert (curve.label, curve.cut_above) == ("similarity", False)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
-from chunkers.building_blocks.clustering import joint_distances
+from chunkers.building_blocks.clustering import compute_joint_distances_in_blocks
 from chunkers.contract.base import run
 from chunkers.methods.single_linkage import DisjointSets
 from chunkers.results.result import Clusters
@@ -43,7 +43,7 @@ def sample_linked(name, **parameters):
 
 
 def matrix_of(vectors, weight):
-    return np.concatenate([block for _, block in joint_distances(vectors, weight)])
+    return np.concatenate([block for _, block in compute_joint_distances_in_blocks(vectors, weight)])
 
 
 # The heatmap

@@ -82,7 +82,7 @@ def test_by_late_chunking_no_chunk_is_kept(app):
     job = IndexChanges(SETTING._replace(embedded_as="late"), {}, None, False)
     one, two = (build_chunker("fixed_sentences", {"size": size}) for size in (1, 2))
     job.results = dict.fromkeys((one, two), MeasuredChunks((("a", (("0" * 32, 3), ("1" * 32, 4))),), {}))
-    assert job.compare_chunkers(one, two).total == Changes(changed=2, tokens_again=7, tokens=7)
+    assert job.compare_measured_chunkers(one, two).total == Changes(changed=2, tokens_again=7, tokens=7)
 
 
 def test_a_price_gives_dollars(app):
@@ -232,7 +232,7 @@ def test_of_long_documents_the_tokens_are_inferred_from_the_first(monkeypatch):
     monkeypatch.setattr(index_replacement, "session", SimpleNamespace(index_token_count=None))
     monkeypatch.setattr(index_replacement, "MOST_COUNTED_CHARACTERS", 1000)
     texts = (("a", "one two " * 100), ("b", "one two " * 100), ("c", "one two " * 300))
-    assert index_replacement._token_count(texts, "words") == 1000
+    assert index_replacement._count_tokens_of_texts(texts, "words") == 1000
 
 
 def test_without_questions_only_the_chunks_are_compared():
@@ -240,7 +240,7 @@ def test_without_questions_only_the_chunks_are_compared():
     job = job_of(one, two)
     assert not job.questions
     assert [len(chunks) for _, chunks in job.results[one].chunks] == [3, 2]
-    total = job.compare_chunkers(one, two).total
+    total = job.compare_measured_chunkers(one, two).total
     # "Three." stands alone on both sides.
     assert (total.kept, total.changed, total.new, total.gone) == (1, 2, 0, 2)
 

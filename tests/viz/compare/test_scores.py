@@ -7,7 +7,7 @@ from chunkers.recipes.export import to_jsonl
 from evaluation.report.measure_table_cells import Cell
 from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
-from viz.components.score_table.score_table import flag_best_cells, score_table_row
+from viz.components.score_table.score_table import flag_best_cells_in_column, score_table_row
 from viz.state.page_text import TextSource
 
 TEXT = "One a. One b.\n\nTwo a. Two b.\n\nThree a. Three b."
@@ -109,7 +109,7 @@ def test_structure_stands_apart_where_the_ranking_is_by_structure(app):
 def test_the_best_is_marked_unless_all_are_equal():
     def best(values, better):
         rows = [score_table_row(0, "", score_cells=[Cell("", value)]) for value in values]
-        flag_best_cells(rows, 0, better)
+        flag_best_cells_in_column(rows, 0, better)
         return [marked["cells"][0]["best"] for marked in rows]
 
     assert best([3, 1, None, 1], min) == [False, True, False, True]

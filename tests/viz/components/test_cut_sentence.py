@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from chunkers import Breakpoint, Document, Reason
-from chunkers.building_blocks.thresholds import TIE_TOLERANCE, passes_level
+from chunkers.building_blocks.thresholds import TIE_TOLERANCE, mark_scores_passing_level
 from chunkers.contract.base import run
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
@@ -87,7 +87,7 @@ def test_a_preview_has_the_parts_and_the_words_of_the_result(threshold):
 
 def _cuts(curve, level):
     scores = np.array([math.nan if score is None else score for score in curve["scores"]])
-    return passes_level(scores, level, curve["above"]).tolist()
+    return mark_scores_passing_level(scores, level, curve["above"]).tolist()
 
 
 def test_the_browser_takes_the_same_scores_to_be_on_the_line():
@@ -100,6 +100,6 @@ def test_the_browser_takes_the_same_scores_to_be_on_the_line():
         for above in (True, False):
             curve = {"live": True, "above": above, "scores": scores, "lines": [{"level": level + 1}]}
             calls.append((curve, level))
-            wanted.append(passes_level(np.array(scores), level, above).tolist())
+            wanted.append(mark_scores_passing_level(np.array(scores), level, above).tolist())
     assert answer("components/reader/threshold_lines.js", "candidateCuts", calls) == wanted
     assert all(0 < sum(cuts) < len(cuts) for cuts in wanted)

@@ -13,7 +13,7 @@ from chunkers.results.model_written_content import Proposition
 from chunkers.results.result import Chunk
 from chunkers.text.extracted_text import TextParts
 from tests.support import AngleEmbedder, cut
-from viz.components.browser_exchange import offsets_on_sentence_axis, utf16_offsets
+from viz.components.browser_exchange import convert_offsets_to_sentence_positions, utf16_offsets
 from viz.components.browser_exchange import text_payload as source
 from viz.components.reader.column_body import _ranges_without_leading_space as trimmed
 from viz.components.reader.column_body import (
@@ -45,9 +45,9 @@ def test_offsets_are_those_of_utf16(text):
 
 def test_positions_on_the_axis_of_sentences():
     document = Document.from_text("abcd\n\nef", "lines")
-    assert offsets_on_sentence_axis(document, [0, 1, 2, 4, 5, 6, 7, 8]) == [0, 0.25, 0.5, 1, 1, 1, 1.5, 2]
-    assert offsets_on_sentence_axis(Document.from_text(" \n ", "lines"), [0, 2]) == [0, 0]
-    assert offsets_on_sentence_axis(Document.from_text("  ab", "lines"), [0]) == [0]
+    assert convert_offsets_to_sentence_positions(document, [0, 1, 2, 4, 5, 6, 7, 8]) == [0, 0.25, 0.5, 1, 1, 1, 1.5, 2]
+    assert convert_offsets_to_sentence_positions(Document.from_text(" \n ", "lines"), [0, 2]) == [0, 0]
+    assert convert_offsets_to_sentence_positions(Document.from_text("  ab", "lines"), [0]) == [0]
 
 
 def test_covered_without_and_with_overlap():

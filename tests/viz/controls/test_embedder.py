@@ -72,9 +72,9 @@ def test_tfidf_needs_no_model_and_brings_its_thresholds(app):
 
 @pytest.mark.full
 def test_static_is_made_before_its_columns_are_cut(app, monkeypatch, tmp_path):
-    embedder, load = Static(PieceNetwork(), tmp_path), embedders._load_embedder
+    embedder, load = Static(PieceNetwork(), tmp_path), embedders._build_embedder
     monkeypatch.setattr(
-        embedders, "_load_embedder", lambda name, *others: embedder if name == "static" else load(name, *others)
+        embedders, "_build_embedder", lambda name, *others: embedder if name == "static" else load(name, *others)
     )
     settled(app)
     assert list(tmp_path.iterdir()) == []
@@ -185,8 +185,8 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     caches = (
         bundled_model.model_folder,
         bundled_model.checked_model_folder,
-        tokenizers.word_piece_tokenizer,
-        embedders._load_embedder,
+        tokenizers.load_bundled_word_piece_tokenizer,
+        embedders._build_embedder,
     )
     for cached in (*caches, tokenizers._new_tokenizer):
         cached.cache_clear()

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import streamlit as st
 
-from viz.controls.widgets import button_pressed, value_binding
+from viz.controls.widgets import build_widget_key_and_callback, button_pressed
 
 
 def test_a_press_waits_for_the_next_run_that_draws_the_button(monkeypatch):
@@ -26,7 +26,7 @@ def test_a_press_waits_for_the_next_run_that_draws_the_button(monkeypatch):
 def test_a_value_that_the_browser_reports_once_more_is_no_choice(monkeypatch):
     monkeypatch.setattr(st, "session_state", {})
     chosen = []
-    told = value_binding("Kamradt", "preset", chosen.append)
+    told = build_widget_key_and_callback("Kamradt", "preset", chosen.append)
     for reported in ("Kamradt", "Greedy", "Greedy", "Kamradt", "Kamradt"):
         st.session_state[told["key"]] = reported
         told["on_change"]()
@@ -36,7 +36,7 @@ def test_a_value_that_the_browser_reports_once_more_is_no_choice(monkeypatch):
 def test_options_in_another_order_are_the_same_choice(monkeypatch):
     monkeypatch.setattr(st, "session_state", {})
     chosen = []
-    told = value_binding(["recall", "iou"], "measures", chosen.append)
+    told = build_widget_key_and_callback(["recall", "iou"], "measures", chosen.append)
     for reported in (["iou", "recall"], ["recall"]):
         st.session_state[told["key"]] = reported
         told["on_change"]()

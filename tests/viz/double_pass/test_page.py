@@ -17,8 +17,8 @@ from viz.double_pass import passes as pass_story
 from viz.double_pass.page import verdict_reversal_in_words
 from viz.double_pass.passes import (
     QUOTED_REASON_PREFIX,
-    comparisons_up_to_each,
     gaps_of_last_comparison,
+    list_comparisons_up_to_each,
     mini_chunk_starts,
     sentence_range_in_words,
     steps_of_both_passes,
@@ -43,7 +43,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
     source = load_sample(sample)
     chunker = DoublePass.build(**THRESHOLDS | parameters)
     chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
-    looks, starts = comparisons_up_to_each(chunking), mini_chunk_starts(chunking)
+    looks, starts = list_comparisons_up_to_each(chunking), mini_chunk_starts(chunking)
     ledger_lines = {gap.index: [] for gap in chunking.gaps}
     for number, step in enumerate(steps_of_both_passes(chunking, chunker.max_size)):
         words = [*step["story"], *step.get("aside", [[]])[0]]
@@ -68,7 +68,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
 def test_pass_two_places_sentence_by_sentence_what_the_ledger_cuts(sample):
     source = load_sample(sample)
     chunking = run(DoublePass.build(**THRESHOLDS), Document.from_text(source.text, source.sentences), tools())
-    steps, looks = steps_of_both_passes(chunking, None), comparisons_up_to_each(chunking)
+    steps, looks = steps_of_both_passes(chunking, None), list_comparisons_up_to_each(chunking)
     cuts = {gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut}
     closed = set()
     for number, (step, tried) in enumerate(zip(steps, looks, strict=True)):

@@ -346,7 +346,7 @@ def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious)
 
 
 def test_where_no_setting_removes_a_finding_they_are_counted(suspicious, monkeypatch):
-    monkeypatch.setattr(FindingsByRule, "lacks", lambda self, finding: False)
+    monkeypatch.setattr(FindingsByRule, "is_finding_gone", lambda self, finding: False)
     assert re.fullmatch(r"None of \d+ tried settings removes it\.", choose_finding(suspicious)["remedies"]["said"])
 
 

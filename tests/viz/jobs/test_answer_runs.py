@@ -18,9 +18,9 @@ from chunkers.support.errors import Cancelled
 from evaluation.answering.questions_and_answers import TRIVIAL_BASELINE_TITLES, QuestionItem
 from evaluation.answering.results import (
     answer_result_from_json,
-    answer_result_to_json,
+    encode_answer_result_json_bytes,
     estimate_answer_requests,
-    remaining_requests,
+    find_requests_question_still_needs,
 )
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import LIMIT, HashEmbedder, asking, ended, tools
@@ -68,7 +68,7 @@ def answering(gathering, model, bert=False, before=None):
 def left(gathering, model, before):
     """Estimate the requests of a run that has some earlier results."""
     ask = model if isinstance(model, Asking) else asking(model)
-    each = partial(remaining_requests, model_access=ask, judge_model_access=ask)
+    each = partial(find_requests_question_still_needs, model_access=ask, judge_model_access=ask)
     return estimate_answer_requests(
         ITEMS,
         gathering.passages_by_column,
@@ -118,7 +118,7 @@ def test_what_is_there_or_remembered_is_not_estimated_and_not_asked(gathering):
 def test_an_answer_without_words_is_asked_anew_only_where_something_is_missing(gathering):
     first = ended(answering(gathering, AnsweringModel()))
     kept = {
-        place: answer_result_from_json(answer_result_to_json(answer), answer.item, answer.context)
+        place: answer_result_from_json(encode_answer_result_json_bytes(answer), answer.item, answer.context)
         for place, answer in first.results.items()
         if place[1] == 0
     }

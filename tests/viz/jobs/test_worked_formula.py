@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer
 from chunkers.contract.base import run
-from chunkers.results.parent_chunks import indices_of_parent_chunks
+from chunkers.results.parent_chunks import find_chunk_indices_with_children
 from chunkers.support.errors import Cancelled
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -68,7 +68,7 @@ def test_the_values_put_in_give_the_score(name, parameters, text):
 
 def test_where_a_parent_ends_its_own_size_is_counted():
     chunker, chunking, made = decided("recursive", {"size": 60, "parent_size": 300}, TEXTS["article"], None)
-    parent = chunking.chunks[indices_of_parent_chunks(chunking.chunks)[0]]
+    parent = chunking.chunks[find_chunk_indices_with_children(chunking.chunks)[0]]
     ends = next(gap for gap in chunking.gaps if "parent size" in gap.reason)
     assert worked_formula(chunker, chunking, ends, made)[0] == f"chunk so far: {len(parent.text)} of 300 characters"
     inside = next(gap for gap in chunking.gaps if gap.verdict.is_cut and "parent size" not in gap.reason)

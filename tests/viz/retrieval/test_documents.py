@@ -80,7 +80,7 @@ def test_the_way_to_compare_leads_to_the_excerpt_and_says_whose_place_the_docume
 
 def test_documents_of_no_use_leave_the_others_usable():
     given = [("a.txt", b"Some text."), ("a.txt", b"Other text."), ("b.txt", b" "), ("c.txt", b"a\0b"), ("d.md", b"More.")]
-    texts, complaints, _ = retrieval_material.read_documents([*given, ("big.txt", b"x" * 20_000_001)])
+    texts, complaints, _ = retrieval_material.read_documents_and_messages([*given, ("big.txt", b"x" * 20_000_001)])
     assert texts == [("a.txt", "Some text."), ("d.md", "More.")]
     assert [complaint.partition(":")[0] for complaint in complaints] == ["a.txt", "b.txt", "c.txt", "big.txt"]
     assert "documents must have different names" in complaints[0]

@@ -11,7 +11,7 @@ from viz.retrieval.failed.missed_excerpts import (
     _holding_chunk_in_words,
     _select_clicked_question,
     _successful_chunkers_in_words,
-    cut_inside_excerpt_data,
+    build_excerpt_cut_payload,
 )
 
 PLAN = SimpleNamespace(names=["1. Recursive", "2. Optimal", "3. Breakpoint"])
@@ -78,12 +78,12 @@ def test_it_says_who_found_it():
 
 def test_a_cut_without_a_reason_has_its_chunks_and_its_place():
     text = "It shines at night. It floats\nby day."
-    assert cut_inside_excerpt_data(text, Seam(20, 3, 4, "")) == {
+    assert build_excerpt_cut_payload(text, Seam(20, 3, 4, "")) == {
         "before": "It shines at night.",
         "after": "It floats by day.",
         "reason": "between chunks 4 and 5, at character 20",
     }
-    assert cut_inside_excerpt_data(text, Seam(20, 3, 4, "distance 0.72 > 0.5"))["reason"] == "distance 0.72 > 0.5"
+    assert build_excerpt_cut_payload(text, Seam(20, 3, 4, "distance 0.72 > 0.5"))["reason"] == "distance 0.72 > 0.5"
 
 
 def test_a_row_shows_its_question_and_the_chunker_that_missed_it_beside_one_that_found_it(monkeypatch):

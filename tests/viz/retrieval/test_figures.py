@@ -7,9 +7,9 @@ from evaluation.retrieval.computed_reports import Costs, Distribution
 from evaluation.retrieval.measures import TOP_KS
 from evaluation.segmentation.boundary_measures import Score
 from evaluation.statistics.paired_tests import paired_differences
-from evaluation.statistics.significance import mean_interval
+from evaluation.statistics.significance import compute_confidence_interval_of_mean
 from viz.components.figure import box_plots
-from viz.retrieval.figures import difference_plot, scores_at_k_plot, scores_at_k_table, trade_off_plot
+from viz.retrieval.figures import build_baseline_difference_plot, scores_at_k_plot, scores_at_k_table, trade_off_plot
 
 NAMES = {0: "1. Recursive", 2: "3. Optimal"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
@@ -33,7 +33,7 @@ def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
     points = trade_off_plot(FOUND, COSTS, NAMES, "Recall", cost).data
     assert [trace.x[0] for trace in points] == prices
     by_name = {trace.text[0]: trace for trace in points}
-    low, high = mean_interval(VALUES[0])
+    low, high = compute_confidence_interval_of_mean(VALUES[0])
     point = by_name["1. Recursive"]
     assert point.y[0] - point.error_y.arrayminus[0] == pytest.approx(100 * low)
     assert point.y[0] + point.error_y.array[0] == pytest.approx(100 * high)
@@ -51,7 +51,7 @@ def test_what_has_no_known_price_is_not_at_zero():
 def test_a_difference_that_is_not_significant_is_an_open_circle():
     rows = np.array([VALUES[0] - 0.5 - NOISE[::-1], VALUES[2] - VALUES[0]])
     comparisons = dict(zip((0, 2), paired_differences(rows), strict=True))
-    first, second = difference_plot(comparisons, NAMES, "2. Fixed sentences", "recall").data
+    first, second = build_baseline_difference_plot(comparisons, NAMES, "2. Fixed sentences", "recall").data
     assert (first.marker.symbol, second.marker.symbol) == ("circle-open", "circle")
     assert second.x[0] == pytest.approx(30)
 

@@ -16,7 +16,7 @@ from viz.jobs import retrieval as retrieval_job
 from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import EMBEDDING_SUFFIXES
-from viz.retrieval.link_parameters import DEFAULT_LINK_PARAMETERS, budget_in_run
+from viz.retrieval.link_parameters import DEFAULT_LINK_PARAMETERS, find_chosen_or_default_budget
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -82,7 +82,7 @@ def computed(monkeypatch):
 
         monkeypatch.setattr(owner, name, counted)
 
-    count(reporting, "mean_interval")
+    count(reporting, "compute_confidence_interval_of_mean")
     count(reporting, "paired_differences")
     count(Evaluation, "with_top_k")
     count(Evaluation, "mean_retrieved_length")
@@ -106,13 +106,16 @@ def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh
         """Return the number of intervals and tests that a change takes, and True if it measures anything else."""
         computed.clear()
         assert not change().run().exception
-        statistics = computed.count("mean_interval") + computed.count("paired_differences")
+        statistics = computed.count("compute_confidence_interval_of_mean") + computed.count("paired_differences")
         return statistics, len(computed) > statistics
 
     # The interval of each mean, and the difference.
     statistics = 3
     app = opened(run=fresh)
-    assert len([name for name in computed if name in ("mean_interval", "paired_differences")]) == statistics
+    assert (
+        len([name for name in computed if name in ("compute_confidence_interval_of_mean", "paired_differences")])
+        == statistics
+    )
     assert after(lambda: app) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_question").set_value("7")) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_left").set_value("2")) == (0, False)
@@ -196,19 +199,22 @@ def test_a_budget_of_a_link_is_on_the_ladder():
     assert "The link's budget must be one of 1, 2, 4, 5," in " ".join(said(opened(at="budget", budget="1234")))
     budgets_by_unit = {"tokens": (250, 500, 1000), "characters": (1000, 2000, 4000)}
     words = DEFAULT_LINK_PARAMETERS | {"budget": "1000"}
-    assert (budget_in_run(words, "tokens", budgets_by_unit), budget_in_run(words, "characters", budgets_by_unit)) == (
+    assert (
+        find_chosen_or_default_budget(words, "tokens", budgets_by_unit),
+        find_chosen_or_default_budget(words, "characters", budgets_by_unit),
+    ) == (
         1000,
         1000,
     )
     # Not on the ladder of tokens, the largest of which is half of the text.
     assert (
-        budget_in_run(DEFAULT_LINK_PARAMETERS, "tokens", budgets_by_unit),
-        budget_in_run(DEFAULT_LINK_PARAMETERS, "characters", budgets_by_unit),
+        find_chosen_or_default_budget(DEFAULT_LINK_PARAMETERS, "tokens", budgets_by_unit),
+        find_chosen_or_default_budget(DEFAULT_LINK_PARAMETERS, "characters", budgets_by_unit),
     ) == (
         500,
         2000,
     )
-    assert budget_in_run(words | {"budget": "2"}, "tokens", {"tokens": (1,)}) == 1
+    assert find_chosen_or_default_budget(words | {"budget": "2"}, "tokens", {"tokens": (1,)}) == 1
 
 
 def test_a_measure_that_no_budget_changes_has_no_curve(run):

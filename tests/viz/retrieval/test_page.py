@@ -16,7 +16,7 @@ from viz.retrieval import bundled_run as opening
 from viz.retrieval import page
 from viz.retrieval.bundled_run import BUNDLED_RUN
 from viz.retrieval.documents_and_questions import bundled_documents_and_questions
-from viz.retrieval.link_parameters import index_in_link_parameter
+from viz.retrieval.link_parameters import convert_link_number_to_index
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -180,7 +180,7 @@ def test_the_link_leads_to_a_question_and_says_what_it_cannot(measured):
 
 def test_numbers_of_the_link_are_mended():
     linked = "1", "5", "9" * 5000, "0", "x", ""
-    assert [index_in_link_parameter({"question": word}, "question", 5) for word in linked] == [0, 4, 4, 0, 0, 0]
+    assert [convert_link_number_to_index({"question": word}, "question", 5) for word in linked] == [0, 4, 4, 0, 0, 0]
 
 
 def test_what_failed_is_listed_and_leads_to_its_passages(run):

@@ -133,7 +133,9 @@ def test_the_page_shows_a_parent_once_and_says_which_chunks_have_none(levels):
 
 
 def test_a_passage_says_its_page():
-    given = retrieval_material.read_documents([("marks.pdf", pdf([["It shines at night."], ["It floats at night."]]))])
+    given = retrieval_material.read_documents_and_messages(
+        [("marks.pdf", pdf([["It shines at night."], ["It floats at night."]]))]
+    )
     material = RunMaterial(tuple(given.texts), ("mine.csv", ASKED), True, tuple(given.parts))
     plan = Plan(material, (build_chunker("fixed_sentences", {"size": 1}),), "hash", "lines", "words")
     run = Retrieval(plan, HashEmbedder(), False)

@@ -166,8 +166,8 @@ def test_a_run_that_goes_on_asks_for_what_is_not_there_alone_and_not_before_the_
             raise Cancelled
         return search(index, *others)
 
-    search = retrieval.search
-    monkeypatch.setattr(retrieval, "search", until_the_last)
+    search = retrieval.search_for_all_questions
+    monkeypatch.setattr(retrieval, "search_for_all_questions", until_the_last)
     press(app, "Send")
     run = ended(run_of(app))
     assert (sorted(run.evaluation_by_chunker), run.error) == ([0, 1, 2], "")

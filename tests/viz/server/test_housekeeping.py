@@ -39,7 +39,7 @@ class Manager:
 @pytest.fixture
 def manager(monkeypatch):
     manager = Manager()
-    monkeypatch.setattr(server_tasks, "drop_ended_sessions", lambda: manager.ended)
+    monkeypatch.setattr(server_tasks, "drop_expired_sessions_count_ended", lambda: manager.ended)
     return manager
 
 
@@ -65,41 +65,41 @@ def drawing():
 def test_garbage_is_collected_when_a_session_has_ended_and_not_otherwise(manager, collections):
     house = Housekeeper()
     manager.come_and_go("a", "b")
-    house.check_ended_sessions()
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     assert not collections
     manager.come_and_go("b", "c")
-    house.check_ended_sessions()
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     assert len(collections) == 1
     # This one came and went between two looks.
     manager.come_and_go("b", "c", "d")
     manager.come_and_go("b", "c")
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     assert len(collections) == 2
 
 
 def test_garbage_is_not_collected_while_a_page_is_drawn(manager, collections, drawing):
     house = Housekeeper()
     manager.come_and_go("a")
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     manager.come_and_go()
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     assert not collections
     drawing()
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     assert len(collections) == 1
 
 
 def test_on_a_server_that_is_never_idle_it_is_collected_after_a_while(manager, collections, drawing):
     house = Housekeeper()
     manager.come_and_go("a")
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     manager.come_and_go()
     for _ in range(MOST_POSTPONED_CHECKS):
-        house.check_ended_sessions()
+        house.collect_garbage_of_ended_sessions()
     assert not collections
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     assert len(collections) == 1
 
 
@@ -116,12 +116,12 @@ def test_what_was_kept_of_their_texts_is_forgotten(manager):
     manager.come_and_go("a")
     showing = ShownTextMarker("text")
     made("text")
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     made("text")
     assert len(calls) == 1
     del showing
     manager.come_and_go()
-    house.check_ended_sessions()
+    house.collect_garbage_of_ended_sessions()
     made("text")
     assert len(calls) == 2
 
@@ -138,7 +138,7 @@ def test_streamlit_counts_the_sessions_that_came_and_drops_those_whose_time_is_o
     storage.save(SessionInfo(None, staying := Session("b")))
     manager._connect_count = 3
     monkeypatch.setattr(manager, "list_sessions", lambda: [staying])
-    assert streamlit_patches.drop_ended_sessions() == 2
+    assert streamlit_patches.drop_expired_sessions_count_ended() == 2
     assert gone() is None
 
 
@@ -157,7 +157,7 @@ def test_a_look_that_fails_is_not_the_last_one(monkeypatch, caplog):
         house.cancel()
 
     monkeypatch.setattr(server_tasks, "CHECK_INTERVAL_S", 0)
-    monkeypatch.setattr(Housekeeper, "check_ended_sessions", look)
+    monkeypatch.setattr(Housekeeper, "collect_garbage_of_ended_sessions", look)
     in_a_loop(until_the_third())
     assert len(looks) == 3
     assert "no sessions here" in caplog.text

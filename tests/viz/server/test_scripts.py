@@ -11,7 +11,7 @@ from streamlit.file_util import get_static_dir
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from tests.support import in_a_loop
-from viz.server.middleware import ScriptsFromMemory, element_script_paths
+from viz.server.middleware import ScriptsFromMemory, find_streamlit_element_scripts
 
 ROOT = Path(get_static_dir())
 KINDS = {file.suffix: f"/{file.relative_to(ROOT).as_posix()}" for file in sorted((ROOT / "static").rglob("*.*"))}
@@ -64,11 +64,11 @@ def test_a_file_is_sent_in_one_piece():
 
 
 def test_the_scripts_of_an_element_are_all_that_its_page_does_not_name():
-    scripts = element_script_paths("BidiComponent", "Html")
+    scripts = find_streamlit_element_scripts("BidiComponent", "Html")
     page = (ROOT / "index.html").read_text()
     assert [name.split("/")[-1].split(".")[0] for name in scripts][:2] == ["BidiComponent", "Html"]
     for path in scripts:
         assert path not in page
         imported = re.findall(r'"\./([^"]+\.js)"', (ROOT / path.removeprefix("/")).read_text().partition("`")[0])
         assert all(name in page or f"/static/js/{name}" in scripts for name in imported)
-    assert element_script_paths("NoSuchElement") == []
+    assert find_streamlit_element_scripts("NoSuchElement") == []

@@ -13,14 +13,14 @@ from evaluation.retrieval.asked_question import (
     CutChange,
     PosedQuestion,
     SearchSettings,
-    checked_answer,
-    whole_answer_retrieved_flags,
+    check_and_trim_answer_span,
+    whole_answer_retrieved_per_question,
 )
 from evaluation.segmentation.boundary_measures import cut_offsets
 from sample_docs import load_sample
 from tests.support import LIMIT, AngleEmbedder, tools
 from tests.viz.app_steps import press, sent, settled, tell, widget
-from viz.components.browser_exchange import offsets_on_sentence_axis
+from viz.components.browser_exchange import convert_offsets_to_sentence_positions
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.question_preview_context_jobs import ChangedCuts, token_ruler_of
 from viz.shell.card.verdicts import VERDICTS_KEY, store_parameter_values, verdict_cell
@@ -90,7 +90,7 @@ def test_known_boundaries_that_are_found_are_named_and_so_are_those_that_are_los
     app.query_params.update({"c1": "breakpoint", "c1.amount": "90"})
     settled(app)
     document = app.session_state["split_document"]
-    known = offsets_on_sentence_axis(document, load_sample("stubs").known)
+    known = convert_offsets_to_sentence_positions(document, load_sample("stubs").known)
     places = {place: ask(app, place) for place in known}
     cells = {place: answer["cells"][0] for place, answer in places.items() if answer["cells"][0]["change"]}
     kept = next(place for place, cell in cells.items() if not cell["cut"])
@@ -187,11 +187,14 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
     task = ChunkingTask.of(document, embedder, "words", chunker)
     choice = ColumnChoice(name, dict(parameters))
     known = tuple(sorted({document.starts[mark] for mark in marks if mark < len(document.starts)}))
-    answer = checked_answer(document.text, 0, len(document.text))
-    questions = (PosedQuestion("30", checked_answer(document.text, *document.sentences[0])), PosedQuestion("60", answer))
+    answer = check_and_trim_answer_span(document.text, 0, len(document.text))
+    questions = (
+        PosedQuestion("30", check_and_trim_answer_span(document.text, *document.sentences[0])),
+        PosedQuestion("60", answer),
+    )
     search = SearchSettings("bm25", Limit(top=1))
     for gap in before.gaps:
-        (at,) = offsets_on_sentence_axis(document, [gap.start_after(document)])
+        (at,) = convert_offsets_to_sentence_positions(document, [gap.start_after(document)])
         cell = verdict_cell(ColumnResult(choice, chunker, task, before), document, at, embedder)
         if cell is None or cell["change"] is None:
             continue
@@ -211,7 +214,10 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
         ruler = token_ruler_of(document, "words")
         assert job.answers_whole == [
             *zip(
-                *(whole_answer_retrieved_flags(chunking, questions, search, made, ruler) for chunking in (before, after)),
+                *(
+                    whole_answer_retrieved_per_question(chunking, questions, search, made, ruler)
+                    for chunking in (before, after)
+                ),
                 strict=True,
             )
         ]

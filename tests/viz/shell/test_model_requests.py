@@ -15,21 +15,21 @@ def _a_page():
     from chunkers.contract import Estimate
     from chunkers.language_models import Asking
     from tests.support import ScriptedModel
-    from viz.shell import ModelRequests, run_or_estimate_requests, show_consent
+    from viz.shell import ModelRequests, draw_consent_once_estimated, start_run_or_count_requests
 
     asking = st.session_state.setdefault("scripted", Asking(ScriptedModel()))
     sent = st.session_state.setdefault("sent_works", [])
     subject = st.session_state.setdefault("subject", "a run")
     counted = ModelRequests(subject, asking, lambda _: Estimate(3, 100), "This sends a run", "run", label="Send run")
     ready = ModelRequests("cards", asking, Estimate(2, 50, 20), "This sends cards", "cards", 0, label="Send cards")
-    st.button("Run", on_click=run_or_estimate_requests, args=(counted, lambda: sent.append("never")))
+    st.button("Run", on_click=start_run_or_count_requests, args=(counted, lambda: sent.append("never")))
     # What needs no counting is counted by no job, whoever asks.
-    st.button("Count cards", on_click=run_or_estimate_requests, args=(ready, lambda: sent.append("never")))
-    show_consent(counted, lambda: sent.append(subject))
-    show_consent(ready, lambda: sent.append("cards"))
+    st.button("Count cards", on_click=start_run_or_count_requests, args=(ready, lambda: sent.append("never")))
+    draw_consent_once_estimated(counted, lambda: sent.append(subject))
+    draw_consent_once_estimated(ready, lambda: sent.append("cards"))
     run_of_nothing = lambda: sent.append("nothing to ask")  # noqa: E731
-    st.button("Run alone", on_click=run_or_estimate_requests, args=(None, run_of_nothing))
-    show_consent(None, run_of_nothing)
+    st.button("Run alone", on_click=start_run_or_count_requests, args=(None, run_of_nothing))
+    draw_consent_once_estimated(None, run_of_nothing)
 
 
 @pytest.fixture

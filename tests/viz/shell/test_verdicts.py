@@ -5,7 +5,7 @@ from chunkers.contract.base import run
 from chunkers.methods.fixed_windows import FixedCharacters
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
-from viz.components.browser_exchange import offsets_on_sentence_axis
+from viz.components.browser_exchange import convert_offsets_to_sentence_positions
 from viz.shell.card.verdicts import VERDICTS_KEY, gap_at_axis_position, verdict_cell
 from viz.shell.column_runs_and_results import ColumnResult
 from viz.state.choices import ColumnChoice
@@ -67,5 +67,5 @@ def test_a_gap_is_found_by_its_place_on_the_axis():
     cuts = [gap for gap in inside.gaps if gap.offset is not None]
     assert len(cuts) > 2
     for gap in cuts:
-        (place,) = offsets_on_sentence_axis(document, [gap.offset])
+        (place,) = convert_offsets_to_sentence_positions(document, [gap.offset])
         assert gap_at_axis_position(inside, document, place) == gap

@@ -8,7 +8,11 @@ from chunkers import Chunking, Document, build_chunker, run
 from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from evaluation.retrieval.asked_question import index_text, retrieve_for_question
 from evaluation.segmentation.boundary_measures import cut_offsets
-from evaluation.segmentation.chunk_statistics import DiscontinuousChunks, count_found_missed_added, sentence_count_per_chunk
+from evaluation.segmentation.chunk_statistics import (
+    DiscontinuousChunks,
+    count_found_missed_added,
+    count_sentences_of_each_chunk,
+)
 from evaluation.segmentation.threshold_staircase import threshold_staircase
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 from viz.breakpoints.decision_steps_by_chunker import greedy_scan_steps
@@ -73,7 +77,7 @@ class Run:
         passages = index_text(chunking, tools, "embedding")
         limit = RETRIEVAL_LIMITS[self.scene.query["ask_limit"]][1]
         ranking = retrieve_for_question(passages, self.scene.ask, tools, limit, TokenRuler(self.text, tools.tokenizer))
-        counts = sentence_count_per_chunk(chunking)
+        counts = count_sentences_of_each_chunk(chunking)
         before = sum(counts[: ranking.hits[0].number])
         return before + 1, before + counts[ranking.hits[0].number]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers.text.extracted_text import Omission, TextParts
-from evaluation.segmentation.boundary_files import section_spans
+from evaluation.segmentation.boundary_files import find_spans_between_mark_lines
 from viz.state import own_text
 from viz.state.own_text import PASTED_TITLE, edited_source
 from viz.state.page_text import TextSource
@@ -71,7 +71,7 @@ def test_pages_stay_with_their_text_when_lines_of_dashes_go(lines, data):
     bare = own_text.with_dashes_as_boundaries(TextSource(text, "notes.txt", parts=parts))
     # Each section that is kept, from where it was to where it is.
     at = 0
-    for start, end in section_spans(text):
+    for start, end in find_spans_between_mark_lines(text):
         assert bare.text[at : at + end - start] == text[start:end]
         for place in range(end - start):
             assert bare.parts.part_number_at(at + place) == parts.part_number_at(start + place)

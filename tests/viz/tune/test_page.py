@@ -13,7 +13,7 @@ from evaluation.segmentation.settings_sweep import (
     TRIVIAL_SETTINGS,
     SettingSummary,
     SweptSetting,
-    published_settings,
+    list_qu_et_al_settings,
     sweep_rows_to_csv,
 )
 from tests import ROOT
@@ -168,7 +168,7 @@ def test_two_axes_leave_out_what_is_not_allowed(tune):
 
 def test_the_published_grids(tune):
     app = finished(tune(what="published", documents="stubs", held=""))
-    assert len(sweep_of(app).rows) == len(published_settings()) + len(TRIVIAL_SETTINGS)
+    assert len(sweep_of(app).rows) == len(list_qu_et_al_settings()) + len(TRIVIAL_SETTINGS)
     # However long the ranking, they are in it.
     assert {"No cut", "A cut every n sentences", "Cuts at random places"} < {*app.dataframe[-1].value["setting"]}
     assert "lowest here: Pk 0.0" in said(app)

@@ -4,8 +4,8 @@ import numpy as np
 
 from evaluation.segmentation.boundary_measures import Score
 from evaluation.segmentation.settings_sweep import HIGHER_IS_BETTER, SweepRow, SweptSetting, summarize_settings
-from evaluation.statistics.significance import mean_interval
-from viz.tune.sweep_results import best_value_in_words
+from evaluation.statistics.significance import compute_confidence_interval_of_mean
+from viz.tune.sweep_results import best_score_in_words
 
 BEST = SweptSetting.of("fixed_sentences", size=4)
 
@@ -16,7 +16,7 @@ def said(values, measure="pk"):
         for number, value in enumerate(values)
     ]
     (best,) = summarize_settings(rows, measure)
-    return best_value_in_words(rows, best, measure)
+    return best_score_in_words(rows, best, measure)
 
 
 def test_one_document_is_no_sample():
@@ -26,7 +26,7 @@ def test_one_document_is_no_sample():
 
 def test_several_documents_have_an_interval():
     values = [0.1, 0.2, 0.3, 0.2, 0.1, 0.4]
-    low, high = mean_interval(np.array(values))
+    low, high = compute_confidence_interval_of_mean(np.array(values))
     assert said(values) == (
         f"lowest here: Pk 0.217 on average over 6 documents (95 % between {low:.3f} and {high:.3f}, not counting that it "
         "was chosen)."

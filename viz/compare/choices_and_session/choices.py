@@ -43,7 +43,7 @@ main_page.set_main_page(COMPARE_PAGE, "Compare", default_choices)
 # The user's own cuts, a column of Compare.
 
 
-def column_index_for_own_cuts(choices: Choices) -> int | None:
+def find_own_cuts_or_free_column(choices: Choices) -> int | None:
     """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
     compare_column_count = len(choices.columns)
     own_cuts_column_index = next(
@@ -70,7 +70,7 @@ def set_own_cuts(choices: Choices, document: Document, user_cut_offsets: Sequenc
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
     own_cuts_chunker = YourCuts.with_cuts_at(document.identity, user_cut_offsets)
-    cuts_column_index = column_index_for_own_cuts(choices)
+    cuts_column_index = find_own_cuts_or_free_column(choices)
     if cuts_column_index is None:
         return
     undo_message = f"Column {cuts_column_index + 1} shows your cuts"

@@ -8,15 +8,15 @@ from evaluation.search import MOST_RERANKED_CHUNKS, Reranker
 from viz.compare.choices_and_session.session import session
 from viz.compare.questions.question_search import drop_unused_question_texts
 from viz.components.page_elements import show_download_button, show_remark
-from viz.controls import offer_to_store_document, value_binding
-from viz.shell import columns_of_compare, give_stored_questions_to_retrieval, open_page_at_next_run
+from viz.controls import build_widget_key_and_callback, offer_to_store_document
+from viz.shell import columns_of_compare, give_compare_questions_to_retrieval, open_page_at_next_run
 from viz.state import MAX_LINK_NAME_CHARACTERS, current_document_name
 
 MOST_SHOWN_ANSWER_CHARACTERS = 120
 """Most characters of an answer that the list shows; the file has the whole answer."""
 
 
-def show_stored_questions() -> None:
+def draw_stored_questions_across_texts() -> None:
     """Draw the stored questions about all texts, a button that measures the columns on them, and a cross-encoder's name."""
     _show_marked_questions()
     _choose_reranker()
@@ -36,7 +36,7 @@ def _choose_reranker() -> None:
         help=(
             f"Reorders the best {MOST_RERANKED_CHUNKS} chunks by reading each with the question. The model is never fetched."
         ),
-        **value_binding(displayed_reranker_name, "ask_reranker", set_reranker),
+        **build_widget_key_and_callback(displayed_reranker_name, "ask_reranker", set_reranker),
     )
 
 
@@ -103,7 +103,7 @@ def _show_marked_questions() -> None:
 
 def _start_retrieval_run() -> None:
     """Pass the questions and their texts to Retrieval, and start its run on this page's columns."""
-    give_stored_questions_to_retrieval(columns_of_compare(), begins_run=True)
+    give_compare_questions_to_retrieval(columns_of_compare(), begins_run=True)
     open_page_at_next_run("retrieval")
 
 

@@ -14,7 +14,7 @@ from evaluation.questions import MarkedQuestion
 from evaluation.retrieval import AnswerRetrieval, RankedChunk
 from evaluation.retrieval.asked_question import (
     MODEL_TEXT_SEARCHED_NOTE,
-    checked_answer,
+    check_and_trim_answer_span,
     checked_question,
     first_cut_reason,
     format_search_score,
@@ -35,7 +35,7 @@ from viz.jobs import (
     contexts_digest,
     estimate_context_sentence_requests,
 )
-from viz.shell import ColumnResult, ModelRequests, run_or_estimate_requests, show_consent
+from viz.shell import ColumnResult, ModelRequests, draw_consent_once_estimated, start_run_or_count_requests
 from viz.state import (
     MOST_QUESTIONS,
     Choices,
@@ -148,7 +148,7 @@ _question_component = Component[Asked](
 
 
 @st.fragment
-def retrieve_for_asked_question(
+def send_chunks_for_asked_question(
     choices: Choices,
     document: Document,
     column_results: Sequence[ColumnResult],
@@ -231,7 +231,7 @@ def _fill_in_available_results(
     finished_columns = [
         (number, finished.task, finished.chunking)
         for number, column in enumerate(column_results)
-        if (finished := column.finished_column)
+        if (finished := column.finished_column_or_none)
     ]
     embedded_text_kind, finished_columns = _embedded_text_kind_and_columns(column_results, finished_columns)
     chosen_ranking_method = ranking_method_of(choices)
@@ -252,7 +252,7 @@ def _fill_in_available_results(
     ).earlier_if_same(session.ask_job)
     search_job.start_once()
     search_job.join(max_wait_s)
-    is_search_in_progress = search_job.in_progress
+    is_search_in_progress = search_job.is_in_progress
     asked_question_payload["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
     asked_question_payload["state"] = (
         "working" if is_search_in_progress else "failed" if search_job.error or search_job.cancelled() else "done"
@@ -275,10 +275,10 @@ def _fill_in_available_results(
     ):
         status_phrase = ". ".join([status_phrase.rstrip(".")] * bool(status_phrase) + search_notes)
     asked_question_payload["said"] = session.answer_complaint or status_phrase
-    _fill_in_column_results(asked_question_payload, search_job, document, column_results, known_boundaries)
+    _fill_in_results_of_each_column(asked_question_payload, search_job, document, column_results, known_boundaries)
 
 
-def _fill_in_column_results(
+def _fill_in_results_of_each_column(
     asked_question_payload: Asked,
     question_search_job: AskJob,
     document: Document,
@@ -290,7 +290,7 @@ def _fill_in_column_results(
     if marked_answer is not None and document.text.startswith(marked_answer.answer, marked_answer.start):
         marked_answer_end = marked_answer.start + len(marked_answer.answer)
         asked_question_payload["answer"] = utf16_offsets(document.text, [marked_answer.start, marked_answer_end])
-        checked_answer_span = checked_answer(document.text, marked_answer.start, marked_answer_end)
+        checked_answer_span = check_and_trim_answer_span(document.text, marked_answer.start, marked_answer_end)
     for column_index, column_retrieval in list(question_search_job.retrieval_by_column.items()):
         asked_question_payload["found"][column_index] = _asked_column_payload(
             column_retrieval, document, checked_answer_span
@@ -342,7 +342,7 @@ def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span
         (budget_end_offset,) = utf16_offsets(document.text, [last_retrieved_hit.given[-1].end])
     return {
         "chunks": [hit.number for hit in retrieval.hits],
-        "scores": [format_search_score(hit.score, fused=retrieval.fused) for hit in retrieval.hits],
+        "scores": [format_search_score(hit.score, is_fused=retrieval.has_fused_scores) for hit in retrieval.hits],
         "said": [_score_in_words(retrieval, chunk_ranks_by_method, hit) for hit in retrieval.hits],
         "cut": budget_end_offset,
         "tokens": retrieval.tokens,
@@ -410,7 +410,7 @@ def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
     try:
         user_question = checked_question(session.question)
         answer_start, answer_end = code_point_offsets(document.text, [int(event["start"]), int(event["end"])])
-        checked_answer_span = checked_answer(document.text, answer_start, answer_end)
+        checked_answer_span = check_and_trim_answer_span(document.text, answer_start, answer_end)
         other_questions = [
             marked for marked in session.questions if (marked.question, marked.document) != (user_question, document.name)
         ]
@@ -490,7 +490,7 @@ def show_context_sentence_controls(choices: Choices, column_results: Sequence[Co
     if (
         context_sentences_job is not None
         and context_sentences_job.asking is model_access
-        and context_sentences_job.in_progress
+        and context_sentences_job.is_in_progress
     ):
         show_job_progress(context_sentences_job, key="contexts")
         return
@@ -558,7 +558,7 @@ def _offer_to_write_contexts(
     st.button(
         "Write context sentences",
         key="write_contexts",
-        on_click=run_or_estimate_requests,
+        on_click=start_run_or_count_requests,
         args=(context_requests, begin_writing_contexts),
     )
-    show_consent(context_requests, begin_writing_contexts)
+    draw_consent_once_estimated(context_requests, begin_writing_contexts)

@@ -12,7 +12,7 @@ from evaluation.retrieval.asked_question import PosedQuestion
 from viz.compare.choices_and_session.session import session
 from viz.components.remedies.payload import ColumnRemedies
 from viz.jobs import AskJob, embedder_cache_key
-from viz.jobs.remedy_search import RemedyJob, remedy_search_for_answer
+from viz.jobs.remedy_search import RemedyJob, build_answer_remedy_search_function
 from viz.shell import ColumnResult, open_page_at_next_run
 from viz.shell.remedy_payload_and_columns import add_remedy_column, is_remedy_search_automatic, remedies_payload
 from viz.state import stored_questions_about
@@ -45,7 +45,7 @@ def remedies_found_so_far(
         question_search_job.embedder,
     )
     finished_columns_by_number = {
-        number: finished for number in failing_column_indexes if (finished := column_results[number].finished_column)
+        number: finished for number in failing_column_indexes if (finished := column_results[number].finished_column_or_none)
     }
     # Changed chunks would need new context sentences from a language model.
     if not finished_columns_by_number or question_search_settings.embedded_as == "context":
@@ -62,7 +62,7 @@ def remedies_found_so_far(
         known_boundaries,
     )
     remedy_search_by_task = {
-        task: remedy_search_for_answer(
+        task: build_answer_remedy_search_function(
             FailingColumn(chunker, chunking, *shared_column_arguments, posed=posed_question),
             question_search_settings.tokenizer,
             reranker,

@@ -35,7 +35,7 @@ from viz.compare.scores.scoreboard import score_row_of_column
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import show_folded_table, show_job_state, show_remark
 from viz.components.score_table.score_table import RowData, draw_score_table
-from viz.controls import value_binding
+from viz.controls import build_widget_key_and_callback
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
 from viz.jobs.index_changes_and_stability import MOST_LISTED_DOCUMENTS_AND_QUESTIONS, IndexChanges, IndexSetting
 from viz.jobs.retrieval_plan import RunMaterial
@@ -59,7 +59,7 @@ def show_index_replacement(
     embedder: Embedder | None,
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
-    chosen_documents_and_questions = _choose_documents_and_price(_named_documents_with_questions(text_source, document))
+    chosen_documents_and_questions = _choose_documents_and_draw_price(_named_documents_with_questions(text_source, document))
     dollars_per_million_tokens = session.embedding_price or None
     is_only_this_text = chosen_documents_and_questions.texts == ((document.name, document.text),)
     index_job_setting = _index_changes_setting(choices, chosen_documents_and_questions, embedder)
@@ -134,7 +134,7 @@ def _named_documents_with_questions(text_source: TextSource, document: Document)
     return documents_and_questions_by_name
 
 
-def _choose_documents_and_price(documents_and_questions_by_name: dict[str, RunMaterial]) -> RunMaterial:
+def _choose_documents_and_draw_price(documents_and_questions_by_name: dict[str, RunMaterial]) -> RunMaterial:
     """Draw the choice of documents and the price of embedding, and return the chosen documents."""
     if session.index_documents_name not in documents_and_questions_by_name:
         session.index_documents_name = THIS_TEXT_OPTION
@@ -145,7 +145,7 @@ def _choose_documents_and_price(documents_and_questions_by_name: dict[str, RunMa
         document_set_names,
         document_set_names.index(session.index_documents_name),
         width=420,
-        **value_binding(
+        **build_widget_key_and_callback(
             session.index_documents_name, "changes_documents", partial(setattr, session, "index_documents_name")
         ),
     )
@@ -157,7 +157,9 @@ def _choose_documents_and_price(documents_and_questions_by_name: dict[str, RunMa
         step=0.01,
         width=240,
         help="The price of your embedding model, for the column “Cost”; 0 hides it.",
-        **value_binding(session.embedding_price, "changes_price", partial(setattr, session, "embedding_price")),
+        **build_widget_key_and_callback(
+            session.embedding_price, "changes_price", partial(setattr, session, "embedding_price")
+        ),
     )
     return documents_and_questions_by_name[session.index_documents_name]
 
@@ -203,7 +205,7 @@ def _comparison_by_job(
         return chunk_count, None
     if selected_column.chunker not in index_changes_job.results:
         raise InputError(f"Column {selected_column_index + 1}, with which it is compared, is not measured.")
-    return chunk_count, index_changes_job.compare_chunkers(selected_column.chunker, column.chunker)
+    return chunk_count, index_changes_job.compare_measured_chunkers(selected_column.chunker, column.chunker)
 
 
 def _comparison_on_this_text(
@@ -340,13 +342,13 @@ def _embedding_estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunk
     )
     if not embedded_tokens_per_token:
         return "Nothing is embedded."
-    embedded_token_count = embedded_tokens_per_token * _token_count(setting.material.texts, setting.tokenizer)
+    embedded_token_count = embedded_tokens_per_token * _count_tokens_of_texts(setting.material.texts, setting.tokenizer)
     embedding_cost_dollars = embedding_dollars(embedded_token_count, session.embedding_price or None)
     cost_phrase = "" if embedding_cost_dollars is None else f", {format_dollars(embedding_cost_dollars)}"
     return f"About {embedded_token_count:,} tokens to embed{cost_phrase}, less what is kept."
 
 
-def _token_count(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
+def _count_tokens_of_texts(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
     """Return the number of tokens in the documents; beyond `MOST_COUNTED_CHARACTERS` characters it is extrapolated.
 
     The number is cached in the session, as users' texts must not be kept anywhere else.

@@ -19,11 +19,11 @@ from evaluation.report.measure_table_cells import (
     Cell,
     Head,
     boundary_count_cells,
-    boundary_ranking_cells,
+    boundary_ranking_cells_and_explanation,
     count_cell,
     edit_stability_cells,
     label_free_measure_cells,
-    score_and_distance_cells,
+    score_and_behind_best_cells,
     size_spread_cell,
     structure_cells,
     suspicious_findings_cell,
@@ -44,7 +44,7 @@ from evaluation.segmentation import (
 )
 from viz.compare.choices_and_session.session import session
 from viz.components.page_elements import show_job_state, show_notice
-from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells, score_table_row
+from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells_in_column, score_table_row
 from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_if_quick
 from viz.jobs.index_changes_and_stability import EditStabilityJob
 from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words, waiting_status_phrase
@@ -53,7 +53,7 @@ from viz.theme import duration_in_words
 
 
 @cached_while_shown(32, lambda task, chunking, embedder=None: (task.document, task, embedder is None))
-def token_count_per_chunk(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None = None) -> list[int] | None:
+def count_tokens_of_each_chunk(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None = None) -> list[int] | None:
     """Return each chunk's token count, by the tokenizer of ``embedder`` or by the chosen tokenizer; None if unavailable."""
     chunk_texts = [chunk.text for chunk in chunking.chunks]
     try:
@@ -77,7 +77,7 @@ def show_scoreboard(
     scoreboard_column_heads = _scoreboard_heads(known_boundaries is not None, choices.tokenizer)
     for cell_index, column_head in enumerate(scoreboard_column_heads):
         if column_head.label not in ("Chunks", "Tokens"):
-            flag_best_cells(scoreboard_table_rows, cell_index, max if column_head.label == "Found" else min)
+            flag_best_cells_in_column(scoreboard_table_rows, cell_index, max if column_head.label == "Found" else min)
     special_token_count = (
         None if embedder_with_token_limit is None else _special_token_count(column_results, embedder_with_token_limit)
     )
@@ -116,10 +116,10 @@ def _special_token_count(column_results: Sequence[ColumnResult], embedder_with_t
     added_token_counts = {
         length - size
         for column in column_results
-        if (finished := column.finished_column)
+        if (finished := column.finished_column_or_none)
         for length, size in zip(
-            token_count_per_chunk(finished.task, finished.chunking, embedder_with_token_limit) or (),
-            token_count_per_chunk(finished.task, finished.chunking, None) or (),
+            count_tokens_of_each_chunk(finished.task, finished.chunking, embedder_with_token_limit) or (),
+            count_tokens_of_each_chunk(finished.task, finished.chunking, None) or (),
             strict=False,
         )
     }
@@ -147,13 +147,13 @@ def _scoreboard_row(
     embedder: Embedder | None,
     embedder_with_token_limit: Embedder | None,
 ) -> RowData:
-    finished_column = column.finished_column
+    finished_column = column.finished_column_or_none
     if finished_column is None:
         return score_row_of_column(column_number, column)
     task, chunking = finished_column.task, finished_column.chunking
     chunk_token_counts, embedder_token_counts = (
-        token_count_per_chunk(task, chunking, None),
-        token_count_per_chunk(task, chunking, embedder_with_token_limit),
+        count_tokens_of_each_chunk(task, chunking, None),
+        count_tokens_of_each_chunk(task, chunking, embedder_with_token_limit),
     )
     overlong_chunk_count = (
         0
@@ -224,7 +224,7 @@ def show_ranking(
     numbered_finished_columns = [
         (column_number, finished)
         for column_number, column in enumerate(column_results)
-        if (finished := column.finished_column)
+        if (finished := column.finished_column_or_none)
     ]
     ranked_column_names = tuple(
         f"{column.chunker.title} (column {column_number + 1})" for column_number, column in numbered_finished_columns
@@ -245,13 +245,13 @@ def show_ranking(
     )
     notes = ["Significant: adjusted p below 0.05, and an interval that excludes 0."]
     if known_boundaries is not None:
-        measure_cells, why_no_cut_wins = boundary_ranking_cells(
+        measure_cells, why_no_cut_wins = boundary_ranking_cells_and_explanation(
             chunker_ranking, document, known_boundaries, finished_column_chunkings
         )
         notes.append(why_no_cut_wins)
     else:
         measure_cells = [
-            structure_cells(column.chunking, embedder, token_count_per_chunk(column.task, column.chunking))
+            structure_cells(column.chunking, embedder, count_tokens_of_each_chunk(column.task, column.chunking))
             for _, column in numbered_finished_columns
         ]
     rows: list[RowData] = []
@@ -264,17 +264,17 @@ def show_ranking(
         if column_number is not None:
             contender_title, settings_description = (
                 column_results[column_number].title,
-                _settings_with_rank_note(column_results[column_number], ranked_contender),
+                _describe_settings_noting_separate_ranking(column_results[column_number], ranked_contender),
             )
         rows.append(
             score_table_row(
                 column_number,
                 contender_title,
                 settings_description,
-                score_and_distance_cells(chunker_ranking, contender_index) + measure_cells[contender_index],
+                score_and_behind_best_cells(chunker_ranking, contender_index) + measure_cells[contender_index],
             )
         )
-    notes.append(_oversized_chunks_warning([column for _, column in numbered_finished_columns]))
+    notes.append(_describe_chunk_sizes_harming_retrieval([column for _, column in numbered_finished_columns]))
     if known_boundaries is None and choices.document == OWN_DOCUMENT_KEY:
         st.button(
             "Mark boundaries",
@@ -293,19 +293,19 @@ def show_ranking(
     )
 
 
-def _settings_with_rank_note(column_result: ColumnResult, contender: Contender) -> str:
+def _describe_settings_noting_separate_ranking(column_result: ColumnResult, contender: Contender) -> str:
     """Return the settings of a column in words, with a note if it is ranked separately."""
     return ", ".join(filter(None, (settings_in_words(column_result), "not ranked" * contender.is_unranked)))
 
 
-def _oversized_chunks_warning(columns: Sequence[FinishedColumn]) -> str:
+def _describe_chunk_sizes_harming_retrieval(columns: Sequence[FinishedColumn]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long_chunk_phrases = []
     for column in columns:
         has_maximum_size = getattr(column.chunker, "max_size", None) is not None
         if has_maximum_size or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
             continue
-        longest_chunk_token_count = max(token_count_per_chunk(column.task, column.chunking) or [0])
+        longest_chunk_token_count = max(count_tokens_of_each_chunk(column.task, column.chunking) or [0])
         if longest_chunk_token_count > MAXIMUM_SIZE_TOKENS:
             long_chunk_phrases.append(f"{column.chunker.title} has a chunk of {longest_chunk_token_count:,} tokens")
     if not long_chunk_phrases:
@@ -352,7 +352,7 @@ def show_label_free_measures(
     contenders: list[_NumberedColumn] = [
         (number, column.title, finished)
         for number, column in enumerate(column_results)
-        if (finished := column.finished_column)
+        if (finished := column.finished_column_or_none)
     ]
     contenders += _trivial_contenders(document, choices.tokenizer)
     edit_stability_by_task = _edit_stability_by_task(document)
@@ -370,7 +370,9 @@ def show_label_free_measures(
             )
         )
     rows += [
-        score_row_of_column(number, column) for number, column in enumerate(column_results) if column.finished_column is None
+        score_row_of_column(number, column)
+        for number, column in enumerate(column_results)
+        if column.finished_column_or_none is None
     ]
     draw_score_table(
         choices,

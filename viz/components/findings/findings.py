@@ -64,7 +64,7 @@ class FindingData(TypedDict):
     range: tuple[int, int]
 
 
-def show_findings(
+def draw_findings_of_result(
     summary: str,
     finding_counts: list[tuple[str, int, str]],
     findings: Sequence[FindingData],
@@ -99,7 +99,7 @@ def show_findings(
     )
 
 
-def overlapped_sentence_range(document: Document, start: int, end: int) -> tuple[int, int]:
+def find_sentence_range_at_characters(document: Document, start: int, end: int) -> tuple[int, int]:
     """Return the half-open range of the sentences that overlap characters ``start`` to ``end``, at least one sentence."""
     first_sentence_index = max(0, document.sentence_at(start))
     return first_sentence_index, max(first_sentence_index, document.sentence_at(max(start, end - 1))) + 1

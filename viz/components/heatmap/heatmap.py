@@ -9,7 +9,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
+from chunkers.building_blocks.clustering import MOST_SENTENCES, compute_joint_distances_in_blocks
 from chunkers.support import FloatArray, LRUDict, cache_results_in
 from viz.components.browser_exchange import Component, Store
 from viz.jobs import MOST_CACHED_BYTES
@@ -134,7 +134,7 @@ def mean_block_distances(sentence_vectors: FloatArray, position_weight: float, s
     block_starts = np.arange(0, sentence_count, sentences_per_block)
     block_sizes = np.diff(np.append(block_starts, sentence_count))
     distance_sums = np.zeros((len(block_starts), len(block_starts)))
-    for first_row_index, distance_rows in joint_distances(sentence_vectors, position_weight):
+    for first_row_index, distance_rows in compute_joint_distances_in_blocks(sentence_vectors, position_weight):
         np.add.at(
             distance_sums,
             np.arange(first_row_index, first_row_index + len(distance_rows)) // sentences_per_block,

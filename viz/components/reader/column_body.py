@@ -8,17 +8,17 @@ from itertools import pairwise
 import numpy as np
 
 from chunkers import Chunker, Chunking, Curve, Document, Line, Span, Verdict
-from chunkers.results import Proposition, indices_of_parent_chunks
+from chunkers.results import Proposition, find_chunk_indices_with_children
 from chunkers.support import FloatArray
-from viz.components.browser_exchange import offsets_on_sentence_axis, utf16_offsets
+from viz.components.browser_exchange import convert_offsets_to_sentence_positions, utf16_offsets
 from viz.components.reader.payload import (
     CurveData,
     LineData,
     PropositionData,
     Segments,
     StatedData,
+    build_verdict_payload,
     encode_verdicts,
-    verdict_data,
 )
 from viz.theme import palette
 
@@ -65,7 +65,7 @@ def text_segments(
     """Split a text wherever the set of covering chunks changes; return the segments as one list per property."""
     text = document.text
     number_by_parent_chunk = {
-        chunk: number for number, chunk in enumerate(indices_of_parent_chunks(chunking.chunks), start=1)
+        chunk: number for number, chunk in enumerate(find_chunk_indices_with_children(chunking.chunks), start=1)
     }
     segment_ranges = [
         (start, end, sorted(over, key=lambda chunk: (chunk in number_by_parent_chunk, chunk)))
@@ -123,14 +123,18 @@ def text_segments(
         "start": utf16_offsets(text, segment_starts),
         "end": utf16_offsets(text, segment_ends),
         "over": [over for _, _, over in segment_ranges],
-        "from": offsets_on_sentence_axis(document, segment_starts),
-        "to": offsets_on_sentence_axis(document, segment_ends),
+        "from": convert_offsets_to_sentence_positions(document, segment_starts),
+        "to": convert_offsets_to_sentence_positions(document, segment_ends),
         "label": segment_labels,
         "tone": segment_style_classes,
         "colours": chunk_colour_numbers(segment_leaf_chunks, len(numbered_chunks)),
         "outer": segment_parent_counts if number_by_parent_chunk else [],
-        "parentFrom": offsets_on_sentence_axis(document, [chunking.chunks[chunk].start for chunk in number_by_parent_chunk]),
-        "parentTo": offsets_on_sentence_axis(document, [chunking.chunks[chunk].end for chunk in number_by_parent_chunk]),
+        "parentFrom": convert_offsets_to_sentence_positions(
+            document, [chunking.chunks[chunk].start for chunk in number_by_parent_chunk]
+        ),
+        "parentTo": convert_offsets_to_sentence_positions(
+            document, [chunking.chunks[chunk].end for chunk in number_by_parent_chunk]
+        ),
         "contexts": distinct_contexts,
         "context": [number_by_context.get(context, 0) for context in context_by_segment] if distinct_contexts else [],
         "split": [number for number, chunk in numbered_chunks if len(chunk.spans) > 1],
@@ -175,7 +179,7 @@ def _model_written_data(
             ],
             "left_out": [
                 _proposition_data(
-                    document, proposition.text, document.sentences[sentence], _quotation_remark(proposition.quotation)
+                    document, proposition.text, document.sentences[sentence], _describe_what_is_quoted(proposition.quotation)
                 )
                 for sentence, proposition in unlocated_propositions.get(number, [])
             ],
@@ -185,7 +189,7 @@ def _model_written_data(
     ]
 
 
-def _quotation_remark(quotation: str) -> str:
+def _describe_what_is_quoted(quotation: str) -> str:
     return f"quotes “{quotation}”" if quotation else "quotes nothing"
 
 
@@ -288,7 +292,7 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, are_lines_movable: bo
             "parameter": line.parameter,
             "value": _line_parameter_value(chunker, line),
             "stops": [(amount, round_score(level)) for amount, level in some],
-            "around": _description_around_value(chunker, line.parameter) if some else None,
+            "around": _split_chunker_description_around_value(chunker, line.parameter) if some else None,
         }
         for line, some in zip(first_score_curve.lines, stops_per_line, strict=True)
         if not math.isnan(line.level)
@@ -299,7 +303,7 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, are_lines_movable: bo
         "above": first_score_curve.cut_above,
         "live": first_score_curve.live,
         "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
-        "verdicts": [verdict_data(verdict) for verdict in distinct_verdicts],
+        "verdicts": [build_verdict_payload(verdict) for verdict in distinct_verdicts],
         "verdictOf": verdict_digits,
         "reasons": [gap.reason for gap in sentence_boundary_gaps]
         if len(sentence_boundary_gaps) <= MOST_GAPS_WITH_REASONS
@@ -324,7 +328,7 @@ def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[
     )
 
     def rounded_if_safe(number: float) -> float:
-        return number if number in never_rounded_numbers else _round_to_safe_decimals(number)
+        return number if number in never_rounded_numbers else _round_without_double_rounding_error(number)
 
     return rounded_if_safe
 
@@ -339,7 +343,7 @@ def _numbers_near_others(numbers: FloatArray, others: FloatArray) -> set[float]:
     return set(numbers[np.minimum(numbers - nearest_below, nearest_above - numbers) < _ROUNDED_DISTANCE_TOLERANCE].tolist())
 
 
-def _round_to_safe_decimals(number: float) -> float:
+def _round_without_double_rounding_error(number: float) -> float:
     decimal_string = f"{number:.6f}"
     decimal_place_count = 6
     while decimal_string[-1] in "05" and decimal_string.rstrip("0")[-1] == "5":
@@ -356,7 +360,7 @@ def _line_parameter_value(chunker: Chunker, threshold_line: Line) -> float:
     return threshold_line.level if value is None else value
 
 
-def _description_around_value(chunker: Chunker, parameter_name: str) -> tuple[str, str] | None:
+def _split_chunker_description_around_value(chunker: Chunker, parameter_name: str) -> tuple[str, str] | None:
     """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
     description_parts = (
         chunker.model_copy(update={parameter_name: _PLACEHOLDER_AMOUNT}).describe().split(f"{_PLACEHOLDER_AMOUNT:g}")

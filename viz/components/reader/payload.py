@@ -123,7 +123,7 @@ class VerdictData(TypedDict):
     overruled: bool
 
 
-def verdict_data(verdict: Verdict) -> VerdictData:
+def build_verdict_payload(verdict: Verdict) -> VerdictData:
     """Return a verdict on a gap as a payload for the browser."""
     return {
         "name": str(verdict),

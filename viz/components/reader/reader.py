@@ -8,8 +8,8 @@ from chunkers import Chunker, Chunking, Document
 from viz.components.browser_exchange import (
     Component,
     compact_json,
+    convert_offsets_to_sentence_positions,
     no_op_callback,
-    offsets_on_sentence_axis,
     take_event,
     text_payload,
     text_store,
@@ -88,7 +88,7 @@ class ReaderColumn:
     misassigned_sentences: tuple[int, ...] = ()
 
 
-def show_reader(
+def draw_reader_and_hash_columns(
     document: Document,
     columns: Sequence[ReaderColumn],
     *,
@@ -170,7 +170,7 @@ def results_payload(
     """Return the reader's payload apart from the text: the columns and the known boundaries."""
     return {
         "known": None if known_boundaries is None else utf16_offsets(document.text, known_boundaries),
-        "knownAt": offsets_on_sentence_axis(document, known_boundaries or ()),
+        "knownAt": convert_offsets_to_sentence_positions(document, known_boundaries or ()),
         "columns": [
             _column_data(document, column, None if known_boundaries is None else frozenset(known_boundaries))
             for column in columns

@@ -127,7 +127,7 @@ def score_table_row(
     }
 
 
-def flag_best_cells(rows: Sequence[RowData], cell_index: int, best_of: Callable[[list[float]], float]) -> None:
+def flag_best_cells_in_column(rows: Sequence[RowData], cell_index: int, best_of: Callable[[list[float]], float]) -> None:
     """Mark the best cells of one table column, unless all are equal; ``best_of`` is `min` or `max`."""
     table_column_cells = [row["cells"][cell_index] for row in rows if len(row["cells"]) > cell_index]
     defined_cell_values = [cell["value"] for cell in table_column_cells if cell["value"] is not None]

@@ -127,7 +127,7 @@ _stepper_component = Component[StepperData](
 )
 
 
-def show_stepper(
+def draw_stepper_at_linked_step(
     steps: Sequence[Step],
     link_parameters: dict[str, str],
     key: str,
@@ -144,7 +144,7 @@ def show_stepper(
     Each step emits the event ``seamark-step`` on the window, with its mark as detail. On ``seamark-gap`` the stepper goes
     to the step of that gap, on ``seamark-go`` to the step ``at``, counted from 0.
     """
-    current_step_index = _step_index_in_link(link_parameters, len(steps), key)
+    current_step_index = _read_linked_step_or_first(link_parameters, len(steps), key)
     steps_json = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
     steps_json_hash = hashlib.blake2b(steps_json.encode(), digest_size=12).hexdigest()
 
@@ -180,7 +180,7 @@ def show_stepper(
     )
 
 
-def _step_index_in_link(link_parameters: dict[str, str], step_count: int, key: str) -> int:
+def _read_linked_step_or_first(link_parameters: dict[str, str], step_count: int, key: str) -> int:
     """Return the link's step, counted from 0; draw an error and return the first step if it is invalid."""
     step_text = link_parameters["step"]
     if not (step_text.isascii() and step_text.isdecimal() and len(step_text) <= MOST_STEP_DIGITS and int(step_text) >= 1):

@@ -90,7 +90,7 @@ _tab_text_store = Store[bytes]("seamark_own", "keepOwn")
 _tab_questions_or_lecture_store = Store[TabQuestionsOrLecture]("seamark_words", "keepWords")
 
 
-def show_text_bar(data: TextBarData) -> None:
+def draw_document_choice_bar(data: TextBarData) -> None:
     """Draw the row at the top of a page, in which the user chooses and keeps a document.
 
     The page reruns after each of these events, which it takes by `viz.components.browser_exchange.take_event`:

@@ -51,7 +51,7 @@ class DiskTextStore:
 
     def listed(self) -> list[Listed]:
         """Return the list entries of the stored texts, most recently changed first."""
-        with self._open_database(create=False) as connection:
+        with self._open_database(creates_file=False) as connection:
             if connection is None:
                 return []
             list_query = "SELECT id, name, changed, questions FROM notebooks ORDER BY changed DESC, id"
@@ -59,7 +59,7 @@ class DiskTextStore:
 
     def read(self, id: str) -> tuple[StoredTextKey, bytes, str] | None:
         """Return a text's key, its metadata as unchecked JSON, and the text itself; None if the text was removed."""
-        with self._open_database(create=False) as connection:
+        with self._open_database(creates_file=False) as connection:
             read_query = "SELECT revision, head, text FROM notebooks WHERE id = ?"
             stored_text_row = None if connection is None else connection.execute(read_query, (id,)).fetchone()
         return (
@@ -85,7 +85,7 @@ class DiskTextStore:
         digest
             The text's digest; the text is only written if the digest has changed.
         """
-        with self._open_database(create=True) as connection:
+        with self._open_database(creates_file=True) as connection:
             assert connection is not None
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -120,23 +120,23 @@ class DiskTextStore:
 
     def remove(self, id: str | None = None) -> None:
         """Delete a stored text, or all stored texts if ``id`` is None."""
-        with self._open_database(create=False) as connection:
+        with self._open_database(creates_file=False) as connection:
             if connection is not None:
                 connection.execute("DELETE FROM notebooks WHERE ? IS NULL OR id = ?", (id, id))
                 connection.execute("VACUUM")
 
     @contextmanager
-    def _open_database(self, *, create: bool) -> Iterator[sqlite3.Connection | None]:
+    def _open_database(self, *, creates_file: bool) -> Iterator[sqlite3.Connection | None]:
         """Open a connection for the block; one per use, since another process may replace or delete the file in between.
 
-        Yields None if there is no file; a missing file is only created with ``create``.
+        Yields None if there is no file; a missing file is only created with ``creates_file``.
         """
         try:
             with self._lock:
                 try:
-                    store_connection = open_private_sqlite(self._path, create=create)
+                    store_connection = open_private_sqlite(self._path, creates_file=creates_file)
                 except sqlite3.OperationalError:
-                    if create or self._path.exists():
+                    if creates_file or self._path.exists():
                         raise
                     store_connection = None
                 if store_connection is None:

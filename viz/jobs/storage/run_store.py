@@ -262,12 +262,12 @@ class RunStore:
                         or run_store_connection.execute(_OLDEST_RUN_QUERY, (run_key,)).fetchone() is None
                     ):
                         raise
-                self._make_room(run_store_connection, run_key)
+                self._delete_oldest_other_run(run_store_connection, run_key)
         finally:
             if run_store_connection.execute("PRAGMA journal_mode").fetchone() == ("memory",):
                 run_store_connection.execute("PRAGMA journal_mode = DELETE")
 
-    def _make_room(self, connection: sqlite3.Connection, run_key_to_keep: bytes) -> None:
+    def _delete_oldest_other_run(self, connection: sqlite3.Connection, run_key_to_keep: bytes) -> None:
         """Delete the oldest run whose key is not ``run_key_to_keep``."""
 
         def delete_oldest_run(connection: sqlite3.Connection) -> None:

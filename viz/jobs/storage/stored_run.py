@@ -54,16 +54,16 @@ class Keeper:
         """Return the run's finished parts as JSON, by number; raises InputError as `RunStore.parts` does."""
         return self.store.parts(self._key)
 
-    def text_digest(self, *parts: str | bytes) -> str:
+    def hash_texts_with_token(self, *parts: str | bytes) -> str:
         """Return a hash of texts, keyed with the token so that only holders of the link can check a guess."""
-        keyed_hash = hashlib.blake2b(key=self._token_hash(b"seamark-content"), digest_size=16)
+        keyed_hash = hashlib.blake2b(key=self._hash_run_token(b"seamark-content"), digest_size=16)
         for text_part in parts:
             encoded_text_part = text_part.encode("utf-8", "surrogatepass") if isinstance(text_part, str) else text_part
             keyed_hash.update(len(encoded_text_part).to_bytes(8, "big"))
             keyed_hash.update(encoded_text_part)
         return keyed_hash.hexdigest()
 
-    def check_embedder(self, embedder: Embedder) -> None:
+    def record_or_check_embedder(self, embedder: Embedder) -> None:
         """Record the run's embedding model, or check that it is still the model that was recorded before.
 
         Raises
@@ -71,7 +71,7 @@ class Keeper:
         InputError
             If the run was begun with another model.
         """
-        if not self.store.claim(self._key, self.text_digest(embedder.name, embedder.revision)):
+        if not self.store.claim(self._key, self.hash_texts_with_token(embedder.name, embedder.revision)):
             raise InputError(
                 f"{embedder.name}: a run must continue with the model that it began with; the model of this name has "
                 "changed since. Start a new run."
@@ -79,9 +79,9 @@ class Keeper:
 
     @property
     def _key(self) -> bytes:
-        return self._token_hash(b"seamark-run")
+        return self._hash_run_token(b"seamark-run")
 
-    def _token_hash(self, purpose: bytes) -> bytes:
+    def _hash_run_token(self, purpose: bytes) -> bytes:
         return hashlib.blake2b(self.token.encode("utf-8", "surrogatepass"), digest_size=32, person=purpose).digest()
 
 
@@ -256,11 +256,11 @@ class BundledRun(Generic[Job]):
             keeper.begin(json.dumps(run_file.plan).encode(), run_file.vectors)
             for part_number, part in enumerate(run_file.parts):
                 keeper.add(part_number, json.dumps(part).encode())
-            kept_run = self.job_type.stored_run_type.find(replace(keeper, kind=stored_run_kind))
-            if kept_run is None:
+            stored_run = self.job_type.stored_run_type.find(replace(keeper, kind=stored_run_kind))
+            if stored_run is None:
                 raise InputError(f"{self.path.name}: the file must contain a {stored_run_kind} run; it does not.")
-            keeper.check_embedder(load_embedder(kept_run.plan.embedder, "cpu"))
-            return self.job_of_stored_run(replace(kept_run, requires_every_part=True), None), run_file
+            keeper.record_or_check_embedder(load_embedder(stored_run.plan.embedder, "cpu"))
+            return self.job_of_stored_run(replace(stored_run, requires_every_part=True), None), run_file
         except InputError as error:
             return str(error)
 
@@ -274,7 +274,7 @@ class BundledRun(Generic[Job]):
             raise InputError(job.error or "The run must end with all its parts measured; it has not.")
         return RunFile(
             kind=run.kind,
-            vectors=run.keeper.text_digest(embedder.name, embedder.revision),
+            vectors=run.keeper.hash_texts_with_token(embedder.name, embedder.revision),
             plan=run.plan.model_dump(mode="json"),
             parts=[json.loads(part) for _, part in sorted(run.keeper.parts().items())],
         )

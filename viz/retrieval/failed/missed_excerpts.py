@@ -12,7 +12,7 @@ from evaluation.questions import Corpus
 from evaluation.retrieval import MissedExcerpt, RankedChunk, Report, Seam
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import Component, take_event
-from viz.components.findings.findings import overlapped_sentence_range
+from viz.components.findings.findings import find_sentence_range_at_characters
 from viz.components.page_elements import show_notice
 from viz.controls import adopt_as_own_text, draw_setting_select_box
 from viz.jobs import split_document
@@ -77,7 +77,7 @@ _failed_questions_component = Component[FailedData](
 )
 
 
-def draw_failed_questions(failed_questions_payload: FailedData, key: str, on_chosen: Callable[[], None]) -> None:
+def draw_failed_question_list(failed_questions_payload: FailedData, key: str, on_chosen: Callable[[], None]) -> None:
     """Draw a list of failed questions; ``on_chosen`` is called after a press on a row."""
     _failed_questions_component(key=key, data=failed_questions_payload, on_chosen_change=on_chosen)
 
@@ -188,7 +188,7 @@ def _missed_excerpt_row(
         "question": missed_excerpt.question,
         "title": f"{missed_excerpt.question + 1}. {question_text}",
         "missed": f"{missed_share_phrase} missed",
-        "seams": [cut_inside_excerpt_data(corpus_text, seam) for seam in cuts_inside_excerpt[:MOST_SHOWN_CUTS]],
+        "seams": [build_excerpt_cut_payload(corpus_text, seam) for seam in cuts_inside_excerpt[:MOST_SHOWN_CUTS]],
         "more": f"and {pluralize(unlisted_cut_count, 'more cut')}" if unlisted_cut_count > 0 else "",
         "holder": _holding_chunk_in_words(retrieval_report, missed_excerpt, chunker_number),
         "others": _successful_chunkers_in_words(plan, missed_excerpt, chunker_number),
@@ -197,7 +197,7 @@ def _missed_excerpt_row(
     }
 
 
-def cut_inside_excerpt_data(text: str, cut_in_excerpt: Seam) -> SeamData:
+def build_excerpt_cut_payload(text: str, cut_in_excerpt: Seam) -> SeamData:
     """Return the payload of a cut, with the chunks' numbers if the chunker gives no reason."""
     cut_reason = cut_in_excerpt.reason or (
         f"between chunks {cut_in_excerpt.before + 1:,} and {cut_in_excerpt.after + 1:,}, at character "
@@ -226,7 +226,7 @@ def _why_excerpt_missed(
 ) -> str:
     retrieval = missed_excerpt.retrieval
     held_share_phrase = (
-        f"{retrieval.held_characters(holder):,} of {retrieval.size:,} characters"
+        f"{retrieval.count_answer_characters_in_chunk(holder):,} of {retrieval.size:,} characters"
         if retrieval.fate == "split"
         else "all of it"
     )
@@ -337,17 +337,19 @@ def draw_compare_button(
     )
     button_data: OnCompareData = {
         "label": f"See the passage on Compare{replaced_text_phrase}",
-        "range": overlapped_sentence_range(document, *span_in_document),
+        "range": find_sentence_range_at_characters(document, *span_in_document),
     }
     splitter_and_embedder_names = document.splitter, embedder or choices.embedder
     _compare_button_component(
         key=key,
         data=button_data,
-        on_open_change=partial(_open_on_compare, sample_id_or_source, splitter_and_embedder_names, columns, choices, key),
+        on_open_change=partial(
+            _open_document_and_columns, sample_id_or_source, splitter_and_embedder_names, columns, choices, key
+        ),
     )
 
 
-def _open_on_compare(
+def _open_document_and_columns(
     sample_or_text: str | TextSource,
     splitter_and_embedder_names: tuple[str, str],
     columns: list[ColumnChoice],

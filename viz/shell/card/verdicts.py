@@ -10,7 +10,7 @@ from chunkers import Chunking, Document, Embedder, Gap, InputError
 from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import SearchSettings
-from viz.components.browser_exchange import Component, no_op_callback, offsets_on_sentence_axis
+from viz.components.browser_exchange import Component, convert_offsets_to_sentence_positions, no_op_callback
 from viz.jobs import ChangedCuts, reversing_change_if_quick, worked_formula_if_cached
 from viz.shell import ColumnResult
 from viz.state import (
@@ -171,7 +171,7 @@ def _preview_payload(
                 )
             )
     added_cut_axis_positions, removed_cut_axis_positions, found_boundary_axis_positions, lost_boundary_axis_positions = (
-        offsets_on_sentence_axis(document, offsets) for offsets in cut_changes or ((),) * 4
+        convert_offsets_to_sentence_positions(document, offsets) for offsets in cut_changes or ((),) * 4
     )
     return {
         "column": column_index,
@@ -428,7 +428,7 @@ def verdict_cell(
     tipping_change_payload: ChangeData | None = None
     if decision_tipping_change is not None:
         tipping_change_payload = {
-            "margin": decision_tipping_change.margin_phrase(),
+            "margin": decision_tipping_change.describe_distance_to_threshold(),
             "words": decision_tipping_change.claim(),
             "values": decision_tipping_change.new_values,
         }
@@ -454,7 +454,7 @@ def gap_at_axis_position(chunking: Chunking, document: Document, axis_position: 
         if (
             gap.offset is not None
             and not is_between_sentences
-            and abs(offsets_on_sentence_axis(document, [gap.offset])[0] - axis_position) < _POSITION_TOLERANCE
+            and abs(convert_offsets_to_sentence_positions(document, [gap.offset])[0] - axis_position) < _POSITION_TOLERANCE
         ):
             return gap
     return None

@@ -73,16 +73,16 @@ def test_the_file_is_the_user_s_alone(path):
 
 def test_neither_the_link_nor_what_is_hashed_follows_from_the_file(path):
     run_keeper = keeper(path, "the-token-of-a-link")
-    digest = run_keeper.text_digest("a short text")
+    digest = run_keeper.hash_texts_with_token("a short text")
     run_keeper.begin(digest.encode())
     assert b"the-token-of-a-link" not in path.read_bytes()
     # Whoever guesses the text but has another link gets another hash.
     assert (
-        keeper(path, "another link").text_digest("a short text")
+        keeper(path, "another link").hash_texts_with_token("a short text")
         != digest
-        == keeper(path, "the-token-of-a-link").text_digest("a short text")
+        == keeper(path, "the-token-of-a-link").hash_texts_with_token("a short text")
     )
-    assert run_keeper.text_digest("ab", "c") != run_keeper.text_digest("a", "bc")
+    assert run_keeper.hash_texts_with_token("ab", "c") != run_keeper.hash_texts_with_token("a", "bc")
 
 
 def test_clearing_forgets_all_and_nothing_is_kept_of_a_run_at_work(path):
@@ -99,11 +99,11 @@ def test_clearing_forgets_all_and_nothing_is_kept_of_a_run_at_work(path):
 
 def test_a_run_goes_on_with_the_model_that_it_was_begun_with(path):
     run_keeper, embedder = filled(path), HashEmbedder()
-    run_keeper.check_embedder(embedder)
-    keeper(path).check_embedder(HashEmbedder())
+    run_keeper.record_or_check_embedder(embedder)
+    keeper(path).record_or_check_embedder(HashEmbedder())
     embedder.revision = "2"
     with pytest.raises(InputError, match="hash: a run must continue with the model that it began with"):
-        keeper(path).check_embedder(embedder)
+        keeper(path).record_or_check_embedder(embedder)
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
         "Runs can be kept on disk only while their file can be written; writing it failed: "
     )
     assert run_keeper.parts() == {}
-    run_keeper.check_embedder(HashEmbedder())
+    run_keeper.record_or_check_embedder(HashEmbedder())
     run_keeper.store.clear()
 
 

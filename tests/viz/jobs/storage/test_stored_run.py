@@ -95,8 +95,8 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     assert shown.names == ["stubs", "own document 2"]
     assert shown.held_out_names == {"own document 2"}
     assert list(shown.settings) == SETTINGS
-    assert shown.stored_run.documents_among([]) == [BUNDLED, None]
-    assert shown.stored_run.documents_among([OWN]) == [BUNDLED, OWN]
+    assert shown.stored_run.find_sweep_documents([]) == [BUNDLED, None]
+    assert shown.stored_run.find_sweep_documents([OWN]) == [BUNDLED, OWN]
     resumed = done(shown.resumed([BUNDLED, OWN], HashEmbedder()))
     whole = done(new_sweep(folder))
     assert sorted(map(str, resumed.rows)) == sorted(map(str, whole.rows))
@@ -116,7 +116,7 @@ def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
 )
 def test_only_the_same_document_is_recognised(folder, interrupted, other):
     kept = stored_sweep(keeper(folder, "sweep")).stored_run
-    assert kept.documents_among([other]) == [BUNDLED, None]
+    assert kept.find_sweep_documents([other]) == [BUNDLED, None]
 
 
 def test_a_sweep_does_not_go_on_with_another_model(folder, interrupted):

@@ -180,7 +180,7 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     app = asked(http)
     job = generating(app)
     assert [generated.question for generated in job.made].count(HOSTILE) == 1
-    assert len(job.made) + len(job.dropped_windows) == 7
+    assert len(job.made) + len(job.windows_without_question) == 7
     assert "I cannot" not in everything(app)
     assert any("1 excerpt was quoted with small changes" in text for text in remarks(app))
     line(app, "lowest", 0.0)
