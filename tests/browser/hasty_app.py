@@ -17,7 +17,7 @@ def count() -> None:
     """Note the word that was written."""
     word = st.session_state["word"]
     time.sleep(0.5)
-    st.session_state["unhandled_events"] = [*st.session_state.get("unhandled_events", []), word]
+    st.session_state["noted"] = [*st.session_state.get("noted", []), word]
 
 
 st.text_area("Word", key="word", on_change=count)
@@ -35,10 +35,10 @@ def draw_fragment() -> None:
 draw_fragment()
 word, taken, acted = (st.session_state.get(name, "") for name in ("word", "taken", "acted"))
 if word != taken:
-    st.session_state["handled_event_times"] = word
+    st.session_state["taken"] = word
     time.sleep(0.5)
     st.session_state["acted"] = f"{acted} {word}".strip()
 st.query_params["acted"] = st.session_state.get("acted", "")
-st.query_params["noted"] = " ".join(st.session_state.get("unhandled_events", []))
+st.query_params["noted"] = " ".join(st.session_state.get("noted", []))
 st.query_params["another"] = st.session_state["another"]
 st.query_params["inside"] = st.session_state["inside"]

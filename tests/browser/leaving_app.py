@@ -15,7 +15,7 @@ if "AS_IT_CAME" not in os.environ:
 
 def note(key: str) -> None:
     """Note what was written."""
-    st.session_state["unhandled_events"] = [*st.session_state.get("unhandled_events", []), f"{key}={st.session_state[key]}"]
+    st.session_state["noted"] = [*st.session_state.get("noted", []), f"{key}={st.session_state[key]}"]
 
 
 def leave() -> None:
@@ -43,4 +43,4 @@ if st.session_state.get("leaving"):
     st.session_state["leaving"] = False
     st.switch_page(pages[1])
 page.run()
-st.query_params["noted"] = " ".join(st.session_state.get("unhandled_events", []))
+st.query_params["noted"] = " ".join(st.session_state.get("noted", []))
