@@ -236,16 +236,16 @@ def generate_article_questions(workload: Workload, model_access: CountedAsking, 
 
 
 def answer_and_judge(
-    workload: Workload, model_access: CountedAsking, feature_row: FeatureRow, *, asks_control_questions: bool = False
+    workload: Workload, model_access: CountedAsking, feature_row: FeatureRow, *, judges_reference_answers: bool = False
 ) -> None:
     """Answer bundled questions from the chunks of a chunker and of the trivial rows, and have the answers judged.
 
-    With ``asks_control_questions``, the reference answers and those of other questions are judged instead.
+    With ``judges_reference_answers``, the reference answers and those of other questions are judged instead.
     """
     sample = load_sample(ANSWERED_SAMPLE_NAME)
     document, items = (
         Document.from_text(sample.text, sample.sentences),
-        workload.items("" if asks_control_questions else sample.text),
+        workload.items("" if judges_reference_answers else sample.text),
     )
     questions, tools, ruler = (
         [item.question for item in items],
@@ -255,12 +255,12 @@ def answer_and_judge(
     chunking = run(build_chunker("breakpoint", {}), document, tools)
     budget = 150
     passages_by_row: dict[int, GatheredPassages] = (
-        {} if asks_control_questions else {0: gather_passages_for_each_question(chunking, questions, budget, tools, ruler)}
+        {} if judges_reference_answers else {0: gather_passages_for_each_question(chunking, questions, budget, tools, ruler)}
     )
     trivial_row_names = [
         name
         for name in TRIVIAL_BASELINE_TITLES
-        if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == asks_control_questions
+        if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == judges_reference_answers
     ]
     for row_number, name in enumerate(trivial_row_names, start=len(passages_by_row)):
         passages_by_row[row_number] = gather_trivial_baseline_passages(
@@ -275,7 +275,7 @@ def answer_and_judge(
     services = Services(model_access, model_access, compute_similarities_of_one_text, workload.tokenizer.count)
     answer_and_store_all_questions(items, passages_by_row, services, outcome_by_row_question.__setitem__, lambda _: None)
     row_titles = [
-        *([] if asks_control_questions else ["Breakpoint"]),
+        *([] if judges_reference_answers else ["Breakpoint"]),
         *(TRIVIAL_BASELINE_TITLES[name] for name in trivial_row_names),
     ]
     report = AnswerReport(row_titles, len(items), outcome_by_row_question, row_numbers_of_controls(trivial_row_names, 0))
@@ -299,7 +299,7 @@ MEASURE_FUNCTION_BY_FEATURE: Mapping[str, Callable[[Workload, CountedAsking, Fea
     **{name: partial(cut_samples, name) for name in ("llm", "lumber", "propositions")},
     "contexts": ask_for_chunk_contexts,
     "questions": generate_article_questions,
-    "controls": partial(answer_and_judge, asks_control_questions=True),
+    "controls": partial(answer_and_judge, judges_reference_answers=True),
     "answers": answer_and_judge,
 }
 

@@ -83,7 +83,7 @@ def bundled_questions(texts: Mapping[str, Document]) -> Iterator[DocumentQuestio
 
 
 def generate_questions_endlessly(texts: Mapping[str, Document], seed: int = 0) -> Iterator[DocumentQuestion]:
-    """Yield generated questions endlessly."""
+    """Yield questions without end, each answered by a random run of sentences of a random text."""
     random_generator = random.Random(seed)
     long_enough_documents = [document for document in texts.values() if len(document.sentences) >= LEAST_TEXT_SENTENCES]
     while True:

@@ -349,7 +349,7 @@ def measure_and_report_sliders(
 def measure_and_report_rounds(
     session_count: int | None, round_count: int, characters: int | None, session_lifetime_seconds: int, **_: object
 ) -> bool:
-    """Run and print the measurement ``round_count``; return whether the targets are met."""
+    """Run and print the measurement ``rounds``; return whether the targets are met."""
     os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(session_lifetime_seconds)
     session_count = session_count or 50
     rows = run_with_server(

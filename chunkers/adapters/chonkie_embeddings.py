@@ -13,7 +13,7 @@ class ChonkieEmbeddings(BaseEmbeddings):
 
     def __init__(self, tools: Tools) -> None:
         super().__init__()
-        self._build_tools_for_column = tools
+        self._tools = tools
 
     def embed(self, text: str) -> VectorArray:
         """Return a text's embedding."""
@@ -21,7 +21,7 @@ class ChonkieEmbeddings(BaseEmbeddings):
 
     def embed_batch(self, texts: list[str]) -> list[VectorArray]:
         """Return one embedding per text."""
-        return list(self._build_tools_for_column.embed(texts))
+        return list(self._tools.embed(texts))
 
     @property
     def dimension(self) -> int:
@@ -30,4 +30,4 @@ class ChonkieEmbeddings(BaseEmbeddings):
 
     def get_tokenizer(self) -> Callable[[str], int]:
         """Return a token-counting function, which is all that Chonkie's SemanticChunker needs as a tokenizer."""
-        return lambda text: self._build_tools_for_column.count_tokens([text])[0]
+        return lambda text: self._tools.count_tokens([text])[0]

@@ -67,7 +67,7 @@ class BlockSplitter:
         self._document = document
         self._inner_chunker_factory = inner_chunker_factory
         self._max_tokens = max_tokens
-        self._build_tools_for_column = tools
+        self._tools = tools
         self._nested_blocks = find_blocks_by_selector(document, lambda outline: outline.nested_blocks)
         self._rule_savings = self._compute_delimiter_row_token_savings()
 
@@ -137,7 +137,7 @@ class BlockSplitter:
             + _shortened_delimiter_row(text[slice(*delimiter_row_span)])
             + text[delimiter_row_span.end : header_span.end]
         )
-        repeated_header_token_count = self._build_tools_for_column.count_tokens([shortened_table_header])[0]
+        repeated_header_token_count = self._tools.count_tokens([shortened_table_header])[0]
         if repeated_header_token_count >= other_part_limit:
             shortened_table_header, repeated_header_token_count = "", 0
         if body_rows and self.size(header_span.start, body_rows[0].end) <= min(first_part_limit, other_part_limit):
@@ -180,9 +180,7 @@ class BlockSplitter:
         text, cut_remark = self._document.text, "table cut between rows"
         if self.size(*header_span) <= self._max_tokens:
             return [Piece(*header_span, self._cut_reason(cut_remark))]
-        delimiter_row_token_count = self._build_tools_for_column.count_tokens(
-            [_shortened_delimiter_row(text[slice(*delimiter_row_span)])]
-        )[0]
+        delimiter_row_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*delimiter_row_span)])])[0]
         nonblank_header_lines = self._nonblank_lines(*header_span)
         if delimiter_row_token_count > max_tokens or all(self.size(*line) <= max_tokens for line in nonblank_header_lines):
             return [*self._split_lines(nonblank_header_lines, cut_remark, "row", max_tokens)]
@@ -212,7 +210,7 @@ class BlockSplitter:
                 > self._max_tokens
                 < self._slice_token_counter(header_row_span.start, delimiter_row_span.end)
             ):
-                delimiter_row_token_count = self._build_tools_for_column.count_tokens(
+                delimiter_row_token_count = self._tools.count_tokens(
                     [_shortened_delimiter_row(text[slice(*delimiter_row_span)])]
                 )[0]
                 if delimiter_row_token_count <= min(self._max_tokens, self._slice_token_counter(*delimiter_row_span) - 1):
@@ -358,7 +356,7 @@ class BlockSplitter:
         if self._inner_chunker_factory is None:
             return self._split_sentences(span, block_noun, max_tokens)
         inner_document, inner_chunker = self._document_of_span(span), self._inner_chunker_factory(max_tokens)
-        chunking = inner_chunker.chunk(inner_document, self._build_tools_for_column)
+        chunking = inner_chunker.chunk(inner_document, self._tools)
         block_cut_reason = self._cut_reason(f"{block_noun} of {self.size(*span):,} tokens cut by {inner_chunker.name}")
         cut_reason_by_start = {}
         for gap in chunking.gaps:
@@ -403,9 +401,7 @@ class BlockSplitter:
                 [Span(*match.span()) for match in _WORD_PATTERN.finditer(text, *span)]
             )
         ]
-        word_token_counts = self._build_tools_for_column.count_tokens(
-            [text[word.start : word.end] for word in words_as_pieces]
-        )
+        word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in words_as_pieces])
         pieces_to_pack: list[Piece] = []
         for word_as_piece, word_token_count in zip(words_as_pieces, word_token_counts, strict=True):
             if word_token_count <= max_tokens:
@@ -423,7 +419,7 @@ class BlockSplitter:
         """Join neighbours, from the first on, as many as fit."""
         text = self._document.text
         next_unit_starts = [*(unit.start for unit in pieces_to_join[1:]), pieces_to_join[-1].end]
-        unit_token_counts = self._build_tools_for_column.count_tokens(
+        unit_token_counts = self._tools.count_tokens(
             [text[unit.start : end] for unit, end in zip(pieces_to_join, next_unit_starts, strict=True)]
         )
         if self._rule_savings:
@@ -497,6 +493,6 @@ def _part_with_header_context(table_part: Piece, table_header: str, repeats_head
 
 
 def _replace_first_part_reason(first_part_reason: Reason, block_parts: Sequence[Piece] | Iterator[Piece]) -> Iterator[Piece]:
-    """Yield the parts, the first with that reason."""
+    """Yield the parts of a block, the first with ``first_part_reason``."""
     for part_index, part in enumerate(block_parts):
         yield part if part_index else part._replace(why=first_part_reason)

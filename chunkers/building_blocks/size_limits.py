@@ -97,7 +97,7 @@ class TokenSizes:
     def __init__(self, text: str, starts: Sequence[int], tools: Tools) -> None:
         self._text = text
         self._unit_starts = starts
-        self._build_tools_for_column = tools
+        self._tools = tools
         self._skips_space = getattr(tools.tokenizer, "skips_space", False)
         self._token_count_by_range: dict[tuple[int, int], int] = {}
 
@@ -137,7 +137,7 @@ class TokenSizes:
         return [
             0,
             *accumulate(
-                self._build_tools_for_column.count_tokens(
+                self._tools.count_tokens(
                     [part.rstrip() for part in texts_between_ends] if self._skips_space else texts_between_ends
                 )
             ),
@@ -148,9 +148,7 @@ class TokenSizes:
             return 0
         range_token_count = self._token_count_by_range.get((start, end))
         if range_token_count is None:
-            range_token_count = self._token_count_by_range[start, end] = self._build_tools_for_column.count_tokens(
-                [self._text[start:end]]
-            )[0]
+            range_token_count = self._token_count_by_range[start, end] = self._tools.count_tokens([self._text[start:end]])[0]
         return range_token_count
 
 

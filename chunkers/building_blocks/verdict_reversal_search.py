@@ -48,7 +48,7 @@ class VerdictReversals:
     """
 
     def __init__(self, chunker: Chunker, chunking: Chunking, gap: Gap, tools: Tools) -> None:
-        self.chunker, self.chunking, self.gap, self._build_tools_for_column = chunker, chunking, gap, tools
+        self.chunker, self.chunking, self.gap, self._tools = chunker, chunking, gap, tools
         self._result_by_values: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
     def run(self, changed_values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
@@ -72,7 +72,7 @@ class VerdictReversals:
             changed_chunker = type(self.chunker)(**{**self.chunker.model_dump(), **changed_values})
         except ParameterError:
             return None
-        return changed_chunker.chunk(document, self._build_tools_for_column)
+        return changed_chunker.chunk(document, self._tools)
 
     def reverses_verdict(self, changed_values: Mapping[str, float]) -> bool:
         """Return whether a run with these parameter values reverses the verdict on the gap."""

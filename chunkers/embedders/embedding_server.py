@@ -91,7 +91,7 @@ class OpenAIServer(Embedder):
             If the server cannot be reached, refuses the request, takes too long, or does not return one finite vector
             per text.
         Cancelled
-            If the user stops meanwhile (`cancellable_requests`).
+            If the user stops meanwhile (`abandon_requests_once_cancelled`).
         """
         self.load()
         server_text_vectors = self._connection.run_with_deadline(

@@ -211,7 +211,7 @@ def _measure_longest_text_in_batch(batch: Any) -> int:
     return longest_byte_count
 
 
-def read_json_file_bytes(file_bytes: bytes, name: str, most: int) -> Iterator[Any]:
+def parse_json_file_bytes(file_bytes: bytes, name: str, most: int) -> Iterator[Any]:
     """Parse a JSON file and yield its value; run by `chunkers.text.reader_process.run_parser_in_reader_process`.
 
     Parameters

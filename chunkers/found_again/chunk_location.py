@@ -557,7 +557,7 @@ def find_stated_spans_matching_text(text: str, chunk: GivenChunk) -> tuple[Span,
         return ()
     if chunk.text is not None:
         text_at_stated_span = text[chunk.spans[0].start : chunk.spans[0].end]
-        # A table for spreadsheets has an apostrophe before what would be a formula; see `escape_cell`.
+        # A table for spreadsheets has an apostrophe before what would be a formula; see `escape_csv_cell`.
         if text_at_stated_span.strip() not in (chunk.text.strip(), unescape_csv_cell(chunk.text).strip()):
             return ()
     trimmed_spans = [span.trimmed(text) for span in chunk.spans]

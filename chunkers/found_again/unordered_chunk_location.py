@@ -108,7 +108,7 @@ class UnorderedLocator:
         self, documents: Sequence[Document], chunks: Sequence[GivenChunk] = (), *, has_documents: bool = True
     ) -> None:
         comparison_budget = ComparisonBudget()
-        self._shared_comparison_budget = comparison_budget
+        self._comparison_budget = comparison_budget
         self._documents = documents
         self._searchable_texts = [SearchableText(document.text, comparison_budget) for document in documents]
         self._shared_beginning = find_first_lines_all_share([chunk.text for chunk in chunks if chunk.text is not None])
@@ -182,12 +182,12 @@ class UnorderedLocator:
 
     def renew_comparison_budget(self) -> None:
         """Allow as many comparisons again, for texts of another kind."""
-        self._shared_comparison_budget.remaining = MOST_CHARACTER_COMPARISONS
+        self._comparison_budget.remaining = MOST_CHARACTER_COMPARISONS
 
     @property
     def is_comparison_budget_spent(self) -> bool:
         """True if so many texts were compared with small changes that no more are."""
-        return self._shared_comparison_budget.spent
+        return self._comparison_budget.spent
 
     def find(self, chunk: GivenChunk) -> Placement:
         """Locate a chunk; a result for an equal chunk is reused.

@@ -46,7 +46,7 @@ class Form(BaseModel):
     """Base class for the JSON forms of answers; list fields are `ListOf` and integer fields `WholeNumber`.
 
     A field's description completes “where FIELD is …” in the prompt, which also shows the field's first example. The
-    name and the bounds of a field go into the schema. ``maximum_as_schema_extra`` tightens the bounds in the schema only,
+    name and the bounds of a field go into the schema. `build_schema_dict_with_maximum` tightens them in the schema only,
     because a longer answer without a schema is still read.
     """
 

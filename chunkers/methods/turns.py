@@ -77,10 +77,10 @@ class Turns(Chunker):
         if not document.text.strip():
             return Chunking(document, (), ())
         turn_cutter = _TurnCutter(document, tools, self.max_size)
-        turn_pieces = turn_cutter.cut()
-        check_chunk_count(self.name, len(turn_pieces), len(document.text))
-        lazy_piece_gaps = LazyTuple(lambda: build_all_gaps_of_pieces(document, turn_pieces, turn_cutter.uncut_reason))
-        return Chunking(document, chunks_of_pieces(document.text, turn_pieces), lazy_piece_gaps)
+        text_pieces = turn_cutter.cut()
+        check_chunk_count(self.name, len(text_pieces), len(document.text))
+        lazy_piece_gaps = LazyTuple(lambda: build_all_gaps_of_pieces(document, text_pieces, turn_cutter.uncut_reason))
+        return Chunking(document, chunks_of_pieces(document.text, text_pieces), lazy_piece_gaps)
 
 
 class _TurnCutter(PieceCutter):

@@ -13,7 +13,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field, ValidationError
 
 from chunkers import Chunking, Document, InputError
-from chunkers.files.json_and_table_files import read_json_file_bytes
+from chunkers.files.json_and_table_files import parse_json_file_bytes
 from chunkers.support import first_field_and_error, short_repr
 from chunkers.text import run_parser_in_reader_process
 from evaluation.checking.problems import BOUNDARIES_RULE, RETRIEVAL_RULE, Check, CheckedDocument, Problem
@@ -61,7 +61,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         InputError
             If the file is not a baseline; the message names the position of the error.
         """
-        (baseline_json_value,) = run_parser_in_reader_process(read_json_file_bytes, data, name, most=LONGEST_BASELINE)
+        (baseline_json_value,) = run_parser_in_reader_process(parse_json_file_bytes, data, name, most=LONGEST_BASELINE)
         try:
             validated_baseline = cls.model_validate(baseline_json_value)
         except ValidationError as error:

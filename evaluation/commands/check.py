@@ -261,7 +261,7 @@ def _write_baseline(baseline_file_path: str, content_hash: str, scores: ScoresBy
 
 
 def _report_chunks_without_context_sentence(checked_documents: Sequence[CheckedDocument]) -> None:
-    """Report the chunks without a context sentence."""
+    """Print the number of chunks of each document for which the model gave no usable context."""
     for document in checked_documents:
         chunks_of_document = () if document.chunking is None else document.chunking.chunks
         if chunks_without_context_count := sum(not chunk.situation for chunk in chunks_of_document):

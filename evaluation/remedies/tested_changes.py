@@ -10,7 +10,7 @@ from chunkers import Chunking, Span, Tools
 from chunkers.contract import run
 from chunkers.results import embedded_text
 from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
-from evaluation.findings.rules import FEWEST_VALUES_FOR_QUARTILES, Finding, find_suspicious_cuts
+from evaluation.findings.rules import FEWEST_VALUES_FOR_QUARTILES, RULES, Finding, find_suspicious_cuts
 from evaluation.questions import AnyRuler
 from evaluation.remedies.settings_search import (
     ProblemColumn,
@@ -240,7 +240,7 @@ def remedies_for_single_finding(
 ) -> Iterator[Remedy]:
     """Yield the smallest setting changes that remove a suspicious finding, one of each kind.
 
-    There are at most `MOST_REMEDIES` of them.
+    There are at most `MOST_REMEDIES` of them, and none where the text is the cause: larger chunks would only dilute it.
 
     Parameters
     ----------
@@ -256,6 +256,8 @@ def remedies_for_single_finding(
     Cancelled
         If the user asked to stop.
     """
+    if RULES[finding.rule].cause != "chunker":
+        return
     question_retrieval = QuestionRetrieval(suspicious_column, tools, ruler, reranker)
     other_finding_count_before = (
         findings_by_rule(suspicious_column.chunking, tools, suspicious_column.narrow_margin).total - 1

@@ -107,13 +107,13 @@ def fill_budget(
             break
         spans_of_taken_chunks.append(tuple(chunk_spans))
         cumulative_lengths.append(cumulative_lengths[-1] + ruler(chunk_spans))
-    whole_chunk_count, last_chunk_beginning_spans = count_fitting_chunks_cut_next(
+    whole_chunk_count, last_chunk_beginning_spans = count_fitting_chunks_and_cut_next(
         spans_of_taken_chunks.__getitem__, cumulative_lengths, budget, ruler, last_chunk_choice
     )
     return spans_of_taken_chunks[:whole_chunk_count] + [tuple(last_chunk_beginning_spans)] * bool(last_chunk_beginning_spans)
 
 
-def count_fitting_chunks_cut_next(
+def count_fitting_chunks_and_cut_next(
     get_spans_of_rank: Callable[[int], Sequence[Span]],
     cumulative_lengths: Sequence[int] | IntArray,
     budget: int,
@@ -350,7 +350,7 @@ class _Pieces:
 
 
 def _empty_results(budgets: Budgets, question_count: int) -> BudgetResults:
-    """Return room for what questions find."""
+    """Return results filled with zeros, to be set question by question."""
     budgets_by_questions_shape = len(budgets.sizes), question_count
     taken_chunk_counts, last_chunk_beginning_lengths = np.zeros((2, *budgets_by_questions_shape), dtype=np.intp)
     retrieved_lengths, retrieved_excerpt_lengths = np.zeros(
@@ -426,7 +426,7 @@ def _store_question_results(
     ruler, cumulative_lengths = rulers[unit_index], pieces.sums[unit_index]
     budget_results.excerpt_length[:, question_number] = [length(union_of_ranges(excerpts)) for length in rulers]
     for budget_index, budget_size in enumerate(budget_results.budgets.sizes):
-        whole_chunk_count, last_chunk_beginning_spans = count_fitting_chunks_cut_next(
+        whole_chunk_count, last_chunk_beginning_spans = count_fitting_chunks_and_cut_next(
             pieces.spans, cumulative_lengths, budget_size, ruler, budget_results.budgets.last
         )
         whole_chunk_spans = [span for place in pieces.holding if place < whole_chunk_count for span in pieces.spans(place)]

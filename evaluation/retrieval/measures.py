@@ -275,11 +275,11 @@ class Evaluation:
         ):
             question_excerpt_ranges = excerpt_ranges(self.index.corpus, question)
             retrieved_text_spans = [*chain(*self.index.returned_spans_without_repeats(ranked_chunk_numbers[:top_k]))]
-            for unit_index, measure_text_length in enumerate(rulers):
+            for range_unit_index, measure_text_length in enumerate(rulers):
                 for measure_name, score in text_scores(
                     question_excerpt_ranges, retrieved_text_spans, measure_text_length
                 ).items():
-                    scores_at_new_top_k[unit_index, RETRIEVAL_MEASURES.index(measure_name), question_number] = (
+                    scores_at_new_top_k[range_unit_index, RETRIEVAL_MEASURES.index(measure_name), question_number] = (
                         score_value_or_nan(score)
                     )
         return replace(self, top_k=top_k, scores=scores_at_new_top_k)
@@ -319,8 +319,8 @@ def score_search(finished_search: Search, ruler: TokenRuler, top_k: int = 5) -> 
     ):
         question_excerpt_ranges = excerpt_ranges(search_index.corpus, question)
         returned_spans_at_excerpts = search_index.spans_returned_at_excerpts(question_excerpt_ranges)
-        for unit_index, measure_text_length in enumerate(rulers):
-            all_question_scores[unit_index, precision_omega_index, question_number] = score_value_or_nan(
+        for range_unit_index, measure_text_length in enumerate(rulers):
+            all_question_scores[range_unit_index, precision_omega_index, question_number] = score_value_or_nan(
                 precision_omega(question_excerpt_ranges, returned_spans_at_excerpts, measure_text_length)
             )
         returned_spans_by_rank = list(search_index.returned_spans_without_repeats(ranked_chunk_numbers))

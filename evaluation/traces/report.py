@@ -32,7 +32,7 @@ class TraceReport:
         return {stage: question_count_by_stage[stage] for stage in MEANING_BY_STAGE if question_count_by_stage[stage]}
 
     def count_questions_with_failed_status(self, has_failed: bool | None) -> int:
-        """Return the number of questions that failed, did not, or of which that cannot be told."""
+        """Return the number of questions that failed (True), did not fail (False), or could not be diagnosed (None)."""
         return sum(diagnosis.failed is has_failed for diagnosis in self.diagnoses)
 
     @cached_property

@@ -56,7 +56,7 @@ _PLAIN_ROW_COLUMNS = frozenset(
 
 
 def parse_traces(file_bytes: bytes, file_name: str) -> Iterator[TraceRow]:
-    """Yield a row for each traced question of a file, or ``problem`` with a sentence; run by `parse_in_reader_process`.
+    """Yield a row for each traced question, or ``problem`` with a sentence; run by `run_parser_in_reader_process`.
 
     A row has ``place``, ``format``, ``question``, ``retrieved``, ``answer``, ``reference``, ``excerpts`` and ``feedback``;
     see `evaluation.traces.trace_files.TracedQuestion`. Rows of a question each are yielded one by one; spans and

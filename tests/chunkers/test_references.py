@@ -33,10 +33,10 @@ class LangChainEmbeddings(Embeddings):
 class LlamaEmbedding(BaseEmbedding):
     def __init__(self, tools):
         super().__init__(embed_batch_size=32)
-        self._build_tools_for_column = tools
+        self._tools = tools
 
     def _get_text_embedding(self, text):
-        return self._build_tools_for_column.embed([text])[0].tolist()
+        return self._tools.embed([text])[0].tolist()
 
     def _get_query_embedding(self, query):
         return self._get_text_embedding(query)

@@ -363,7 +363,7 @@ def joins_table(merges: Sequence[Merge], clusters: Clusters, sentence_colours: S
     return {name: [row[place] for row in join_decision_rows] for place, name in enumerate(joins_table_column_names)}
 
 
-def density_table(clusters: Clusters, core_distances: FloatArray, sentence_colours: SentenceColours) -> Table:
+def dbscan_role_table(clusters: Clusters, core_distances: FloatArray, sentence_colours: SentenceColours) -> Table:
     """Return a table of each sentence's DBSCAN role and the smallest ε that makes it a core point."""
     return {
         "sentence": [*range(1, len(sentence_colours.chunk_of) + 1)],

@@ -24,9 +24,9 @@ from sample_docs import sample_splitters
 from viz.clustering.figures import (
     centres_figure,
     centres_table,
+    dbscan_role_table,
     dendrogram_figure,
     density_figure,
-    density_table,
     heatmap_figure,
     heatmap_table,
     joins_table,
@@ -369,7 +369,7 @@ def _show_density(clusters: Clusters, distance_limit: Reach, sentence_colours: S
         density_figure(
             clusters, core_distance_by_sentence, sentence_colours, distance_limit.distance, clusters.core_size, theme_name()
         ),
-        density_table(clusters, core_distance_by_sentence, sentence_colours),
+        dbscan_role_table(clusters, core_distance_by_sentence, sentence_colours),
         "Core, border, noise",
         key="density",
     )

@@ -18,7 +18,7 @@ from viz.controls import draw_button_per_consent_option
 from viz.guide.pictures import (
     PictureData,
     chunk_numbers_in_words,
-    gap_between_rows,
+    gap_data_between_sentences,
     gaps_between_rows,
     new_picture,
     rows_of_ranked_texts,
@@ -276,7 +276,7 @@ def answer_picture(
             row_part["chunks"] = [chunk_number]
         chunks_picture["rows"].append(sentence_row)
     chunks_picture["gaps"] = [
-        gap_between_rows([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_chunk_sentence_numbers)
+        gap_data_between_sentences([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_chunk_sentence_numbers)
     ]
     chunks_picture["before"] = (
         (

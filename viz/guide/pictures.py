@@ -222,10 +222,10 @@ def gaps_between_rows(rows: Sequence[SentenceRowData]) -> list[GapData]:
     chunk_numbers_around_gaps = [
         (before["parts"][-1]["chunks"], row["parts"][0]["chunks"]) for before, row in pairwise(rows)
     ]
-    return [gap_between_rows(chunks, before) for before, chunks in chunk_numbers_around_gaps]
+    return [gap_data_between_sentences(chunks, before) for before, chunks in chunk_numbers_around_gaps]
 
 
-def gap_between_rows(chunk_numbers_after_gap: list[int], chunk_numbers_before_gap: list[int]) -> GapData:
+def gap_data_between_sentences(chunk_numbers_after_gap: list[int], chunk_numbers_before_gap: list[int]) -> GapData:
     """Return the gap between two sentences.
 
     The parameters are the numbers of the chunks that contain the sentence after the gap and the sentence before it.

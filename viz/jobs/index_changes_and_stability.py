@@ -54,7 +54,7 @@ class MeasuredChunks(NamedTuple):
     chunks
         For each document, its name and the digest and tokens of each chunk's embedded text.
     recalls
-        Recall of each question by the amount of text, see `recall_by_amount`; empty without questions.
+        Recall of each question by the amount of text, see `question_recalls_by_retrieved_amount`; empty without questions.
     """
 
     chunks: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]

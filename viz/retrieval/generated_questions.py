@@ -56,7 +56,7 @@ from viz.shell import (
     Page,
     draw_consent_once_estimated,
     give_questions_to_retrieval,
-    share_generated_questions_with_answers,
+    share_generated_questions_with_answers_page,
     start_run_or_count_requests,
 )
 from viz.state import access_to_chosen_language_model, no_model_message
@@ -415,7 +415,9 @@ def _choose_kept_question_mask(job: QuestionGenerationJob, question_and_excerpt_
             )
             histogram_figure_name = "Excerpts" if drops_below_threshold else "Repetitions"
             show_figure(
-                filter_histogram(kept_and_dropped_counts, threshold, "cosine", drops_below=drops_below_threshold),
+                draw_filter_histogram_figure(
+                    kept_and_dropped_counts, threshold, "cosine", drops_below=drops_below_threshold
+                ),
                 kept_and_dropped_counts.histogram_table,
                 histogram_figure_name,
                 f"{slider_key}_figure",
@@ -440,7 +442,7 @@ def _show_remaining_questions(job: QuestionGenerationJob, shown_questions: Seque
 
     question_set = generated_question_set(usable_questions, job.texts, job.asking.model.name)
     if usable_questions:
-        share_generated_questions_with_answers(question_set, job.asking.model.title, job.parts)
+        share_generated_questions_with_answers_page(question_set, job.asking.model.title, job.parts)
 
     def measure_on_questions() -> None:
         question_origin = f"asked by {job.asking.model.title}"
@@ -526,7 +528,9 @@ def count_kept_and_dropped(values: FloatArray, threshold: float, *, drops_below:
     return KeptAndDropped(tuple(histogram_bin_edges.tolist()), *(tuple(side.tolist()) for side in kept_and_dropped_counts))
 
 
-def filter_histogram(kept_and_dropped_bins: KeptAndDropped, threshold: float, label: str, *, drops_below: bool) -> go.Figure:
+def draw_filter_histogram_figure(
+    kept_and_dropped_bins: KeptAndDropped, threshold: float, label: str, *, drops_below: bool
+) -> go.Figure:
     """Return a histogram of generated questions with the filter's threshold and the numbers kept and dropped."""
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     figure = stacked_histogram(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import streamlit as st
 
 from viz.server.streamlit_patches import (
-    drop_expired_sessions_count_ended,
+    drop_expired_and_count_ended_sessions,
     find_browser_host_and_address,
     is_page_script_running,
 )
@@ -50,7 +50,7 @@ class Housekeeper:
 
     def collect_garbage_of_ended_sessions(self) -> None:
         """Check for sessions that have ended since the last check, and collect garbage if there are any."""
-        ended_session_count = drop_expired_sessions_count_ended()
+        ended_session_count = drop_expired_and_count_ended_sessions()
         if self._postponed_checks or ended_session_count > self._ended:
             self._postponed_checks += 1
         self._ended = ended_session_count
@@ -79,7 +79,7 @@ class Preload:
     """A daemon thread that prepares the first page.
 
     It imports ``work_module`` and calls its ``start``, which may leave a job to another thread; meanwhile it imports
-    ``page_module``, and at last it calls the ``finish`` of ``work_module``. The modules must not be imported before, since
+    ``page_module``, and last it calls ``finish_imports_and_await_job``. The modules must not be imported before, since
     that would delay the server's first response. Python's garbage collection is paused meanwhile, because it would traverse
     the imported objects repeatedly and find nothing. It runs once after the first page is shown, which stops every thread
     for a quarter of a second.

@@ -286,7 +286,7 @@ def limit_uploads() -> None:
 # What only private parts of Streamlit tell, or do.
 
 
-def drop_expired_sessions_count_ended() -> int:
+def drop_expired_and_count_ended_sessions() -> int:
     """Drop the sessions that ended too long ago to reconnect, and return how many sessions have ended so far.
 
     - Symbol: `streamlit.runtime.runtime.Runtime._session_mgr`,

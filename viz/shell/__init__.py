@@ -42,7 +42,7 @@ from viz.shell.questions_between_pages import (
     give_questions_to_retrieval,
     own_material_of_last_run,
     refresh_questions_from_compare,
-    share_generated_questions_with_answers,
+    share_generated_questions_with_answers_page,
     share_own_questions_with_answers_page,
     shared_question_sets,
 )

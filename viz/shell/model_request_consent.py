@@ -158,9 +158,11 @@ def _draw_requests(
         spending_limit_phrase += (
             f" You allow ${spending_limit.money}: without a price nothing can be sent; take that limit away or name another."
         )
-    replies_phrase = f", answered with about {reply_token_count:,} tokens" if reply_token_count else ""
+    reply_tokens_phrase = f", answered with about {reply_token_count:,} tokens" if reply_token_count else ""
     requests_phrase = pluralize(request_count + probe_request_count, "request")
-    request_amount_phrase = f"about {sent_token_count + probe_token_count:,} tokens in {requests_phrase}{replies_phrase}"
+    request_amount_phrase = (
+        f"about {sent_token_count + probe_token_count:,} tokens in {requests_phrase}{reply_tokens_phrase}"
+    )
     # The button is next to the notice, so that the text below stays visible.
     with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{requests.key}"):
         show_notice(

@@ -161,7 +161,7 @@ def own_material_of_last_run() -> RunMaterial | None:
     return None if origin_and_material is None else origin_and_material[1]
 
 
-def share_generated_questions_with_answers(
+def share_generated_questions_with_answers_page(
     question_set: QuestionSet, model_name: str, named_text_parts: tuple[tuple[str, TextParts], ...]
 ) -> None:
     """Share with Answers the questions that a language model generated on Retrieval."""

@@ -225,7 +225,7 @@ def test_every_sentence_has_its_role_and_its_centres():
         "sentence 3: noise, no ε is enough, chunk 2",
     ]
     assert [trace.name for trace in figure.data if trace.name] == ["core 1", "border 1", "noise 1"]
-    assert cluster_tables.density_table(clusters, reach, coloured)["role"] == ["core", "border", "noise"]
+    assert cluster_tables.dbscan_role_table(clusters, reach, coloured)["role"] == ["core", "border", "noise"]
     near = Clusters(own=(0.1, 0.2, 0.3), other=(0.9, 0.8, 0.7), other_chunk=(1, 1, 0))
     assert "sentence 3: 0.70 to the centre of chunk 1, the next" in hovered(
         cluster_figures.centres_figure(near, coloured, "light")

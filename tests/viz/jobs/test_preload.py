@@ -36,7 +36,7 @@ def offered(monkeypatch):
     def offer(start=lambda: None, finish=lambda: None):
         module = types.ModuleType("first_screen_of_a_test")
         module.start = lambda: (done.append("started"), start())
-        module.finish = lambda: (done.append("finished"), finish())
+        module.finish_imports_and_await_job = lambda: (done.append("finished"), finish())
         monkeypatch.setitem(sys.modules, module.__name__, module)
         return module.__name__
 

@@ -39,7 +39,7 @@ class Manager:
 @pytest.fixture
 def manager(monkeypatch):
     manager = Manager()
-    monkeypatch.setattr(server_tasks, "drop_expired_sessions_count_ended", lambda: manager.ended)
+    monkeypatch.setattr(server_tasks, "drop_expired_and_count_ended_sessions", lambda: manager.ended)
     return manager
 
 
@@ -138,7 +138,7 @@ def test_streamlit_counts_the_sessions_that_came_and_drops_those_whose_time_is_o
     storage.save(SessionInfo(None, staying := Session("b")))
     manager._connect_count = 3
     monkeypatch.setattr(manager, "list_sessions", lambda: [staying])
-    assert streamlit_patches.drop_expired_sessions_count_ended() == 2
+    assert streamlit_patches.drop_expired_and_count_ended_sessions() == 2
     assert gone() is None
 
 

@@ -36,7 +36,7 @@ def is_there(symbol):
 
 
 def test_a_patch_is_found():
-    assert {"let_callbacks_end", "drop_expired_sessions_count_ended"} <= FUNCTIONS.keys()
+    assert {"let_callbacks_end", "drop_expired_and_count_ended_sessions"} <= FUNCTIONS.keys()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

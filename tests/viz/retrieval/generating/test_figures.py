@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.retrieval.generated_questions import BIN_WIDTH, count_kept_and_dropped, filter_histogram
+from viz.retrieval.generated_questions import BIN_WIDTH, count_kept_and_dropped, draw_filter_histogram_figure
 
 
 def test_every_question_is_in_its_bar_on_its_side_of_the_line():
@@ -13,11 +13,13 @@ def test_every_question_is_in_its_bar_on_its_side_of_the_line():
     bars = count_kept_and_dropped(values, 0.32, drops_below=True)
     assert bars.edges[0] == pytest.approx(0.3)
     assert (bars.dropped_counts[0], bars.kept_counts[0], bars.kept_counts[1], bars.kept_counts[-1]) == (1, 1, 1, 1)
-    figure = filter_histogram(bars, 0.32, "cosine", drops_below=True)
+    figure = draw_filter_histogram_figure(bars, 0.32, "cosine", drops_below=True)
     assert [annotation.text for annotation in figure.layout.annotations] == ["1 dropped ←", "→ 3 kept"]
-    other = filter_histogram(count_kept_and_dropped(values, 0.33, drops_below=False), 0.33, "cosine", drops_below=False)
+    other = draw_filter_histogram_figure(
+        count_kept_and_dropped(values, 0.33, drops_below=False), 0.33, "cosine", drops_below=False
+    )
     assert [annotation.text for annotation in other.layout.annotations] == ["2 kept ←", "→ 2 dropped"]
-    assert filter_histogram(
+    assert draw_filter_histogram_figure(
         count_kept_and_dropped(np.array([np.nan]), 0.5, drops_below=False), 0.5, "cosine", drops_below=False
     ).data
 
