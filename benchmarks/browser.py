@@ -114,11 +114,12 @@ def wait_for_columns(page: Page, reader_element: Locator) -> None:
         time.sleep(0.2)
     wait_until_idle(page)
     time.sleep(1)  # do not measure what the browser does when idle
-    reader_content_counts = reader_element.evaluate(
+    text_sentence_column_counts = reader_element.evaluate(
         "({ seamark: { text, sentences, columns } }) => [text.length, sentences, columns.length]"
     )
     print(
-        f"{reader_content_counts[0]:,} characters, {reader_content_counts[1]:,} sentences, {reader_content_counts[2]} "
+        f"{text_sentence_column_counts[0]:,} characters, {text_sentence_column_counts[1]:,} sentences, "
+        f"{text_sentence_column_counts[2]} "
         "columns"
     )
 
@@ -260,7 +261,7 @@ def measure_pastes(browser: Browser, address: str, paste_count: int) -> None:
     root = page.locator(".seamark")
     root.locator(".chunk").first.wait_for(timeout=MODEL_LOADING_MS)
     wait_for_columns(page, root)
-    times: list[tuple[float, float]] = []
+    times_per_paste: list[tuple[float, float]] = []
     for step in range(paste_count):
         # With a unique number in every sentence, so that each is embedded.
         text = re.sub(r"\.(?=\s)", f" {step}.", load_sample("essay").text)[:PASTED_CHARACTER_COUNT]
@@ -268,9 +269,9 @@ def measure_pastes(browser: Browser, address: str, paste_count: int) -> None:
         root.locator(".text").first.focus()
         root.evaluate(PASTE_TIMER_SCRIPT)
         page.keyboard.press("Control+v")
-        times.append(root.evaluate("(root) => root.took"))
+        times_per_paste.append(root.evaluate("(root) => root.took"))
         wait_until_idle(page)
-    first_chunk_times, all_columns_times = zip(*times, strict=True)
+    first_chunk_times, all_columns_times = zip(*times_per_paste, strict=True)
     print_quartiles(f"paste of {PASTED_CHARACTER_COUNT:,} characters to its first chunk painted", first_chunk_times)
     print_quartiles("to all columns painted, its sentences embedded", all_columns_times)
     page.close()

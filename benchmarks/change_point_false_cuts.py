@@ -21,7 +21,7 @@ from chunkers.building_blocks.sentence_distances import MOST_SAMPLED_SENTENCES, 
 TEXT_COUNT_BY_LENGTH = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
 """Number of texts by number of sentences."""
 
-MOST_FALSE_CUTS = 1.3
+MOST_FALSE_CUTS_PER_TEXT = 1.3
 """The highest allowed mean number of false cuts per text, to which two standard errors are added."""
 
 MAX_PARAGRAPH_SENTENCES = 9
@@ -47,7 +47,7 @@ class FalseCuts(NamedTuple):
     @property
     def exceeds_limit(self) -> bool:
         """True if there are more false cuts than allowed."""
-        return self.mean > MOST_FALSE_CUTS + 2 * (0 if math.isnan(self.error) else self.error)
+        return self.mean > MOST_FALSE_CUTS_PER_TEXT + 2 * (0 if math.isnan(self.error) else self.error)
 
     def __str__(self) -> str:
         """Return the mean with its standard error."""
@@ -76,18 +76,18 @@ def text_in_paragraphs(count: int, random: np.random.Generator) -> str:
     return "\n".join(lines[:count])
 
 
-def measure_false_cuts(sentence_count: int, text_count: int, allowed_cut_places: str) -> FalseCuts:
+def measure_false_cuts(sentence_count: int, text_count: int, kind_of_cut_place: str) -> FalseCuts:
     """Cut texts of independent sentences, and return the measurements."""
-    chunker = build_chunker("change_point", {"cuts_at": allowed_cut_places})
+    chunker = build_chunker("change_point", {"cuts_at": kind_of_cut_place})
     false_cut_counts, seconds_per_text = [], []
     for seed in range(text_count):
         random = np.random.default_rng([seed, sentence_count])
         tools = Tools(PreparedEmbedder(independent_vectors(sentence_count, random)), load_tokenizer())
         document = Document.from_text(text_in_paragraphs(sentence_count, random), "lines")
         tools.embed(document.sentence_texts)
-        began = time.process_time()
+        cpu_seconds_before = time.process_time()
         false_cut_counts.append(len(run(chunker, document, tools)) - 1)
-        seconds_per_text.append(time.process_time() - began)
+        seconds_per_text.append(time.process_time() - cpu_seconds_before)
     return FalseCuts(false_cut_counts, statistics.median(seconds_per_text))
 
 
@@ -96,7 +96,7 @@ def measure_with_sampled_penalty(sentence_count: int, text_count: int) -> FalseC
     false_cut_counts, seconds_per_text = [], []
     for seed in range(text_count):
         vectors = independent_vectors(sentence_count, np.random.default_rng([seed, sentence_count])).astype(np.float64)
-        began = time.process_time()
+        cpu_seconds_before = time.process_time()
         penalties_under_shuffling = scores_under_shuffling(
             vectors,
             1,
@@ -107,7 +107,7 @@ def measure_with_sampled_penalty(sentence_count: int, text_count: int) -> FalseC
         false_cut_counts.append(
             len(best_cuts_by_penalty(vectors, float(penalties_under_shuffling.mean()), _ignore_progress))
         )
-        seconds_per_text.append(time.process_time() - began)
+        seconds_per_text.append(time.process_time() - cpu_seconds_before)
     return FalseCuts(false_cut_counts, statistics.median(seconds_per_text))
 
 
@@ -130,7 +130,7 @@ def _ignore_progress(done_count: int, compared: int) -> None:
     ),
 )
 def main(sizes: list[int], texts: int | None) -> int:
-    """Print the table; return 1 if the false cuts exceed `MOST_FALSE_CUTS` by more than two standard errors."""
+    """Print the table; return 1 if the false cuts exceed `MOST_FALSE_CUTS_PER_TEXT` by more than two standard errors."""
     rows, is_limit_exceeded = [], False
     for count in sizes:
         text_count = texts or TEXT_COUNT_BY_LENGTH.get(count, 20)

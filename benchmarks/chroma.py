@@ -30,7 +30,7 @@ from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import FloatArray, format_number
 from evaluation.questions import Corpus, Questions, TokenRuler, read_questions
 from evaluation.retrieval import (
-    RETRIEVAL_MEASURES,
+    RETRIEVAL_MEASURE_NAMES,
     BudgetResults,
     Budgets,
     Evaluation,
@@ -133,7 +133,7 @@ def report_comparison_row(row: ReportRow, evaluation: Evaluation, ruler: TokenRu
     spans = [span for chunk in retrieval_index.chunks for span in chunk]
     measure_cells = [
         f"{mean:.1f} ± {deviation:.1f}"
-        for mean, deviation in (compute_mean_and_deviation_percent(evaluation, name) for name in RETRIEVAL_MEASURES)
+        for mean, deviation in (compute_mean_and_deviation_percent(evaluation, name) for name in RETRIEVAL_MEASURE_NAMES)
     ]
     return [
         row.title,

@@ -61,14 +61,14 @@ def generate_random_texts_until_size(total_byte_count: int, seed: int = 0) -> It
             rng.randint(MAX_DOCUMENT_BYTES // 100, MAX_DOCUMENT_BYTES), total_byte_count - written_byte_count
         )
         document_sentences: list[str] = []
-        length = 0
-        while length < wanted_byte_count:
+        document_byte_count = 0
+        while document_byte_count < wanted_byte_count:
             sentence = rng.choice(sentences)
             document_sentences.append(
                 f"{sentence}\n\n## Part {len(document_sentences)}\n\n" if rng.random() < 0.02 else f"{sentence} "
             )
-            length += len(document_sentences[-1].encode())
-        written_byte_count += length
+            document_byte_count += len(document_sentences[-1].encode())
+        written_byte_count += document_byte_count
         yield "".join(document_sentences)
 
 
@@ -200,24 +200,24 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
 
     The run is killed once a random number of shards exist, after a random pause shorter than writing a shard takes.
     """
-    corpus, output, undisturbed_output = folder / f"{megabytes}.jsonl", folder / "killed", folder / f"whole {megabytes}"
-    shard_count, seconds = (
-        summary_counts(undisturbed_output)["shards"],
+    corpus, output, growth_run_output = folder / f"{megabytes}.jsonl", folder / "killed", folder / f"whole {megabytes}"
+    shard_count, timed_run_seconds = (
+        summary_counts(growth_run_output)["shards"],
         measure_corpus_command(corpus, folder / "timed").seconds,
     )
     rng = random.Random(seed)
     shard_counts_to_kill_at = sorted(rng.uniform(0, max(0, shard_count - 2)) for _ in range(kill_count))
-    longest_pause = min(2, seconds / (2 * shard_count))
+    longest_pause = min(2, timed_run_seconds / (2 * shard_count))
     done_kill_count, shard_counts_at_kills = 0, []
-    for moment in shard_counts_to_kill_at:
-        times_after_moment: list[float] = []
+    for planned_kill_shard_count in shard_counts_to_kill_at:
+        clock_times_since_count: list[float] = []
         # At a random moment while a shard is being written.
         pause = rng.uniform(0, longest_pause)
 
         def is_time_to_kill(
             _: psutil.Process,
-            shard_count_to_kill_at: float = moment,
-            clock_seconds_since_shard_count: list[float] = times_after_moment,
+            shard_count_to_kill_at: float = planned_kill_shard_count,
+            clock_seconds_since_shard_count: list[float] = clock_times_since_count,
             pause_seconds: float = pause,
         ) -> bool:
             if len([*output.glob("part-*")]) < int(shard_count_to_kill_at):
@@ -228,7 +228,7 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
         done_kill_count += measure_corpus_command(corpus, output, is_time_to_kill).status == -signal.SIGKILL
         shard_counts_at_kills.append(len([*output.glob("part-*")]))
     final_run_cost = measure_corpus_command(corpus, output)
-    is_same = final_run_cost.status == 0 and shards_hash(output) == shards_hash(undisturbed_output)
+    is_same = final_run_cost.status == 0 and shards_hash(output) == shards_hash(growth_run_output)
     print(
         f"\n{megabytes:,} MB, killed {done_kill_count} times, when {', '.join(map(str, shard_counts_at_kills))} of "
         f"{shard_count} shards were "
@@ -240,7 +240,7 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
 
 def measure_on_ray(folder: Path, megabytes: int) -> bool:
     """Cut a corpus on Ray, undisturbed and while a worker is killed; return whether the chunks are the same."""
-    corpus, undisturbed_output = folder / f"{megabytes}.jsonl", folder / f"whole {megabytes}"
+    corpus, growth_run_output = folder / f"{megabytes}.jsonl", folder / f"whole {megabytes}"
     is_sound = True
     for name, kills_worker in (("undisturbed", False), ("a worker killed", True)):
         output = folder / f"ray {name}"
@@ -249,10 +249,10 @@ def measure_on_ray(folder: Path, megabytes: int) -> bool:
         def kill_worker_once(
             run: psutil.Process,
             output: Path = output,
-            kill: bool = kills_worker,
+            is_kill_wanted: bool = kills_worker,
             killed_workers: list[int] = killed_worker_ids,
         ) -> bool:
-            if kill and not killed_workers and [*output.glob("part-*")]:
+            if is_kill_wanted and not killed_workers and [*output.glob("part-*")]:
                 for process in psutil.process_iter(["cmdline", "ppid"]):
                     if "MapWorker" in " ".join(process.info["cmdline"] or ()) and _is_descendant(process, run):
                         killed_workers.append(process.pid)
@@ -267,7 +267,7 @@ def measure_on_ray(folder: Path, megabytes: int) -> bool:
         is_same = run_cost.status == 0 and shards_hash(output) == shards_hash(in_process_output)
         is_sound &= (
             is_same
-            and summary_counts(output)["chunks"] == summary_counts(undisturbed_output)["chunks"]
+            and summary_counts(output)["chunks"] == summary_counts(growth_run_output)["chunks"]
             and len(killed_worker_ids) == kills_worker
         )
         print(

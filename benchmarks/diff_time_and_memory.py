@@ -80,18 +80,18 @@ def recount_changes(before_folder: Path, after_folder: Path) -> dict[str, int]:
     return dict(change_counts)
 
 
-def compare_runs(corpus_name: str, change: str, run_folders: Sequence[Path]) -> tuple[RunCost, list[str], bool]:
+def compare_runs(corpus_name: str, change: str, before_and_after_folders: Sequence[Path]) -> tuple[RunCost, list[str], bool]:
     """Compare two runs; return the cost, a row of the table, and whether the counts are right."""
     with tempfile.TemporaryFile() as command_output_file:
         run_cost = run_measured(
-            [sys.executable, "-m", "seamark", "diff", "--chunker", *map(str, run_folders), "--json"],
+            [sys.executable, "-m", "seamark", "diff", "--chunker", *map(str, before_and_after_folders), "--json"],
             command_output=command_output_file,
         )
         command_output_file.seek(0)
         report = json.loads(command_output_file.read())
     count_names = ("kept", "changed", "new", "gone", "tokens_again")
     row = [corpus_name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in count_names)]
-    expected_counts = recount_changes(*run_folders)
+    expected_counts = recount_changes(*before_and_after_folders)
     is_right = run_cost.status == 0 and {count: report[count] for count in expected_counts} == expected_counts
     return run_cost, [*row, f"{run_cost.seconds:.1f}", f"{run_cost.peak_process_mb:,.0f}"], is_right
 
@@ -101,18 +101,18 @@ def cut_and_compare_runs(folder: Path, size: int) -> list[tuple[RunCost, list[st
     corpus, edited_corpus_path = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
     write_corpus(corpus, size * 1_000_000)
     write_edited_corpus(corpus, edited_corpus_path)
-    before_and_after_by_change: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
+    inputs_and_recipes_by_change: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
         "a sentence more": [(corpus, RECIPE), (edited_corpus_path, RECIPE)],
         "1,000 to 800 characters": [(corpus, RECIPE_BEFORE), (corpus, RECIPE_AFTER)],
     }
     rows = []
-    for change, inputs_and_recipes in before_and_after_by_change.items():
-        run_folders = [folder / f"run {size} {change} {side}" for side in ("before", "after")]
-        for (corpus_path_of_run, recipe), run_folder in zip(inputs_and_recipes, run_folders, strict=True):
+    for change, inputs_and_recipes in inputs_and_recipes_by_change.items():
+        before_and_after_folders = [folder / f"run {size} {change} {side}" for side in ("before", "after")]
+        for (corpus_path_of_run, recipe), run_folder in zip(inputs_and_recipes, before_and_after_folders, strict=True):
             assert measure_corpus_command(corpus_path_of_run, run_folder, recipe=recipe).status == 0, (
                 f"the run of {size} MB failed"
             )
-        rows.append(compare_runs(f"{size:,} MB", change, run_folders))
+        rows.append(compare_runs(f"{size:,} MB", change, before_and_after_folders))
     return rows
 
 

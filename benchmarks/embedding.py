@@ -60,9 +60,9 @@ def _bundled_model_encoder() -> Encode:
 
 def _static_encoder() -> Encode:
     # Not cached: it remembers the words that it has met.
-    embedder = Static()
-    embedder.load()
-    return lambda texts: Tools(embedder, load_tokenizer()).embed(texts)
+    our_static_embedder = Static()
+    our_static_embedder.load()
+    return lambda texts: Tools(our_static_embedder, load_tokenizer()).embed(texts)
 
 
 ENCODER_LOADER_BY_SIDE: dict[str, Callable[[], Encode]] = {

@@ -52,10 +52,10 @@ class Material(NamedTuple):
 
 def bundled_documents_and_questions() -> Material:
     """Return the bundled documents, each under its title as a heading; an essay's title is its file name."""
-    titles = sample_titles()
+    title_by_sample = sample_titles()
     documents = []
     for path in sorted(SAMPLES_FOLDER.glob("*.txt")):
-        title = titles.get(path.stem, path.stem.removeprefix("essay_").capitalize())
+        title = title_by_sample.get(path.stem, path.stem.removeprefix("essay_").capitalize())
         documents.append(Document.from_text(f"# {title}\n\n{path.read_bytes().decode()}", "sentencex", path.name))
     return _join_documents_with_question_file("bundled", documents, SAMPLES_FOLDER / "questions.csv")
 

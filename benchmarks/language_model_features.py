@@ -67,7 +67,7 @@ ANSWERED_SAMPLE_NAME = "report"
 
 TokenCounter = Callable[[Sequence[str]], list[int]]
 
-SEED = 7
+QUESTION_CHOICE_SEED = 7
 
 _FALLBACK_NOTE_PATTERN = re.compile(r"(?:no usable answer about|did not sort) (\d+) of")
 
@@ -204,7 +204,9 @@ class Workload:
         """Return a seeded sample of the bundled questions; of those about a text alone, if one is given."""
         usable_questions = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
         items_of_text = [item for item in usable_questions if not text or item.reference.split("\n")[0] in text]
-        return random.Random(SEED).sample(items_of_text, min(self.count if text else self.controls, len(items_of_text)))
+        return random.Random(QUESTION_CHOICE_SEED).sample(
+            items_of_text, min(self.count if text else self.controls, len(items_of_text))
+        )
 
 
 def cut_samples(chunker_name: str, workload: Workload, model_access: CountedAsking, feature_row: FeatureRow) -> None:
@@ -226,7 +228,7 @@ def ask_for_chunk_contexts(workload: Workload, model_access: CountedAsking, feat
 def generate_article_questions(workload: Workload, model_access: CountedAsking, feature_row: FeatureRow) -> None:
     """Generate questions about the article."""
     outcomes: list[WindowResult] = []
-    settings = GenerationSettings(workload.count, SEED, min(1_000, workload.characters))
+    settings = GenerationSettings(workload.count, QUESTION_CHOICE_SEED, min(1_000, workload.characters))
     text = load_sample("article").text
     generate_and_report_questions(
         (text,), settings, model_access.ask, outcomes.append, report_usability=model_access.report_usability

@@ -89,8 +89,8 @@ def comparison_rows(documents_and_questions: Material, tools: Tools, chunkers: S
             [at_budgets.values("recall", size, RETRIEVED_TOKEN_BUDGETS.unit) for size in RETRIEVED_TOKEN_BUDGETS.sizes]
         )
 
-    for chunker in chunkers:
-        built_chunker = parse_chunker_spec(chunker).build(tools.embedder)
+    for chunker_spec_text in chunkers:
+        built_chunker = parse_chunker_spec(chunker_spec_text).build(tools.embedder)
         plain_index = build_index(documents_and_questions.corpus, built_chunker, tools)
         plain_recalls = recalls_at_budgets(plain_index)
         for way_of_embedding in ways_of_embedding:

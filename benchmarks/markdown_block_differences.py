@@ -167,9 +167,9 @@ def _replace_formulas_and_find_lines(text: str, lines: _Lines) -> set[int]:
     """Replace each formula by an HTML comment on the same lines, and return the lines at which they begin."""
     formulas = [block for block in {*outline_of(text).nested_blocks, *outline_of(text).blocks} if block.kind == "formula"]
     start_offsets = set()
-    for formula in formulas:
+    for formula_block in formulas:
         first_line_number, last_line_number = (
-            lines.line_number(offset) for offset in (formula.span.start, formula.span.end - 1)
+            lines.line_number(offset) for offset in (formula_block.span.start, formula_block.span.end - 1)
         )
         opening_mark = min(
             (lines.parser_input[first_line_number].find(mark), mark)
@@ -180,11 +180,13 @@ def _replace_formulas_and_find_lines(text: str, lines: _Lines) -> set[int]:
             lines.parser_input[number] = lines.parser_input[number].replace("-->", "...")
         lines.parser_input[first_line_number] = lines.parser_input[first_line_number].replace(opening_mark, "<!--", 1)
         closing_mark = "$$" if opening_mark == "$$" else "\\]"
-        text_before_mark, found_closing_mark, text_after_mark = lines.parser_input[last_line_number].rpartition(closing_mark)
-        if not found_closing_mark or not re.fullmatch(r"\s*([.,;:(].*)?", text_after_mark):
-            raise AssertionError(f"no formula: {text[slice(*formula.span)]!r}")
-        lines.parser_input[last_line_number] = f"{text_before_mark}-->{text_after_mark}"
-        start_offsets.add(formula.span.start)
+        text_before_closing_mark, closing_mark_or_empty, text_after_mark = lines.parser_input[last_line_number].rpartition(
+            closing_mark
+        )
+        if not closing_mark_or_empty or not re.fullmatch(r"\s*([.,;:(].*)?", text_after_mark):
+            raise AssertionError(f"no formula: {text[slice(*formula_block.span)]!r}")
+        lines.parser_input[last_line_number] = f"{text_before_closing_mark}-->{text_after_mark}"
+        start_offsets.add(formula_block.span.start)
     return start_offsets
 
 

@@ -29,8 +29,10 @@ class CountingEncoder:
         longest_first_indices = sorted(range(len(texts)), key=lambda i: len(texts[i]), reverse=True)
         vectors: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(texts)
         for start in range(0, len(longest_first_indices), TEXTS_PER_BATCH):
-            batch = longest_first_indices[start : start + TEXTS_PER_BATCH]
-            for i, vector in zip(batch, self._embedder.encode([texts[i] for i in batch]), strict=True):
+            text_indices_of_batch = longest_first_indices[start : start + TEXTS_PER_BATCH]
+            for i, vector in zip(
+                text_indices_of_batch, self._embedder.encode([texts[i] for i in text_indices_of_batch]), strict=True
+            ):
                 vectors[i] = vector
         return [vector.tolist() for vector in vectors]
 

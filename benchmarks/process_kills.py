@@ -176,11 +176,11 @@ def _new_or_resumed_sweep(
 
 def _make_retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a retrieval run of 12 chunkers on 3 documents, one of an earlier process if there is one."""
-    texts = tuple((f"{n}.txt", _text_of_numbered_lines(f"text {n}", 60)) for n in range(3))
+    name_text_pairs = tuple((f"{n}.txt", _text_of_numbered_lines(f"text {n}", 60)) for n in range(3))
     questions_csv = b"question,excerpts\n" + b"".join(
         f"What is line {n} about?,Line {n} of text {n % 3} is about subject {n // 7}.\n".encode() for n in range(30)
     )
-    documents_and_questions = RunMaterial(texts, ("questions.csv", questions_csv), own=True)
+    documents_and_questions = RunMaterial(name_text_pairs, ("questions.csv", questions_csv), own=True)
     chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in range(2, 14))
     embedder = SlowEmbedder(log)
     run_storage = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "retrieval")
@@ -352,8 +352,8 @@ def run_with_kills(kind: str, kill_moment_count: int, seed: int, folder: Path) -
                 computation_counts.update((logged_event, item) for item in logged_items)
         shown_items |= shown_in_log
     repetition_count_by_kind = Counter[str]()
-    for (logged_event, _), computation_count in computation_counts.items():
-        repetition_count_by_kind[logged_event] += computation_count - 1
+    for (logged_event, _), times_computed in computation_counts.items():
+        repetition_count_by_kind[logged_event] += times_computed - 1
     return KillOutcome(
         kill_count,
         computation_counts.total(),

@@ -73,29 +73,31 @@ def bundled_documents() -> dict[str, Document]:
     }
 
 
-def bundled_questions(texts: Mapping[str, Document]) -> Iterator[DocumentQuestion]:
+def bundled_questions(document_by_name: Mapping[str, Document]) -> Iterator[DocumentQuestion]:
     """Yield the bundled questions, each with its first excerpt as the answer."""
-    corpus = Corpus(tuple(texts.values()))
+    corpus = Corpus(tuple(document_by_name.values()))
     for question in read_questions((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv", corpus).usable:
         document_index, (start, end) = question.excerpts[0]
         document = corpus.documents[document_index]
         yield DocumentQuestion(document, PosedQuestion(question.text, check_and_trim_answer_span(document.text, start, end)))
 
 
-def generate_questions_endlessly(texts: Mapping[str, Document], seed: int = 0) -> Iterator[DocumentQuestion]:
+def generate_questions_endlessly(document_by_name: Mapping[str, Document], seed: int = 0) -> Iterator[DocumentQuestion]:
     """Yield questions without end, each answered by a random run of sentences of a random text."""
     random_generator = random.Random(seed)
-    long_enough_documents = [document for document in texts.values() if len(document.sentences) >= LEAST_TEXT_SENTENCES]
+    long_enough_documents = [
+        document for document in document_by_name.values() if len(document.sentences) >= LEAST_TEXT_SENTENCES
+    ]
     while True:
         document = random_generator.choice(long_enough_documents)
         first_sentence_index = random_generator.randrange(len(document.sentences) - MOST_ANSWER_SENTENCES + 1)
         last_sentence_index = first_sentence_index + random_generator.randrange(MOST_ANSWER_SENTENCES)
-        answer = check_and_trim_answer_span(
+        answer_span = check_and_trim_answer_span(
             document.text, document.sentences[first_sentence_index].start, document.sentences[last_sentence_index].end
         )
-        words = document.text[answer.start : answer.end].split()
+        words = document.text[answer_span.start : answer_span.end].split()
         yield DocumentQuestion(
-            document, PosedQuestion(" ".join(random_generator.sample(words, (len(words) + 1) // 2)), answer)
+            document, PosedQuestion(" ".join(random_generator.sample(words, (len(words) + 1) // 2)), answer_span)
         )
 
 
@@ -143,10 +145,14 @@ class Bench:
             return None
         return FailingColumn(self.chunkers[title], chunking, RANKING_METHOD, retrieval_limit, posed=posed)
 
-    def remedies(self, failure: FailingColumn) -> list[Remedy]:
+    def remedies(self, failure_to_remedy: FailingColumn) -> list[Remedy]:
         """Return the remedies for a failure."""
-        tried_settings = try_settings_for_answer(failure, self.tools)
-        return [*remedies_for_answer(failure, tried_settings, self.tools, self.ruler(failure.chunking.document))]
+        tried_settings = try_settings_for_answer(failure_to_remedy, self.tools)
+        return [
+            *remedies_for_answer(
+                failure_to_remedy, tried_settings, self.tools, self.ruler(failure_to_remedy.chunking.document)
+            )
+        ]
 
 
 class RemedyCounts(NamedTuple):
@@ -171,30 +177,32 @@ class RemedyCounts(NamedTuple):
             failure_count += 1
             remedies = bench.remedies(failure)
             helped_count += bool(remedies)
-            keeps_answer_whole = keeps_whole(failure, bench.tools, bench.ruler(question.document))
+            answer_whole_test = keeps_whole(failure, bench.tools, bench.ruler(question.document))
             agreeing_with_exhaustive_count += equals_exhaustive(
-                remedies, search_exhaustively(failure, bench.tools, keeps_answer_whole)
+                remedies, search_exhaustively(failure, bench.tools, answer_whole_test)
             )
             if failure_count == max_failure_count:
                 break
         return cls(asked_count, failure_count, helped_count, agreeing_with_exhaustive_count)
 
     @classmethod
-    def from_findings(cls, bench: Bench, texts: Iterable[Document], title: str, max_finding_count: int, seed: int) -> Self:
+    def from_findings(
+        cls, bench: Bench, documents: Iterable[Document], title: str, max_finding_count: int, seed: int
+    ) -> Self:
         """Search for remedies of up to ``max_finding_count`` findings of one column; compare with an exhaustive search."""
-        suspicious_columns = [bench.suspect_column(document, title) for document in texts]
-        columns_with_findings = [
+        suspicious_columns = [bench.suspect_column(document, title) for document in documents]
+        column_finding_pairs = [
             (suspect, finding) for suspect in suspicious_columns for finding in removable_findings(suspect, bench.tools)
         ]
-        drawn_findings = random.Random(seed).sample(
-            columns_with_findings, min(max_finding_count, len(columns_with_findings))
+        drawn_column_finding_pairs = random.Random(seed).sample(
+            column_finding_pairs, min(max_finding_count, len(column_finding_pairs))
         )
         tried_settings_by_column = {
             suspect: try_settings_for_findings(suspect, bench.tools)
-            for suspect in {suspect for suspect, _ in drawn_findings}
+            for suspect in {suspect for suspect, _ in drawn_column_finding_pairs}
         }
         helped_count = agreeing_with_exhaustive_count = 0
-        for suspicious_column, finding in drawn_findings:
+        for suspicious_column, finding in drawn_column_finding_pairs:
             ruler = bench.ruler(suspicious_column.chunking.document)
             remedies = [
                 *remedies_for_single_finding(
@@ -205,7 +213,7 @@ class RemedyCounts(NamedTuple):
             agreeing_with_exhaustive_count += equals_exhaustive(
                 remedies, search_exhaustively(suspicious_column, bench.tools, removes_finding(finding, bench.tools))
             )
-        return cls(len(columns_with_findings), len(drawn_findings), helped_count, agreeing_with_exhaustive_count)
+        return cls(len(column_finding_pairs), len(drawn_column_finding_pairs), helped_count, agreeing_with_exhaustive_count)
 
     def cells(self, *names: str) -> list[str]:
         """Return the row of a table."""
@@ -236,16 +244,18 @@ def search_time_rows(bench: Bench, document: Document, repeat_count: int) -> lis
             [statistics.median(column) for column in zip(*pairs, strict=True)] for pairs in seconds_by_call
         ]
         tried_setting_count = len(try_settings_for_answer(failure, bench.tools))
-        milliseconds = [f"{1000 * seconds:,.0f}" for pair in median_seconds_by_call for seconds in pair]
-        rows.append([title, f"{tried_setting_count:,}", *milliseconds, f"{1000 * cold_seconds:,.0f}", f"{embedded_count:,}"])
+        millisecond_cells = [f"{1000 * seconds:,.0f}" for pair in median_seconds_by_call for seconds in pair]
+        rows.append(
+            [title, f"{tried_setting_count:,}", *millisecond_cells, f"{1000 * cold_seconds:,.0f}", f"{embedded_count:,}"]
+        )
     return rows
 
 
 def clock_and_processor_seconds(call: Callable[[], object]) -> tuple[float, float]:
     """Return the wall-clock seconds and the thread's processor seconds that a call takes."""
-    began = time.thread_time()
+    cpu_seconds_before = time.thread_time()
     seconds, _ = time_call(call)
-    return seconds, time.thread_time() - began
+    return seconds, time.thread_time() - cpu_seconds_before
 
 
 @benchmark_command(

@@ -109,17 +109,19 @@ def measure_locating(megabytes: int, count: int) -> list[list[str]]:
     """Measure the time to locate excerpts: in place, anywhere, after an edit, and altered."""
     stopwatch = Stopwatch()
     text_by_name = random_documents(megabytes)
-    rows = random_questions(text_by_name, count)
+    question_rows = random_questions(text_by_name, count)
     corpus = stopwatch(
         f"{megabytes} MB as {len(text_by_name)} documents, split into lines", lambda: build_corpus(text_by_name)
     )
-    rows_with_document_ids = [{**row, "corpus_id": row["name"]} for row in rows]
+    rows_with_document_ids = [{**row, "corpus_id": row["name"]} for row in question_rows]
     questions = stopwatch(
         f"{count:,} excerpts at their places", lambda: read_questions(_json_lines(rows_with_document_ids), "q", corpus)
     )
     assert not questions.problems
     assert not questions.changes
-    rows_without_place = [{"question": row["question"], "excerpts": row["references"][0]["content"]} for row in rows]
+    rows_without_place = [
+        {"question": row["question"], "excerpts": row["references"][0]["content"]} for row in question_rows
+    ]
     questions_without_place = stopwatch(
         f"{count:,} excerpts without place and document",
         lambda: read_questions(_json_lines(rows_without_place), "q", corpus),
@@ -147,9 +149,9 @@ def measure_searching(megabytes: int, count: int, chunker_index: int) -> list[li
     """Measure the time of indexing, searching and measuring."""
     stopwatch = Stopwatch()
     text_by_name = random_documents(megabytes)
-    rows = [{**row, "corpus_id": row["name"]} for row in random_questions(text_by_name, count)]
+    question_rows = [{**row, "corpus_id": row["name"]} for row in random_questions(text_by_name, count)]
     corpus = build_corpus(text_by_name)
-    questions = read_questions(_json_lines(rows), "q", corpus).usable
+    questions = read_questions(_json_lines(question_rows), "q", corpus).usable
     chunker = build_chunker(*CHUNKERS[chunker_index])
     tokenizer = load_tokenizer()
     tools = Tools(RandomEmbedder(), tokenizer, EmbeddingCache(None))
@@ -183,10 +185,10 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
     retrieval_index = build_index(
         Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools
     )
-    embedded_texts = retrieval_index.texts[:EMBEDDED_CHUNK_COUNT]
+    texts_to_embed = retrieval_index.texts[:EMBEDDED_CHUNK_COUNT]
     stopwatch(
-        f"the bundled model on {len(embedded_texts)} chunks of 800 characters",
-        lambda: Tools(load_embedder(), load_tokenizer()).embed(embedded_texts),
+        f"the bundled model on {len(texts_to_embed)} chunks of 800 characters",
+        lambda: Tools(load_embedder(), load_tokenizer()).embed(texts_to_embed),
     )
     return stopwatch.rows
 

@@ -55,18 +55,18 @@ def near_duplicate_row(
     near_duplicates = find_retrieved_duplicates(
         retrieval_index, questions, tools, ruler, TOP_K, min_similarity=min_similarity
     )
-    near_duplicate_cost = near_duplicates.repeat_cost_in_top_k(evaluation, "characters", ruler)
-    interval_ends = compute_confidence_interval_of_mean(near_duplicate_cost.taken / TOP_K)
+    cost_of_repeats = near_duplicates.repeat_cost_in_top_k(evaluation, "characters", ruler)
+    interval_ends = compute_confidence_interval_of_mean(cost_of_repeats.taken / TOP_K)
     assert interval_ends is not None
     return [
         f"{chunker.name}, {chunker.describe()}",
         f"{len(retrieval_index.chunks):,}",
         f"{near_duplicates.near_duplicate_count:,}",
         f"{near_duplicates.group_count:,}",
-        mean_with_interval((near_duplicate_cost.taken > 0).astype(float)),
-        f"{near_duplicate_cost.taken.mean():.2f} ({TOP_K * interval_ends[0]:.2f} to {TOP_K * interval_ends[1]:.2f})",
-        *(mean_with_interval(recall) for recall in (near_duplicate_cost.recall, near_duplicate_cost.recall_without_repeats)),
-        format_difference(near_duplicate_cost.difference),
+        mean_with_interval((cost_of_repeats.taken > 0).astype(float)),
+        f"{cost_of_repeats.taken.mean():.2f} ({TOP_K * interval_ends[0]:.2f} to {TOP_K * interval_ends[1]:.2f})",
+        *(mean_with_interval(recall) for recall in (cost_of_repeats.recall, cost_of_repeats.recall_without_repeats)),
+        format_difference(cost_of_repeats.difference),
     ]
 
 

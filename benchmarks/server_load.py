@@ -82,9 +82,12 @@ async def measure_sliders(server: AppServer, session_count: int, seconds: float,
             cpu_seconds(process) - server_cpu,
             time.process_time() - client_cpu,
         )
-        last_values = zip(clients, cycle(range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE)), strict=False)
+        client_last_value_pairs = zip(clients, cycle(range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE)), strict=False)
         await asyncio.gather(
-            *(send_burst(client, [60, 95, 55, 81, last], 2, recorded_slider_moves) for client, last in last_values)
+            *(
+                send_burst(client, [60, 95, 55, 81, last], 2, recorded_slider_moves)
+                for client, last in client_last_value_pairs
+            )
         )
         recorded_slider_moves.errors += [error for client in clients for error in client.errors]
     print_faults([*recorded_slider_moves.errors, *recorded_slider_moves.lost])

@@ -39,14 +39,14 @@ from sample_docs import load_sample
 SOURCE_SAMPLE_NAMES = ("essay", "formulas")
 """Together these contain all bundled English prose once, since the essay includes the other texts."""
 
-THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
+THRESHOLD_VALUES = (0.2, 0.3, 0.4, 0.5, 0.6)
 QU_ET_AL_CHUNKERS = ("fixed_sentences", "breakpoint", "single_linkage")
 SETTINGS_GRID_BY_CHUNKER: dict[str, list[SweptSetting]] = {
     **{name: [setting for setting in list_qu_et_al_settings() if setting.chunker == name] for name in QU_ET_AL_CHUNKERS},
     "double_pass": settings_grid(
         "double_pass",
-        initial_threshold=THRESHOLDS,
-        appending_threshold=THRESHOLDS,
+        initial_threshold=THRESHOLD_VALUES,
+        appending_threshold=THRESHOLD_VALUES,
         merging_threshold=(0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5),
     ),
     "optimal": settings_grid("optimal", max_size=(100, 150, 200, 250, 300, 400, 500), piece_size=(15, 20, 25, 30, 40, 50)),
@@ -60,10 +60,10 @@ SETTINGS_GRID_BY_CHUNKER: dict[str, list[SweptSetting]] = {
 }
 """The settings to try, by chunker."""
 
-CUT_POSITION_SETTINGS = settings_grid("change_point", cuts_at=("sentences", "paragraphs"))
-SHUFFLING_SETTINGS = [
+CUTS_AT_SETTINGS = settings_grid("change_point", cuts_at=("sentences", "paragraphs"))
+CHANGE_POINT_SETTINGS = [
     *settings_grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3)),
-    *CUT_POSITION_SETTINGS,
+    *CUTS_AT_SETTINGS,
 ]
 UNCHANGED_SAMPLE_NAMES = ("essay", "report")
 SHUFFLED_RUN_LENGTHS = (1, 2, 3, 4, 5)
@@ -81,12 +81,12 @@ def bundled_passages() -> list[SubjectPassage]:
     return all_passages
 
 
-def stitched_documents(count: int, sentence_count: int = 100) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
+def stitched_documents(count: int, sentences_per_document: int = 100) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
     """Return ``count`` documents to tune on, and as many held out."""
     tuning_passages, held_out_passages = split_by_subject(bundled_passages())
-    tuning_texts = stitch_several_documents(tuning_passages, sentence_count, count, 0, "spacy")
+    tuning_texts = stitch_several_documents(tuning_passages, sentences_per_document, count, 0, "spacy")
     held_out_texts = stitch_several_documents(
-        held_out_passages, sentence_count, count, 0, "spacy", first_document_number=count + 1
+        held_out_passages, sentences_per_document, count, 0, "spacy", first_document_number=count + 1
     )
     return [text.split("spacy") for text in tuning_texts], [text.split("spacy") for text in held_out_texts]
 
@@ -105,7 +105,7 @@ def score_rows(tuning_summaries: Sequence[SettingSummary], held_out_summaries: S
     ]
     lines += [
         _score_cells(setting, "by the text shuffled", tuned_summary_by_setting, held_summary_by_setting)
-        for setting in SHUFFLING_SETTINGS
+        for setting in CHANGE_POINT_SETTINGS
     ]
     lines += [
         _score_cells(SweptSetting(name), "at its defaults", tuned_summary_by_setting, held_summary_by_setting)
@@ -131,12 +131,12 @@ def _score_cells(
     tuning_summary_by_setting: Mapping[SweptSetting, SettingSummary],
     held_out_summary_by_setting: Mapping[SweptSetting, SettingSummary],
 ) -> list[str]:
-    values = [
+    score_cells = [
         f"{tuning_summary_by_setting[setting].mean:.3f}",
         f"{held_out_summary_by_setting[setting].mean:.3f}",
         f"{held_out_summary_by_setting[setting].chunks:.1f}",
     ]
-    return [setting.words(), choice_phrase, *values]
+    return [setting.words(), choice_phrase, *score_cells]
 
 
 def mean_score_knowing_section_count(marked_documents: Sequence[MarkedDocument], tools: Tools, measure: str) -> float:
@@ -152,10 +152,10 @@ def mean_score_knowing_section_count(marked_documents: Sequence[MarkedDocument],
 
 def unchanged_documents() -> list[MarkedDocument]:
     """Return the bundled essay and report unchanged; their neighbouring sections are about related subjects."""
-    samples = [(name, load_sample(name)) for name in UNCHANGED_SAMPLE_NAMES]
+    name_sample_pairs = [(name, load_sample(name)) for name in UNCHANGED_SAMPLE_NAMES]
     return [
         MarkedDocument(Document.from_text(sample.text, sample.sentences, name), sample.known or ())
-        for name, sample in samples
+        for name, sample in name_sample_pairs
     ]
 
 
@@ -285,7 +285,7 @@ def main(count: int, measure: str, embedder: str) -> None:
         setting for name, some in SETTINGS_GRID_BY_CHUNKER.items() for setting in (SweptSetting(name), *some)
     )
     settings = list(
-        dict.fromkeys([*TRIVIAL_SETTINGS, *SHUFFLING_SETTINGS, *map(SweptSetting, CHUNKERS), *searched_settings])
+        dict.fromkeys([*TRIVIAL_SETTINGS, *CHANGE_POINT_SETTINGS, *map(SweptSetting, CHUNKERS), *searched_settings])
     )
     tools = Tools(load_embedder(embedder), load_tokenizer())
     tuned_rows, held_rows = (
@@ -309,7 +309,7 @@ def main(count: int, measure: str, embedder: str) -> None:
         *TRIVIAL_SETTINGS,
         SweptSetting("breakpoint"),
         *settings_grid("change_point", shuffled_runs=SHUFFLED_RUN_LENGTHS),
-        *CUT_POSITION_SETTINGS,
+        *CUTS_AT_SETTINGS,
     ]
     unchanged_document_rows = list(sweep_settings(unchanged_documents(), settings_for_unchanged_documents, tools))
     print(

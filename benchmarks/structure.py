@@ -103,24 +103,26 @@ def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
             yield Document.from_text(read_document(file_bytes_or_reader(), name).text, name=name)
 
 
-def measure_chunker(document: Document, chunker: str, edit_count: int = EDIT_COUNT) -> StructureRow:
+def measure_chunker(document: Document, chunker_name: str, edit_count: int = EDIT_COUNT) -> StructureRow:
     """Measure one chunker on one document."""
     tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
-    built_chunker = build_chunker(chunker, CHUNKERS[chunker])
+    built_chunker = build_chunker(chunker_name, CHUNKERS[chunker_name])
     chunking = run(built_chunker, document, tools)
-    blocks = spans_to_keep_whole(document.text)
-    block_token_counts = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks])
-    fitting_blocks = [block for block, size in zip(blocks, block_token_counts, strict=True) if size <= MAX_CHUNK_TOKENS]
-    whole_block_counts = count_whole_spans(fitting_blocks, [span for chunk in chunking for span in chunk.spans]).all
+    blocks_to_keep_whole = spans_to_keep_whole(document.text)
+    block_token_counts = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks_to_keep_whole])
+    fitting_blocks = [
+        block for block, size in zip(blocks_to_keep_whole, block_token_counts, strict=True) if size <= MAX_CHUNK_TOKENS
+    ]
+    whole_and_total_blocks = count_whole_spans(fitting_blocks, [span for chunk in chunking for span in chunk.spans]).all
     chunk_token_counts = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
     edit_stability_result = edit_stability(built_chunker, document, tools, edit_count)
     return StructureRow(
         document.name,
-        chunker,
+        chunker_name,
         len(chunking),
-        whole_block_counts.count,
-        whole_block_counts.total,
-        len(blocks),
+        whole_and_total_blocks.count,
+        whole_and_total_blocks.total,
+        len(blocks_to_keep_whole),
         sum(length <= MAX_CHUNK_TOKENS for length in chunk_token_counts),
         edit_stability_result.mean,
         edit_stability_result.worst.share,

@@ -79,9 +79,9 @@ def optimal_partition_cuts(vectors: Floats) -> list[int]:
 
 def optimal_cuts_after_computing_gains(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition, after computing the gain of every cut."""
-    table = PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES))
-    table.gains()
-    return list(table.cuts().tolist())
+    partition_table = PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES))
+    partition_table.gains()
+    return list(partition_table.cuts().tolist())
 
 
 def double_loop_cuts(vectors: Floats) -> list[int]:
@@ -135,19 +135,21 @@ def measure_optimal(repeat_count: int) -> None:
     assert optimal_partition_cuts(vectors) == double_loop_cuts(vectors)
     double_loop_seconds = [time_call(lambda: double_loop_cuts(vectors))[0] for _ in range(repeat_count * 3)]
     partition_seconds = [time_call(partial(optimal_partition_cuts, vectors))[0] for _ in range(repeat_count * 3)]
-    gains_seconds = [time_call(lambda: optimal_cuts_after_computing_gains(vectors))[0] for _ in range(repeat_count * 3)]
+    partition_and_gains_seconds = [
+        time_call(lambda: optimal_cuts_after_computing_gains(vectors))[0] for _ in range(repeat_count * 3)
+    ]
     print("\n2,000 pieces, the published double loop against the same partition here:")
     for work_description, partition_seconds_by_repeat in (
         ("partition", partition_seconds),
-        ("partition and the gain of every cut", gains_seconds),
+        ("partition and the gain of every cut", partition_and_gains_seconds),
     ):
-        ratio = Spread.from_values(
+        speed_ratio_spread = Spread.from_values(
             their / our for their, our in zip(double_loop_seconds, partition_seconds_by_repeat, strict=True)
         )
         print(
             f"- {work_description}: {1000 * np.median(double_loop_seconds):.1f} ms / "
             f"{1000 * np.median(partition_seconds_by_repeat):.2f} ms, "
-            f"{ratio.words()} times faster"
+            f"{speed_ratio_spread.words()} times faster"
         )
 
 
@@ -193,13 +195,13 @@ def measure_without_embedding(text: str, repeat_count: int) -> None:
             (time_call(run_ours)[0], time_call(run_reference)[0] if run_reference else np.nan)
             for _ in range(repeat_count + 1)
         ][1:]
-        our_milliseconds = Spread.from_values(1000 * mine for mine, _ in seconds_pairs)
+        our_milliseconds_spread = Spread.from_values(1000 * mine for mine, _ in seconds_pairs)
         time_ratio_spread = Spread.from_values(mine / other for mine, other in seconds_pairs)
         rows.append(
             [
                 title,
-                our_milliseconds.words(),
-                f"{len(text) / 1e3 / our_milliseconds.median:.1f}",
+                our_milliseconds_spread.words(),
+                f"{len(text) / 1e3 / our_milliseconds_spread.median:.1f}",
                 f"{1000 * np.median([other for _, other in seconds_pairs]):,.0f}" if run_reference else "",
                 time_ratio_spread.words() if run_reference else "",
             ]
@@ -277,12 +279,12 @@ def measure_beside_others(text: str, repeat_count: int) -> bool:
         gc.collect()
         gc.freeze()
         processor_time_pairs = [(processor_time(run_ours), processor_time(run_reference)) for _ in range(repeat_count)]
-        our_milliseconds = Spread.from_values(1000 * mine for mine, _ in processor_time_pairs)
+        our_milliseconds_spread = Spread.from_values(1000 * mine for mine, _ in processor_time_pairs)
         speed_ratio_spread = Spread.from_values(reference / mine for mine, reference in processor_time_pairs)
         rows.append(
             [
                 f"{name} / {reference_name}",
-                our_milliseconds.words(),
+                our_milliseconds_spread.words(),
                 speed_ratio_spread.words(),
                 f"{MINIMUM_RELATIVE_SPEEDS[name]:.2f}",
             ]

@@ -21,7 +21,7 @@ def random_retrieved_texts(text_by_name: dict[str, str], count: int) -> list[tup
     """Return retrieved texts, each with the number of its document, or with None if it comes from none."""
     random = Random(2)
     document_texts = [*text_by_name.values()]
-    words = document_texts[0].split()
+    first_document_words = document_texts[0].split()
     retrieved_with_document = []
     for number in range(count):
         document_index = random.randrange(len(document_texts))
@@ -34,7 +34,7 @@ def random_retrieved_texts(text_by_name: dict[str, str], count: int) -> list[tup
         elif number % 5 == 3:
             text = " ".join(word if at % 10 else word[::-1] for at, word in enumerate(text.split(), start=5))
         if is_missing := number % 10 == 9:
-            text = " ".join(random.choices(words, k=RETRIEVED_TEXT_CHARACTERS // 6))
+            text = " ".join(random.choices(first_document_words, k=RETRIEVED_TEXT_CHARACTERS // 6))
         retrieved_with_document.append((GivenChunk(text), None if is_missing else document_index))
     return retrieved_with_document
 

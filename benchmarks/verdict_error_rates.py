@@ -41,29 +41,45 @@ ScoreSimulator = Callable[[np.random.Generator, tuple[int, ...], float], FloatAr
 """A function that simulates scores, shape (chunkers, data sets, questions), higher is better, with the first ahead."""
 
 
-def simulate_recall(random: np.random.Generator, shape: tuple[int, ...], winner_advantage: float) -> FloatArray:
+def simulate_recall(
+    random: np.random.Generator, chunkers_sets_questions: tuple[int, ...], winner_advantage: float
+) -> FloatArray:
     """Simulate recall: mostly 1 or 0, with the same value for all chunkers on 70 % of the questions."""
 
     def draw_recall_values(size: tuple[int, ...]) -> FloatArray:
         outcome_draws, partial_recalls = random.random(size), random.random(size)
         return np.where(outcome_draws < 0.65, 1.0, np.where(outcome_draws < 0.8, 0.0, partial_recalls))
 
-    scores = np.where(random.random(shape) < 0.7, draw_recall_values(shape[1:]), draw_recall_values(shape))
-    scores[0] = np.where(random.random(shape[1:]) < winner_advantage, 1.0, scores[0])
+    scores = np.where(
+        random.random(chunkers_sets_questions) < 0.7,
+        draw_recall_values(chunkers_sets_questions[1:]),
+        draw_recall_values(chunkers_sets_questions),
+    )
+    scores[0] = np.where(random.random(chunkers_sets_questions[1:]) < winner_advantage, 1.0, scores[0])
     return scores
 
 
-def simulate_iou(random: np.random.Generator, shape: tuple[int, ...], winner_advantage: float) -> FloatArray:
+def simulate_iou(
+    random: np.random.Generator, chunkers_sets_questions: tuple[int, ...], winner_advantage: float
+) -> FloatArray:
     """Simulate IoU: small and skewed, with one factor per question and one per chunker."""
-    scores = np.minimum(1, random.gamma(1, 0.05, shape[1:]) * random.gamma(2, 0.5, shape))
+    scores = np.minimum(
+        1, random.gamma(1, 0.05, chunkers_sets_questions[1:]) * random.gamma(2, 0.5, chunkers_sets_questions)
+    )
     scores[0] = np.minimum(1, scores[0] * (1 + 4 * winner_advantage))
     return scores
 
 
-def simulate_pk(random: np.random.Generator, shape: tuple[int, ...], winner_advantage: float) -> FloatArray:
+def simulate_pk(
+    random: np.random.Generator, chunkers_sets_questions: tuple[int, ...], winner_advantage: float
+) -> FloatArray:
     """Simulate 1 - Pk of documents, about 0.7, with some outliers per chunker."""
-    deviation_factor = 1 + 2 * (random.random(shape) < 0.1)
-    scores = np.clip(random.beta(8, 4, shape[1:]) + deviation_factor * random.normal(0, 0.08, shape), 0, 1)
+    deviation_factor = 1 + 2 * (random.random(chunkers_sets_questions) < 0.1)
+    scores = np.clip(
+        random.beta(8, 4, chunkers_sets_questions[1:]) + deviation_factor * random.normal(0, 0.08, chunkers_sets_questions),
+        0,
+        1,
+    )
     scores[0] = scores[0] + (1 - scores[0]) * winner_advantage
     return scores
 
@@ -83,9 +99,12 @@ class Shares(NamedTuple):
         return " / ".join("–" if share is None else f"{share:.1f}" for share in self)
 
 
-def pairwise_differences(values: FloatArray) -> FloatArray:
+def pairwise_differences(scores_by_chunker: FloatArray) -> FloatArray:
     """Return the differences of all pairs of chunkers, shape (data sets, pairs, questions)."""
-    return np.stack([values[one] - values[other] for one, other in combinations(range(len(values)), 2)], axis=1)
+    return np.stack(
+        [scores_by_chunker[one] - scores_by_chunker[other] for one, other in combinations(range(len(scores_by_chunker)), 2)],
+        axis=1,
+    )
 
 
 def yield_data_set_batch_sizes(data_set_count: int) -> Iterator[int]:
@@ -235,7 +254,7 @@ def share_significant_swapping_sections(section_count: int, data_set_count: int)
 
 
 def false_winner_messages(
-    name: str, shares: Sequence[tuple[int, Shares]], most_percent: float, data_set_count: int
+    name: str, count_share_pairs: Sequence[tuple[int, Shares]], most_percent: float, data_set_count: int
 ) -> list[str]:
     """Return a message for each number of questions with too many false winners.
 
@@ -243,11 +262,13 @@ def false_winner_messages(
     """
     limit = most_percent + 200 * sqrt(most_percent / 100 * (1 - most_percent / 100) / data_set_count)
     return [
-        f"{name}, {count:,}: {share.ours:.1f} %" for count, share in shares if share.ours is not None and share.ours > limit
+        f"{name}, {count:,}: {share.ours:.1f} %"
+        for count, share in count_share_pairs
+        if share.ours is not None and share.ours > limit
     ]
 
 
-def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], data_set_count: int) -> list[str]:
+def coverage_messages(name: str, count_share_pairs: Sequence[tuple[int, Shares]], data_set_count: int) -> list[str]:
     """Return a message for each number of questions with too little coverage.
 
     The limit is the target less two standard errors.
@@ -256,7 +277,9 @@ def coverage_messages(name: str, shares: Sequence[tuple[int, Shares]], data_set_
         200 * sqrt(LEAST_COVERAGE / 100 * (1 - LEAST_COVERAGE / 100) / data_set_count) if data_set_count < 10_000 else 0
     )
     return [
-        f"{name}, {count:,}: {share.ours:.1f} %" for count, share in shares if share.ours is not None and share.ours < limit
+        f"{name}, {count:,}: {share.ours:.1f} %"
+        for count, share in count_share_pairs
+        if share.ours is not None and share.ours < limit
     ]
 
 

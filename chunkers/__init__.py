@@ -15,7 +15,7 @@ from chunkers.methods import Breakpoint, DoublePass, FixedSentences, Recursive
 from chunkers.recipes import (
     ADAPTERS,
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
+    MODEL_ASKING_CLASS_BY_NAME,
     PRESETS,
     Preset,
     Recipe,
@@ -61,9 +61,9 @@ from chunkers.text import (
 __all__ = [
     "ADAPTERS",
     "CHUNKERS",
-    "CHUNKERS_ASKING_LANGUAGE_MODEL",
     "DEFAULT_SPLITTER",
     "EMBEDDERS",
+    "MODEL_ASKING_CLASS_BY_NAME",
     "PRESETS",
     "SHARED_CACHE",
     "SPLITTER_DESCRIPTIONS",

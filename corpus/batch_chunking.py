@@ -120,7 +120,7 @@ class Chunks:
     recipe
         A recipe in any form: a `Recipe`, a result, its JSON, or the path of a file with it.
     device
-        Device on which torch runs the model; a key of `chunkers.embedders.sentence_models.DEVICES`.
+        Device on which torch runs the model; a key of `chunkers.embedders.sentence_models.DEVICE_DESCRIPTIONS`.
     problems
         Called with the id of each document that cannot be cut and a sentence on the reason; the document then has no rows.
         Without ``problems``, the first such document raises an error. Must support pickling if this object is pickled.
@@ -349,15 +349,15 @@ def cut_gaps_before_chunks(chunking: Chunking) -> list[Gap | None]:
 
 def _documents_in_batch(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:
     """Yield id, text and parts of each document, one at a time: Arrow's own lists would hold all texts twice."""
-    document_table_columns = []
+    id_text_parts_columns = []
     for column_name in ("id", "text", "parts"):
         if column_name in documents.schema.names:
-            document_table_columns.append(documents.column(column_name))
+            id_text_parts_columns.append(documents.column(column_name))
         elif column_name != "parts":
             raise InputError(
                 "A batch of documents must have the columns id and text; this batch has "
                 f"{', '.join(documents.schema.names)}."
             )
     for row_index in range(documents.num_rows):
-        document_id, text, *pages_or_chapters = (column[row_index].as_py() for column in document_table_columns)
+        document_id, text, *pages_or_chapters = (column[row_index].as_py() for column in id_text_parts_columns)
         yield document_id, text, pages_or_chapters[0] if pages_or_chapters else None

@@ -115,11 +115,11 @@ def _run_corpus_command(options: argparse.Namespace) -> int:
         raise InputError(NO_INPUT_MESSAGE)
     chosen_run_engine = _parallel_engine_from_options(options)
     refuse_chunkers_by_position(options, options.inputs, 1)
-    (chunker_spec,) = parse_all_chunker_specs(
+    (parsed_chunker_spec,) = parse_all_chunker_specs(
         options, "a corpus is cut by a recipe, anew in every process, and chunks made elsewhere have none"
     )
     corpus_chunking_run = Run(
-        chunker_spec.recipe_of(chunker_spec.build()),
+        parsed_chunker_spec.recipe_of(parsed_chunker_spec.build()),
         tuple(options.inputs),
         options.output,
         columns=TextColumns(options.text_column, options.id_column),

@@ -304,7 +304,7 @@ READ_TEXT_BYTES = 4_000_000
 READ_ROWS = 256
 """Rows that are taken from it at once at the most, as some may be far longer than the others."""
 
-BLANK_LINE_BYTES = b" \t\r\n\xef\xbb\xbf"
+SPACE_AND_BOM_BYTES = b" \t\r\n\xef\xbb\xbf"
 """Bytes of which an empty line is made; the last three are the mark of the byte order with which some files begin."""
 
 READ_BUFFER_BYTES = 1 << 20
@@ -407,7 +407,7 @@ class Source:
                 yield Unreadable(
                     line_label, f"{line_label}: a line may have at most {MAX_LINE_BYTES:,} bytes; this one has more."
                 )
-            elif line.strip(BLANK_LINE_BYTES):
+            elif line.strip(SPACE_AND_BOM_BYTES):
                 yield self._document_of_line(line, line_label)
 
     def _document_of_line(self, line: bytes, line_label: str) -> InputDocument | Unreadable:

@@ -94,9 +94,11 @@ class SeamarkDocumentSplitter:
             if document.content is None:
                 raise InputError(f"documents: every document must have text as its content; {document.id} has none.")
             chunking = self._cut(document.content)
-            for chunk_number, (chunk, metadata) in enumerate(zip(chunking, metadata_of_all_chunks(chunking), strict=True)):
+            for chunk_number, (chunk, chunk_metadata) in enumerate(
+                zip(chunking, metadata_of_all_chunks(chunking), strict=True)
+            ):
                 split_metadata = {"source_id": document.id, "split_id": chunk_number, "split_idx_start": chunk.start}
                 chunk_documents.append(
-                    Document(content=chunk.text, meta={**deepcopy(document.meta), **metadata, **split_metadata})
+                    Document(content=chunk.text, meta={**deepcopy(document.meta), **chunk_metadata, **split_metadata})
                 )
         return {"documents": chunk_documents}

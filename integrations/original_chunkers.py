@@ -253,14 +253,20 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
     )
 
 
-def _embedder_setup_code(recipe: Recipe, module: str, adapter_class_name: str, *more: str) -> tuple[tuple[str, ...], str]:
+def _embedder_setup_code(
+    recipe: Recipe, adapter_module_name: str, adapter_class_name: str, *more: str
+) -> tuple[tuple[str, ...], str]:
     """Return the imports and the lines that give another library the recipe's embedder."""
     is_embedder_fitted = recipe.embedder == "tfidf"
     imported_seamark_names = sorted(
         {"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if is_embedder_fitted else [])}
     )
     seamark_import_line = f"from seamark.chunkers import {', '.join(imported_seamark_names)}"
-    embedder_import_lines = ("", seamark_import_line, f"from seamark.chunkers.adapters.{module} import {adapter_class_name}")
+    embedder_import_lines = (
+        "",
+        seamark_import_line,
+        f"from seamark.chunkers.adapters.{adapter_module_name} import {adapter_class_name}",
+    )
     embedder_code = f"load_embedder({python_literal(recipe.embedder)})"
     document_code = (
         f"document = Document.from_text(text, {python_literal(recipe.sentences)})\n"

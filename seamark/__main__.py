@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-COMMANDS = {
+DESCRIPTION_BY_COMMAND = {
     "chunk": "cut documents into chunks",
     "sweep": "many settings on many documents with known boundaries",
     "stitch": "make long documents with known boundaries of short ones",
@@ -21,7 +21,7 @@ COMMANDS = {
 }
 """Every command, with what it does; each imports what it needs only when it is run."""
 
-APP_SCRIPT = Path(__file__).parent / "app" / "serve.py"
+APP_SCRIPT_PATH = Path(__file__).parent / "app" / "serve.py"
 """Script that Streamlit runs in an installation; in a checkout it lies next to this package."""
 
 
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from chunkers.commands.chunk_command import main as chunk
 
         return chunk(command_words[1:])
-    if subcommand_name in COMMANDS and subcommand_name != "corpus":
+    if subcommand_name in DESCRIPTION_BY_COMMAND and subcommand_name != "corpus":
         from evaluation.command_line import main as evaluate
 
         return evaluate(command_words)
@@ -58,12 +58,12 @@ def _open_app(arguments: Sequence[str]) -> int:
     from chunkers.recipes.recipe import __version__
     from chunkers.support import InputError, raise_if_extra_missing
 
-    command_column_width = max(map(len, COMMANDS)) + 2
+    command_column_width = max(map(len, DESCRIPTION_BY_COMMAND)) + 2
     parser = Parser(
         prog="seamark",
         description="Open Seamark in the browser, or run one of its commands.",
         epilog="commands, each with a --help of its own:\n"
-        + "\n".join(f"  {name:<{command_column_width}}{summary}" for name, summary in COMMANDS.items()),
+        + "\n".join(f"  {name:<{command_column_width}}{summary}" for name, summary in DESCRIPTION_BY_COMMAND.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", nargs="?", metavar="COMMAND", help="one of those below; without one, the app is opened")
@@ -74,7 +74,7 @@ def _open_app(arguments: Sequence[str]) -> int:
     parser.add_argument("--version", action="version", version=f"seamark {__version__}")
     options = parser.parse_args(arguments)
     if options.command is not None:
-        raise InputError(f"The command must be one of {', '.join(COMMANDS)}; got {options.command!r}.")
+        raise InputError(f"The command must be one of {', '.join(DESCRIPTION_BY_COMMAND)}; got {options.command!r}.")
     if options.port is not None and not 0 <= options.port <= 65535:
         raise InputError(f"--port must be from 0 to 65535; got {options.port}.")
     raise_if_extra_missing("app", "The app")
@@ -86,7 +86,7 @@ def _serve_app(port: int | None, no_browser: bool) -> int:
     import click  # which Streamlit brings
     from streamlit.web import cli
 
-    server_script_path = APP_SCRIPT if APP_SCRIPT.exists() else APP_SCRIPT.parents[2] / APP_SCRIPT.name
+    server_script_path = APP_SCRIPT_PATH if APP_SCRIPT_PATH.exists() else APP_SCRIPT_PATH.parents[2] / APP_SCRIPT_PATH.name
     server_port_flags = ["--server.port", str(port)] if port is not None else []
     server_port_flags += ["--server.headless", "true"] if no_browser else []
     try:

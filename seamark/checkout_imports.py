@@ -17,10 +17,10 @@ class CheckoutFinder(MetaPathFinder, Loader):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the spec of a module in one of the package's folders; None for every other module."""
-        package_name, _, module_name = fullname.partition(".")
+        outermost_package_name, _, module_name = fullname.partition(".")
         return (
             ModuleSpec(fullname, self)
-            if package_name == __package__ and module_name.partition(".")[0] in INNER_PACKAGES
+            if outermost_package_name == __package__ and module_name.partition(".")[0] in INNER_PACKAGES
             else None
         )
 

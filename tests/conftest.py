@@ -134,7 +134,7 @@ def offered(tmp_path, monkeypatch):
     def installed(*given, **named):
         install(folder, *given, **named)
         importlib.invalidate_caches()
-        registry_of_chunkers._are_entry_points_loaded.clear()
+        registry_of_chunkers._entry_points_loaded_marks.clear()
 
     yield installed
     for name in set(sys.modules) - modules:
@@ -143,7 +143,7 @@ def offered(tmp_path, monkeypatch):
     registry_of_chunkers.CHUNKERS.clear()
     registry_of_chunkers.CHUNKERS.update(own)
     registry_of_chunkers._fault_by_offered_name.clear()
-    registry_of_chunkers._are_entry_points_loaded.clear()
+    registry_of_chunkers._entry_points_loaded_marks.clear()
 
 
 @pytest.fixture(scope="session")

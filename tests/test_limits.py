@@ -108,7 +108,7 @@ SENTENCES = {
     ),
     "viz.state.choices.MAX_LINK_NAME_CHARACTERS": ("The link's embedder must be a name of 1 to",),
     "viz.breakpoints.page.MOST_NEAR_THRESHOLD_MARGIN": ("The link's margin must be a number from 0 to",),
-    "viz.breakpoints.chunker_steps_view.MOST_SCANNED": ("numbers are shown for at most",),
+    "viz.breakpoints.chunker_steps_view.MOST_COMPARED_PAIRS": ("numbers are shown for at most",),
     "viz.double_pass.passes.MOST_DRAWN_SENTENCES": ("the rows and steps cover the first",),
     "viz.clustering.linkage.MOST_NAMED_RANGES": ("more places",),
     "viz.state.choices.MOST_COLUMNS": ("columns, the maximum;",),
@@ -116,7 +116,7 @@ SENTENCES = {
     "viz.jobs.storage.run_store.MAX_RUNS_FILE_BYTES": ("the file may have at most",),
     "viz.jobs.storage.run_store.MOST_STORAGE_DAYS": ("after a restart, for ",),
     "evaluation.report.html_page.MOST_GAPS": (" not shown here.</li>",),
-    "evaluation.report.html_page.MOST_SHOWN_CHARACTERS": (" not shown here.</li>",),
+    "evaluation.report.html_page.MOST_CHARACTERS_ALL_COLUMNS": (" not shown here.</li>",),
     "chunkers.text.splitter_and_model_misfits.LONGEST_WORD": ("characters without a space",),
 }
 """Parts of the messages about a limit, by its constant; a part has no values in it."""

@@ -5,14 +5,14 @@ import re
 import pytest
 
 from chunkers import EMBEDDERS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS
-from chunkers.recipes.chunker_registry import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL
+from chunkers.recipes.chunker_registry import ADAPTERS, CHUNKERS, MODEL_ASKING_CLASS_BY_NAME
 from tests import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
 
 
-@pytest.mark.parametrize("name", [*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL])
+@pytest.mark.parametrize("name", [*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME])
 def test_every_chunker_is_in_it(name):
     assert f"`{name}`" in README
 

@@ -63,7 +63,7 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     text_as_docling_document = DoclingDocument(name="document")
     table_text_by_reference: dict[str | None, str] = {}
     heading_title_by_start = {heading.span.start: heading.title for heading in headings(text)}
-    list_item_starts = outline_of(text).item_starts
+    all_list_item_starts = outline_of(text).item_starts
     for block_kind, (block_start, block_end), heading_level in outline_of(text).blocks:
         block_source_text = text[block_start:block_end]
         if block_kind == "heading":
@@ -73,8 +73,8 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
                 block_source_text
             )
         elif block_kind == "list":
-            block_item_starts = list_item_starts[
-                bisect_left(list_item_starts, block_start) : bisect_left(list_item_starts, block_end)
+            block_item_starts = all_list_item_starts[
+                bisect_left(all_list_item_starts, block_start) : bisect_left(all_list_item_starts, block_end)
             ]
             docling_list_group = text_as_docling_document.add_list_group()
             for list_item_start, list_item_end in pairwise([block_start, *block_item_starts[1:], block_end]):

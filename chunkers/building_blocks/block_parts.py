@@ -14,9 +14,9 @@ from chunkers.text import Block, Document, Outline, Span, outline_of
 from chunkers.text.front_matter import front_matter
 
 _LINE_PATTERN = re.compile(r"[^\r\n]+")
-_LETTER_PATTERN = re.compile(r"\w")
-_WORD_PATTERN = re.compile(r"\S+")
-_LONG_DASHES_OR_SPACES_PATTERN = re.compile(r"-{4,}|[ \t]+")
+_WORD_CHARACTER_PATTERN = re.compile(r"\w")
+_NONSPACE_RUN_PATTERN = re.compile(r"\S+")
+_FOUR_DASHES_OR_SPACES_PATTERN = re.compile(r"-{4,}|[ \t]+")
 
 
 PART_KINDS_KEPT_WHOLE = frozenset({"slide", "cell"})
@@ -128,10 +128,12 @@ class BlockSplitter:
         header_row_span, delimiter_row_span, *body_rows = self._nonblank_lines(*span)
         text, cut_remark = self._document.text, "table cut between rows"
         # Some readers give a table without a header an empty one: then its first row tells what the columns are.
-        last_header_line = (
-            body_rows.pop(0) if body_rows and not _LETTER_PATTERN.search(text, *header_row_span) else delimiter_row_span
+        last_header_line_span = (
+            body_rows.pop(0)
+            if body_rows and not _WORD_CHARACTER_PATTERN.search(text, *header_row_span)
+            else delimiter_row_span
         )
-        header_span = Span(header_row_span.start, last_header_line.end)
+        header_span = Span(header_row_span.start, last_header_line_span.end)
         shortened_table_header = (
             text[header_row_span.start : delimiter_row_span.start]
             + _shortened_delimiter_row(text[slice(*delimiter_row_span)])
@@ -180,13 +182,13 @@ class BlockSplitter:
         text, cut_remark = self._document.text, "table cut between rows"
         if self.size(*header_span) <= self._max_tokens:
             return [Piece(*header_span, self._cut_reason(cut_remark))]
-        delimiter_row_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*delimiter_row_span)])])[0]
+        shortened_row_token_count = self._tools.count_tokens([_shortened_delimiter_row(text[slice(*delimiter_row_span)])])[0]
         nonblank_header_lines = self._nonblank_lines(*header_span)
-        if delimiter_row_token_count > max_tokens or all(self.size(*line) <= max_tokens for line in nonblank_header_lines):
+        if shortened_row_token_count > max_tokens or all(self.size(*line) <= max_tokens for line in nonblank_header_lines):
             return [*self._split_lines(nonblank_header_lines, cut_remark, "row", max_tokens)]
         header_row_span = Span(header_span.start, delimiter_row_span.start).trimmed(text)
         header_row_pieces = [
-            *self._split_words(header_row_span, "row cut between words", max(1, max_tokens - delimiter_row_token_count))
+            *self._split_words(header_row_span, "row cut between words", max(1, max_tokens - shortened_row_token_count))
         ]
         if self.size(header_row_pieces[-1].start, delimiter_row_span.end) <= max_tokens:
             header_row_pieces[-1] = header_row_pieces[-1]._replace(end=delimiter_row_span.end)
@@ -210,14 +212,14 @@ class BlockSplitter:
                 > self._max_tokens
                 < self._slice_token_counter(header_row_span.start, delimiter_row_span.end)
             ):
-                delimiter_row_token_count = self._tools.count_tokens(
+                shortened_row_token_count = self._tools.count_tokens(
                     [_shortened_delimiter_row(text[slice(*delimiter_row_span)])]
                 )[0]
-                if delimiter_row_token_count <= min(self._max_tokens, self._slice_token_counter(*delimiter_row_span) - 1):
+                if shortened_row_token_count <= min(self._max_tokens, self._slice_token_counter(*delimiter_row_span) - 1):
                     row_start_saving_pairs.append(
                         (
                             delimiter_row_span.start,
-                            self._slice_token_counter(*delimiter_row_span) - delimiter_row_token_count,
+                            self._slice_token_counter(*delimiter_row_span) - shortened_row_token_count,
                         )
                     )
         return row_start_saving_pairs
@@ -264,16 +266,16 @@ class BlockSplitter:
         ]
         return [Span(*edges) for edges in zip(joined_unit_starts, [*joined_unit_ends, lines_or_words[-1].end], strict=True)]
 
-    def _inner_block_numbers(self, span: Span, block_number: int | None = None) -> Iterator[int]:
+    def _inner_block_numbers(self, span: Span, next_block_number: int | None = None) -> Iterator[int]:
         """Yield the numbers of the nested blocks directly inside a span: of the outermost block there, or the one before."""
-        if block_number is None:
-            block_number = bisect_left(self._nested_blocks, span.start, key=lambda block: block.span.start)
+        if next_block_number is None:
+            next_block_number = bisect_left(self._nested_blocks, span.start, key=lambda block: block.span.start)
         covered_end_offset = span.start
-        while block_number < len(self._nested_blocks) and self._nested_blocks[block_number].span.start < span.end:
-            if self._nested_blocks[block_number].span.start >= covered_end_offset:
-                yield block_number
-                covered_end_offset = self._nested_blocks[block_number].span.end
-            block_number += 1
+        while next_block_number < len(self._nested_blocks) and self._nested_blocks[next_block_number].span.start < span.end:
+            if self._nested_blocks[next_block_number].span.start >= covered_end_offset:
+                yield next_block_number
+                covered_end_offset = self._nested_blocks[next_block_number].span.end
+            next_block_number += 1
 
     def _split_items(self, item_block_numbers: Iterable[int], max_tokens: int) -> Iterator[Piece]:
         """Cut between items; one that is too long, between the blocks and lines inside it."""
@@ -296,7 +298,7 @@ class BlockSplitter:
         self, span: Span, inner_block_numbers: Sequence[int], outer_block_kind: str, max_tokens: int
     ) -> Iterator[Piece]:
         """Cut an item or a quotation around the blocks inside it, which are whole where they fit."""
-        inner_cut_remark = (
+        outer_block_cut_remark = (
             "item of the list cut between lines"
             if outer_block_kind == "item"
             else f"{outer_block_kind} cut between its blocks"
@@ -308,10 +310,10 @@ class BlockSplitter:
                 covered_end_offset, inner_block.span.start if inner_block else span.end
             )
             if line_spans_before_inner_block and outer_block_kind == "item":
-                yield from self._split_lines(line_spans_before_inner_block, inner_cut_remark, "line", max_tokens)
+                yield from self._split_lines(line_spans_before_inner_block, outer_block_cut_remark, "line", max_tokens)
             elif line_spans_before_inner_block:
                 yield from _replace_first_part_reason(
-                    self._cut_reason(inner_cut_remark),
+                    self._cut_reason(outer_block_cut_remark),
                     self._split_prose(
                         Span(line_spans_before_inner_block[0].start, line_spans_before_inner_block[-1].end),
                         outer_block_kind,
@@ -325,15 +327,15 @@ class BlockSplitter:
             if (outer_block_kind != "item" or inner_block.kind != "list") and self.size(
                 *inner_block.span
             ) <= self._max_tokens:
-                yield Piece(*inner_block.span, self._cut_reason(inner_cut_remark))
+                yield Piece(*inner_block.span, self._cut_reason(outer_block_cut_remark))
             elif inner_block.kind == "list":
                 yield from self._split_items(self._inner_block_numbers(inner_block.span, inner_block_number + 1), max_tokens)
             elif inner_block.kind == "table":
                 yield from self._split_table(inner_block.span, max_tokens, max_tokens) or self._split_lines(
-                    self._nonblank_lines(*inner_block.span), inner_cut_remark, "row", max_tokens
+                    self._nonblank_lines(*inner_block.span), outer_block_cut_remark, "row", max_tokens
                 )
             else:
-                yield from self._split_code(inner_block.span, inner_cut_remark, max_tokens)
+                yield from self._split_code(inner_block.span, outer_block_cut_remark, max_tokens)
 
     def _split_code(self, span: Span, cut_remark: str, max_tokens: int) -> Iterator[Piece]:
         fence_joined_code_lines = self._join_front_matter_fences(
@@ -398,7 +400,7 @@ class BlockSplitter:
         words_as_pieces = [
             Piece(*word, word_cut_reason)
             for word in self._join_front_matter_fences(
-                [Span(*match.span()) for match in _WORD_PATTERN.finditer(text, *span)]
+                [Span(*match.span()) for match in _NONSPACE_RUN_PATTERN.finditer(text, *span)]
             )
         ]
         word_token_counts = self._tools.count_tokens([text[word.start : word.end] for word in words_as_pieces])
@@ -480,14 +482,14 @@ def _shortened_delimiter_row(delimiter_row: str) -> str:
     """Return a table's delimiter row as it is if no cell has more than three dashes, else with three and no white space."""
     if "----" not in delimiter_row:
         return delimiter_row
-    return _LONG_DASHES_OR_SPACES_PATTERN.sub(lambda match: "---" if match[0].startswith("-") else "", delimiter_row)
+    return _FOUR_DASHES_OR_SPACES_PATTERN.sub(lambda match: "---" if match[0].startswith("-") else "", delimiter_row)
 
 
 def _part_with_header_context(table_part: Piece, table_header: str, repeats_header: bool) -> Piece:
-    (reason_step,) = table_part.why.steps()
+    (part_cut_reason,) = table_part.why.steps()
     context_phrase = "the header is its context" if repeats_header else "the header does not fit beside it"
     return table_part._replace(
-        why=reason_step._replace(remark=f"{reason_step.remark}; {context_phrase}"),
+        why=part_cut_reason._replace(remark=f"{part_cut_reason.remark}; {context_phrase}"),
         context=table_header if repeats_header else "",
     )
 

@@ -62,11 +62,11 @@ def _update_least_costs_in_place(
         candidate_places[near_column_minimum_mask.argmax(axis=0)[lowered_without_tie_mask]],
     )
     for column_index in np.flatnonzero(lower_than_best_mask & ~lowered_without_tie_mask):
-        for candidate_place, candidate_cost in zip(
+        for candidate_place, cost_of_candidate in zip(
             candidate_places.tolist(), costs_by_candidate[:, column_index].tolist(), strict=True
         ):
-            if candidate_cost < least_costs_so_far[column_index] - COST_ROUNDING_ERROR:
-                least_costs_so_far[column_index], cheapest_candidates[column_index] = candidate_cost, candidate_place
+            if cost_of_candidate < least_costs_so_far[column_index] - COST_ROUNDING_ERROR:
+                least_costs_so_far[column_index], cheapest_candidates[column_index] = cost_of_candidate, candidate_place
 
 
 def _compute_largest_drifts_by_count(
@@ -122,17 +122,17 @@ def _count_skippable_places_per_candidate(
     while tested_places_start < len(largest_drifts) and len(surviving_candidate_indices):
         tested_places_end = min(tested_places_end, len(largest_drifts))
         largest_drift_so_far = largest_drifts[tested_places_end - 1]
-        run_sizes = candidate_run_sizes[surviving_candidate_indices]
+        surviving_run_sizes = candidate_run_sizes[surviving_candidate_indices]
         passed_vector_count = following_vector_counts[tested_places_start - 1] if tested_places_start else 0.0
-        excess_lower_bounds = candidate_excess_costs[surviving_candidate_indices] + run_sizes / (
-            run_sizes + passed_vector_count
+        excess_lower_bounds = candidate_excess_costs[surviving_candidate_indices] + surviving_run_sizes / (
+            surviving_run_sizes + passed_vector_count
         ) * (
             passed_vector_count * squared_mean_distances[surviving_candidate_indices]
             - 2 * run_mean_distances[surviving_candidate_indices] * largest_drift_so_far
         )
         excess_lower_bounds -= (
-            np.maximum(run_size - run_sizes, 0)
-            / ((run_sizes + passed_vector_count) * (run_size + passed_vector_count))
+            np.maximum(run_size - surviving_run_sizes, 0)
+            / ((surviving_run_sizes + passed_vector_count) * (run_size + passed_vector_count))
             * largest_drift_so_far
             * largest_drift_so_far
         )
@@ -177,12 +177,12 @@ def _try_earlier_candidates_counting_comparisons(
     run_size = vector_counts_before_places[block_start] - vector_counts_before_places[run_start]
     current_run_mean = (cumulative_sums[block_start] - cumulative_sums[run_start]) / run_size
     squared_mean_distances = _squared_row_norms(negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean)
-    vector_counts_to_places = (
+    vector_counts_after_start = (
         vector_counts_before_places[block_start + 1 : block_start + 1 + MAX_SKIPPED_PLACES]
         - vector_counts_before_places[block_start]
     )
     largest_drifts_ahead = _compute_largest_drifts_by_count(
-        cumulative_sums, current_run_mean, block_start, vector_counts_to_places
+        cumulative_sums, current_run_mean, block_start, vector_counts_after_start
     )
     skippable_place_counts = _count_skippable_places_per_candidate(
         excess_costs,
@@ -190,7 +190,7 @@ def _try_earlier_candidates_counting_comparisons(
         sizes_from_candidates,
         float(run_size),
         largest_drifts_ahead,
-        vector_counts_to_places,
+        vector_counts_after_start,
         block_end - block_start,
     )
     next_trial_places[candidate_places] = block_start + skippable_place_counts + 1
@@ -204,7 +204,7 @@ def _try_earlier_candidates_counting_comparisons(
     candidate_partition_costs = least_total_costs[
         candidate_places[tried_candidates_mask], np.newaxis
     ] - candidate_partition_costs / (
-        sizes_from_candidates[tried_candidates_mask, np.newaxis] + vector_counts_to_places[: block_end - block_start]
+        sizes_from_candidates[tried_candidates_mask, np.newaxis] + vector_counts_after_start[: block_end - block_start]
     )
     _update_least_costs_in_place(
         candidate_partition_costs,

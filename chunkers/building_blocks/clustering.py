@@ -118,12 +118,12 @@ def chunking_from_labels(
         label: number for number, label in enumerate(dict.fromkeys(int(label) for label in cluster_labels))
     }
     sentence_chunk_numbers = [chunk_number_by_label[int(label)] for label in cluster_labels]
-    spans_by_chunk: list[list[Span]] = [[] for _ in chunk_number_by_label]
+    chunk_span_lists: list[list[Span]] = [[] for _ in chunk_number_by_label]
     run_start_sentence_index = 0
-    for chunk_number, repeated_chunk_numbers in groupby(sentence_chunk_numbers):
-        run_end_sentence_index = run_start_sentence_index + len(list(repeated_chunk_numbers))
-        spans_by_chunk[chunk_number].append(document.slice(run_start_sentence_index, run_end_sentence_index))
-        run_start_sentence_index = run_end_sentence_index
+    for chunk_number, equal_chunk_numbers in groupby(sentence_chunk_numbers):
+        next_run_start_index = run_start_sentence_index + len(list(equal_chunk_numbers))
+        chunk_span_lists[chunk_number].append(document.slice(run_start_sentence_index, next_run_start_index))
+        run_start_sentence_index = next_run_start_index
     cut_threshold_level = threshold_lines[0].level if threshold_lines else None
     sentence_roles = cluster_details.roles
 
@@ -160,7 +160,7 @@ def chunking_from_labels(
     score_curve = Curve(
         f"{score_name} of neighbours", tuple(gap_scores.tolist()), threshold_lines, cut_above=True, live=False
     )
-    cluster_chunks = tuple(Chunk.of(document, *parts) for parts in spans_by_chunk)
+    cluster_chunks = tuple(Chunk.of(document, *parts) for parts in chunk_span_lists)
     return Chunking(
         document, cluster_chunks, gaps_between_sentences, tuple(merges), (score_curve,), clusters=cluster_details
     )

@@ -39,7 +39,7 @@ _LEAST_CHARACTERS_PER_TOKEN = 3
 _MAX_COMPARED_CHARACTER_PAIRS = 2_000_000_000
 """Pairs of characters that are compared to find quotations with changes in one text: some seconds."""
 
-_CHARACTERS_BEFORE_WORD = 8
+_CHARACTERS_READ_BEFORE_WORD = 8
 """Characters before a word that are looked at for the end of a sentence."""
 
 _WORD_PATTERN = re.compile(r"[^\W\d_]+")
@@ -158,11 +158,11 @@ def request_propositions(
 
     def request_window_claims(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
         nonlocal finished_sentence_count
-        sentence_count = window.last - window.first
+        window_sentence_count = window.last - window.first
         answer_token_limit = (
             answer_schemas_and_parsers.TOKENS_BESIDE_CONTENT
             + _ANSWER_TOKENS_PER_TEXT_TOKEN * window.tokens
-            + 2 * _EXTRA_ANSWER_TOKENS_PER_PROPOSITION * sentence_count
+            + 2 * _EXTRA_ANSWER_TOKENS_PER_PROPOSITION * window_sentence_count
         )
         number_bounds_by_field = {"sentence": (window.first + 1, window.last)}
         propositions_answer_form = answer_schemas_and_parsers.PROPOSITIONS_ANSWER.for_request(
@@ -182,7 +182,7 @@ def request_propositions(
         except UnusableAnswer as complaint:
             claims_or_failure_reason = complaint.summary
         with progress_lock:
-            finished_sentence_count += sentence_count
+            finished_sentence_count += window_sentence_count
             report_progress(finished_sentence_count)
         return claims_or_failure_reason
 
@@ -194,7 +194,10 @@ def _compute_answer_limit_per_field(
     document: Document, window: SentenceWindow, answer_token_limit: int
 ) -> answer_schemas_and_parsers.SizeLimitByField:
     """Return sizes with which an answer fits into its tokens, so that a model that repeats itself comes to an end."""
-    sentence_count, window_sentence_texts = window.last - window.first, document.sentence_texts[window.first : window.last]
+    window_sentence_count, window_sentence_texts = (
+        window.last - window.first,
+        document.sentence_texts[window.first : window.last],
+    )
     longest_sentence_length = max(map(len, window_sentence_texts))
     longest_proposition_length = longest_sentence_length + _MOST_CHARACTERS_BEYOND_SENTENCE
     fitting_proposition_count = answer_token_limit // (
@@ -205,7 +208,7 @@ def _compute_answer_limit_per_field(
         "text": longest_proposition_length,
         "quotation": longest_sentence_length,
         "propositions": max(
-            sentence_count, min(_MOST_PROPOSITIONS_PER_SENTENCE * sentence_count, fitting_proposition_count)
+            window_sentence_count, min(_MOST_PROPOSITIONS_PER_SENTENCE * window_sentence_count, fitting_proposition_count)
         ),
     }
 
@@ -399,7 +402,7 @@ def find_unsupported_names_and_numbers(
     for word_match in _WORD_PATTERN.finditer(proposition_text):
         word, text_before_word = (
             word_match.group(),
-            proposition_text[max(0, word_match.start() - _CHARACTERS_BEFORE_WORD) : word_match.start()].rstrip(
+            proposition_text[max(0, word_match.start() - _CHARACTERS_READ_BEFORE_WORD) : word_match.start()].rstrip(
                 "\"'“”‘’«»([ "
             ),
         )

@@ -74,7 +74,7 @@ def recursive_spans(
     character of the fields, even if that piece is larger than ``size``.
     """
     text_front_matter = front_matter(text)
-    separator_texts, is_regex = SEPARATORS_BY_PRESET[separators]
+    separator_strings, is_regex = SEPARATORS_BY_PRESET[separators]
     separator_regexes = [pattern for _, pattern in separator_patterns(separators)]
     window_spans: list[tuple[int, int]] = []
 
@@ -84,7 +84,7 @@ def recursive_spans(
             piece_sizes = (
                 _compute_piece_sizes_at_pattern(text, start, end, separator_regexes[separator_index])
                 if is_regex
-                else _compute_piece_sizes_at_separator(text[start:end], separator_texts[separator_index])
+                else _compute_piece_sizes_at_separator(text[start:end], separator_strings[separator_index])
             )
             separator_index += 1
         if not piece_sizes:

@@ -29,7 +29,7 @@ from chunkers.contract import Chunker, Tools
 from chunkers.recipes import (
     ADAPTERS,
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
+    MODEL_ASKING_CLASS_BY_NAME,
     known_chunkers_phrase,
     register_installed_chunkers,
     run,
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     add_chunker_option(parser)
     add_setting_options(parser, "sentences", "embedder", "tokenizer")
     add_device_option(parser)
-    add_language_model_options(parser, f"for {', '.join(CHUNKERS_ASKING_LANGUAGE_MODEL)} and --embedded-as context")
+    add_language_model_options(parser, f"for {', '.join(MODEL_ASKING_CLASS_BY_NAME)} and --embedded-as context")
     parser.add_argument(
         "--embedded-as",
         choices=[*EMBEDDED_AS_LABELS],
@@ -131,7 +131,7 @@ def build_chunker_declarations_dict() -> dict[str, Any]:
     """Return the declared parameters of all chunkers and, for each adapter, whether its library is installed."""
     declaration_by_chunker_name = {
         name: _build_chunker_declaration_dict(chunker)
-        for name, chunker in [*CHUNKERS.items(), *CHUNKERS_ASKING_LANGUAGE_MODEL.items()]
+        for name, chunker in [*CHUNKERS.items(), *MODEL_ASKING_CLASS_BY_NAME.items()]
     }
     return declaration_by_chunker_name | {
         name: {**_build_chunker_declaration_dict(adapter), "installed": adapter.version() is not None}

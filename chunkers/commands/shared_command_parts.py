@@ -15,13 +15,13 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 from chunkers.contract import Chunker, Tools, Watcher
 from chunkers.embedders import EMBEDDERS, OTHER_NAME_FORMS, load_embedder
 from chunkers.embedders.base import Embedder
-from chunkers.embedders.sentence_models import DEVICES
+from chunkers.embedders.sentence_models import DEVICE_DESCRIPTIONS
 from chunkers.language_models import Asking, SpendingLimit, as_language_model_access
 from chunkers.recipes import (
     ADAPTERS,
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
-    CHUNKERS_OF_GIVEN_CHUNKS,
+    GIVEN_CHUNKS_CLASS_BY_NAME,
+    MODEL_ASKING_CLASS_BY_NAME,
     Recipe,
     build_chunker,
     known_chunkers_phrase,
@@ -257,7 +257,10 @@ def add_device_option(parser: argparse.ArgumentParser) -> None:
         "--device",
         default="auto",
         metavar="NAME",
-        help=f"where torch runs the embedder: {', '.join(DEVICES)} (default: auto, which is {DEVICES['auto']})",
+        help=(
+            f"where torch runs the embedder: {', '.join(DEVICE_DESCRIPTIONS)} (default: auto, which is "
+            f"{DEVICE_DESCRIPTIONS['auto']})"
+        ),
     )
 
 
@@ -724,18 +727,18 @@ def add_chunker_option(
     default: str = "",
     allows_chunk_file: bool = True,
     help_ending: str = "",
-    is_document: Callable[[str], bool] = word_names_documents,
+    document_word_test: Callable[[str], bool] = word_names_documents,
 ) -> None:
     """Add the option that names one or several chunkers; `parse_all_chunker_specs` parses its value.
 
-    A word behind a chunker is a document if it is no chunker's name and ``is_document`` is true of it.
+    A word behind a chunker is a document if it is no chunker's name and ``document_word_test`` is true of it.
     """
     spec_forms_help = CHUNKER_OR_FILE_HELP if allows_chunk_file else CHUNKER_HELP
     parser.add_argument(
         "--chunker",
         nargs="+" if several else 1,
         action=SeveralValues,
-        const=lambda word: is_document(word) and not _names_chunker(word),
+        const=lambda word: document_word_test(word) and not _names_chunker(word),
         default=[default] if default else [],
         metavar="NAME",
         help=f"{'one or several chunkers, each by' if several else 'the chunker:'} {spec_forms_help}{help_ending}"
@@ -749,7 +752,7 @@ def _names_chunker(word: str) -> bool:
     if not word.isidentifier():
         return False
     register_installed_chunkers()
-    return word in {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **CHUNKERS_OF_GIVEN_CHUNKS, **ADAPTERS}
+    return word in {**CHUNKERS, **MODEL_ASKING_CLASS_BY_NAME, **GIVEN_CHUNKS_CLASS_BY_NAME, **ADAPTERS}
 
 
 def parse_all_chunker_specs(

@@ -377,9 +377,9 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         * 1000,
         merge_ms=run_usage_meter.merge_s * 1000,
     )
-    used_models = {
+    used_model_by_role = {
         "embedder": embedder if run_usage_meter.counted_text_keys else None,
         "tokenizer": tools.tokenizer if run_usage_meter.has_counted_tokens else None,
     }
-    splitter_and_model_misfits = LazyTuple(lambda: misfit_warnings(document, **used_models))
+    splitter_and_model_misfits = LazyTuple(lambda: misfit_warnings(document, **used_model_by_role))
     return replace(chunking, timing=run_stage_timing, misfits=splitter_and_model_misfits, spending=run_usage_meter.spending)

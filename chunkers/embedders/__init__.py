@@ -56,8 +56,8 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
         A key of `EMBEDDERS`, or one of the forms in `OTHER_NAME_FORMS`; a folder takes precedence over a hub model of the
         same name. Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
     device
-        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICES`; only ``load`` checks that the
-        machine has it. The table of ``static`` is always distilled on the CPU.
+        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICE_DESCRIPTIONS`; only ``load`` checks
+        that the machine has it. The table of ``static`` is always distilled on the CPU.
 
     Raises
     ------

@@ -17,7 +17,7 @@ _POOLING_MODES = {
 }
 """Modes by the names that older versions give them, each true or false."""
 
-_TEXT_MODULE_SETTINGS = {"text": {"method": "forward", "method_output_name": "last_hidden_state"}}
+_TEXT_MODULE_SETTING_VALUES = {"text": {"method": "forward", "method_output_name": "last_hidden_state"}}
 
 _SUPPORTED_SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "config.json": {
@@ -37,7 +37,7 @@ _SUPPORTED_SETTINGS: Mapping[str, Mapping[str, Any]] = {
     },
     "sentence_bert_config.json": {
         "transformer_task": "feature-extraction",
-        "modality_config": _TEXT_MODULE_SETTINGS,
+        "modality_config": _TEXT_MODULE_SETTING_VALUES,
         "module_output_name": "token_embeddings",
     },
 }
@@ -132,10 +132,13 @@ def _expected_weight_shapes(model_config: Mapping[str, Any]) -> dict[str, tuple[
             f"{layer_name_prefix}.intermediate.dense": (intermediate_width, width),
             f"{layer_name_prefix}.output.dense": (width, intermediate_width),
         }
-    for weight_name in normalisation_layer_names:
-        weight_shape_by_name |= {f"{weight_name}.weight": (width,), f"{weight_name}.bias": (width,)}
-    for weight_name, matrix_shape in matrix_shape_by_name.items():
-        weight_shape_by_name |= {f"{weight_name}.weight": matrix_shape, f"{weight_name}.bias": matrix_shape[:1]}
+    for layer_or_matrix_name in normalisation_layer_names:
+        weight_shape_by_name |= {f"{layer_or_matrix_name}.weight": (width,), f"{layer_or_matrix_name}.bias": (width,)}
+    for layer_or_matrix_name, matrix_shape in matrix_shape_by_name.items():
+        weight_shape_by_name |= {
+            f"{layer_or_matrix_name}.weight": matrix_shape,
+            f"{layer_or_matrix_name}.bias": matrix_shape[:1],
+        }
     return weight_shape_by_name
 
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 # Devices: this machine's processor, or a faster device that torch finds.
 
 
-DEVICES = {
+DEVICE_DESCRIPTIONS = {
     "auto": "a CUDA or an Apple device if torch finds one, or else the processor",
     "cpu": "this machine's processor",
     "cuda": "the CUDA device",
@@ -64,9 +64,9 @@ _DEVICE_FILE_PATTERNS = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
 
 
 def check_device_name(device: str) -> None:
-    """Raise InputError if ``device`` is not a key of `DEVICES`; the machine need not have the device."""
-    if device not in DEVICES:
-        raise InputError(f"device must be one of {', '.join(DEVICES)}; got {short_repr(device)}.")
+    """Raise InputError if ``device`` is not a key of `DEVICE_DESCRIPTIONS`; the machine need not have the device."""
+    if device not in DEVICE_DESCRIPTIONS:
+        raise InputError(f"device must be one of {', '.join(DEVICE_DESCRIPTIONS)}; got {short_repr(device)}.")
 
 
 def device_before_importing_torch(requested_device: str) -> str:
@@ -85,7 +85,7 @@ def _may_have_accelerator() -> bool:
 
 
 def find_device(requested_device: str) -> str:
-    """Return torch's name for a device in `DEVICES`; torch is imported unless the device is the CPU.
+    """Return torch's name for a device in `DEVICE_DESCRIPTIONS`; torch is imported unless the device is the CPU.
 
     Raises
     ------
@@ -165,7 +165,7 @@ class Model(Embedder):
     name
         A folder, or a name on the hub.
     device
-        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICES`.
+        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICE_DESCRIPTIONS`.
     """
 
     packages = ("sentence-transformers", "torch")
@@ -258,7 +258,8 @@ class Model(Embedder):
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             if isinstance(error, RuntimeError) and self.device not in ("", "cpu"):
                 raise ModelError(
-                    f"{self.name}: the model failed on {DEVICES[self.device]} with {_error_name_with_article(error)}. On "
+                    f"{self.name}: the model failed on {DEVICE_DESCRIPTIONS[self.device]} with "
+                    f"{_error_name_with_article(error)}. On "
                     "the "
                     "command line, pass --device cpu to use the processor instead."
                 ) from error
@@ -418,7 +419,7 @@ class MiniLM(Model):
     Parameters
     ----------
     device
-        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICES`.
+        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICE_DESCRIPTIONS`.
     remark
         A further remark for the user.
     """

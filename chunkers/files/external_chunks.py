@@ -234,8 +234,10 @@ def _is_pair(pair: Any) -> bool:
 
 def _chunk_fields_of_object(chunk_object: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
-    known_attribute_names = (*TEXT_FIELDS, *START_FIELDS, *END_FIELDS, *DOCUMENT_FIELDS, *ID_FIELDS, "metadata", "meta")
-    value_by_attribute = {name: getattr(chunk_object, name) for name in known_attribute_names if hasattr(chunk_object, name)}
+    possible_attribute_names = (*TEXT_FIELDS, *START_FIELDS, *END_FIELDS, *DOCUMENT_FIELDS, *ID_FIELDS, "metadata", "meta")
+    value_by_attribute = {
+        name: getattr(chunk_object, name) for name in possible_attribute_names if hasattr(chunk_object, name)
+    }
     if (
         "meta" in value_by_attribute
         and not isinstance(value_by_attribute["meta"], Mapping)

@@ -172,12 +172,10 @@ class UnorderedLocator:
             for number in searched_document_numbers
             if number in ranges_by_document
         ]
-        document_numbers_with_matches = [(number, match) for number, match in document_match_pairs if match is not None]
-        highest_similarity = max((match.similarity for _, match in document_numbers_with_matches), default=0.0)
+        matched_document_pairs = [(number, match) for number, match in document_match_pairs if match is not None]
+        highest_similarity = max((match.similarity for _, match in matched_document_pairs), default=0.0)
         return [
-            Place(number, match.span)
-            for number, match in document_numbers_with_matches
-            if match.similarity == highest_similarity
+            Place(number, match.span) for number, match in matched_document_pairs if match.similarity == highest_similarity
         ], highest_similarity
 
     def renew_comparison_budget(self) -> None:

@@ -510,16 +510,16 @@ class DoublePass(Chunker):
         A chunk can end in two sentences only where they open it, or where it grew by the second of them. Each round embeds
         the pairs that the round before made possible: fewer texts than all pairs, and in batches.
         """
-        similarity_by_pair_start = np.full(max(len(sentence_vectors) - 2, 0), np.nan)
+        pair_similarities = np.full(max(len(sentence_vectors) - 2, 0), np.nan)
         open_pair_starts = np.flatnonzero(neighbour_similarities[:-1] > self.initial_threshold)
         while len(open_pair_starts):
-            similarity_by_pair_start[open_pair_starts] = row_cosines(
+            pair_similarities[open_pair_starts] = row_cosines(
                 group_comparer.sentence_pair_vectors(open_pair_starts), sentence_vectors[open_pair_starts + 2]
             )
-            grown_pair_starts = open_pair_starts[similarity_by_pair_start[open_pair_starts] > self.appending_threshold] + 1
-            grown_pair_starts = grown_pair_starts[grown_pair_starts < len(similarity_by_pair_start)]
-            open_pair_starts = grown_pair_starts[np.isnan(similarity_by_pair_start[grown_pair_starts])]
-        return similarity_by_pair_start
+            grown_pair_starts = open_pair_starts[pair_similarities[open_pair_starts] > self.appending_threshold] + 1
+            grown_pair_starts = grown_pair_starts[grown_pair_starts < len(pair_similarities)]
+            open_pair_starts = grown_pair_starts[np.isnan(pair_similarities[grown_pair_starts])]
+        return pair_similarities
 
     def _record_merges_of_mini_chunks(
         self, pass_decisions: "_Decisions", mini_chunks: Sequence[Span], group_comparer: GroupComparer

@@ -276,8 +276,8 @@ class Optimal(Chunker):
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
         refuse_too_small_size(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
-        least_piece_count = len(word_starts(document.text)) // self.piece_size
-        self._check_run_count(least_piece_count, min(self.most_pieces_per_chunk, least_piece_count), "at least ")
+        fewest_possible_pieces = len(word_starts(document.text)) // self.piece_size
+        self._check_run_count(fewest_possible_pieces, min(self.most_pieces_per_chunk, fewest_possible_pieces), "at least ")
         piece_spans = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
         most_pieces_per_chunk = min(self.most_pieces_per_chunk, len(piece_spans))
         self._check_run_count(len(piece_spans), most_pieces_per_chunk)

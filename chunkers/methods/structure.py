@@ -438,9 +438,9 @@ class _StructureCutter:
                 and is_part_within_max_size
                 and self.splitter.size(first_piece.start, part_end) > self.chunker.max_size
             ):
-                text_before_slide_or_cell = self.document.text[first_piece.start : part_start].rstrip()
+                piece_text_before_part = self.document.text[first_piece.start : part_start].rstrip()
                 merged_pieces.append(
-                    first_piece._replace(end=first_piece.start + len(text_before_slide_or_cell), name="heading")
+                    first_piece._replace(end=first_piece.start + len(piece_text_before_part), name="heading")
                 )
                 first_piece = first_piece._replace(start=part_start, why=None)
             if later_pieces_in_part and is_part_within_max_size:
@@ -606,9 +606,9 @@ def _add_heading_run_to_sections(
     sections: list[tuple[int, list[Block]]], heading_run: Sequence[Block], deepest_section_level: int
 ) -> None:
     """Add a run of headings to the sections: a new one if one of them has a level that begins a chunk."""
-    heading_level = next((block.level for block in heading_run if block.level <= deepest_section_level), 0)
-    if heading_level:
-        sections.append((heading_level, []))
+    section_heading_level = next((block.level for block in heading_run if block.level <= deepest_section_level), 0)
+    if section_heading_level:
+        sections.append((section_heading_level, []))
     sections[-1][1].extend(heading_run)
 
 

@@ -104,27 +104,33 @@ class TargetSize(Chunker):
                     "makes the largest chunk fit, and every gap is cut.",
                 )
         # The line is the first distance that is not cut; where all are cut, there is none.
-        distance_threshold = (
+        greatest_uncut_distance = (
             float(descending_distances[intended_cut_count]) if intended_cut_count < len(descending_distances) else -1.0
         )
-        cut_count = int(np.count_nonzero(gap_embedding_distances > distance_threshold))
+        cut_count = int(np.count_nonzero(gap_embedding_distances > greatest_uncut_distance))
         if self.fit == "average" and total_sentence_size > self.size * (cut_count + 1):
             threshold_remark = (
                 f"as no level with at most {intended_cut_count:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
             )
         judged_gaps = []
         for gap_index, distance in enumerate(gap_embedding_distances.tolist()):
-            is_gap_cut = distance > distance_threshold
+            is_gap_cut = distance > greatest_uncut_distance
             gap_verdict_reason = Reason(
-                "distance", distance, ">" if is_gap_cut else "≤", distance_threshold, remark=threshold_remark
+                "distance", distance, ">" if is_gap_cut else "≤", greatest_uncut_distance, remark=threshold_remark
             )
             judged_gaps.append(
-                Gap(gap_index, distance, distance_threshold, Verdict.CUT if is_gap_cut else Verdict.KEPT, gap_verdict_reason)
+                Gap(
+                    gap_index,
+                    distance,
+                    greatest_uncut_distance,
+                    Verdict.CUT if is_gap_cut else Verdict.KEPT,
+                    gap_verdict_reason,
+                )
             )
         distance_curve = Curve(
             "distance",
             tuple(gap_embedding_distances.tolist()),
-            (Line("fitted", distance_threshold, "size"),),
+            (Line("fitted", greatest_uncut_distance, "size"),),
             cut_above=True,
             live=False,
         )
@@ -146,10 +152,10 @@ class TargetSize(Chunker):
         size_of_span = span_size_function(document, self.unit, tools)
 
         def largest_chunk_size(cut_count: int) -> int:
-            distance_cut_level = descending_distances[cut_count] if cut_count < len(descending_distances) else -1.0
+            greatest_uncut_distance = descending_distances[cut_count] if cut_count < len(descending_distances) else -1.0
             chunk_edge_sentence_indices = [
                 0,
-                *(np.flatnonzero(distances > distance_cut_level) + 1).tolist(),
+                *(np.flatnonzero(distances > greatest_uncut_distance) + 1).tolist(),
                 len(document.sentences),
             ]
             return max(size_of_span(*document.slice(first, last)) for first, last in pairwise(chunk_edge_sentence_indices))

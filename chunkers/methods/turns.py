@@ -144,11 +144,11 @@ class _TurnCutter(PieceCutter):
                     ),
                 )
             else:
-                break_offset = break_offsets[next_break_index] if next_break_index < len(break_offsets) else turn.end
-                *earlier_parts, last_part = self._split_sentence(
-                    turn, part_start, self.trimmed_end_offset(part_start, break_offset), context_token_count
+                next_break_offset = break_offsets[next_break_index] if next_break_index < len(break_offsets) else turn.end
+                *earlier_sentence_parts, last_sentence_part = self._split_sentence(
+                    turn, part_start, self.trimmed_end_offset(part_start, next_break_offset), context_token_count
                 )
-                for earlier_part_start, earlier_part_end in earlier_parts:
+                for earlier_part_start, earlier_part_end in earlier_sentence_parts:
                     yield Piece(
                         earlier_part_start,
                         earlier_part_end,
@@ -158,13 +158,16 @@ class _TurnCutter(PieceCutter):
                     cut_reason = Reason(
                         remark=f"{turn_is_longer_phrase}, and so is a sentence of it: cut inside the sentence"
                     )
-                part_start = last_part.start
-                if not earlier_parts:
+                part_start = last_sentence_part.start
+                if not earlier_sentence_parts:
                     # It cannot be cut.
-                    yield Piece(part_start, last_part.end, cut_reason, context)
-                    if break_offset == turn.end:
+                    yield Piece(part_start, last_sentence_part.end, cut_reason, context)
+                    if next_break_offset == turn.end:
                         return
-                    part_start, cut_reason = break_offset, Reason(remark=f"{turn_is_longer_phrase}: cut between sentences")
+                    part_start, cut_reason = (
+                        next_break_offset,
+                        Reason(remark=f"{turn_is_longer_phrase}: cut between sentences"),
+                    )
             context, context_token_count = self._context_and_token_count(turn, part_start)
         yield Piece(part_start, turn.end, cut_reason, context)
 

@@ -47,8 +47,8 @@ class ChunkFile:
     def identity(self) -> str:
         """Hash of the file's name, the selected document and all chunks, without the chunks' own identifiers."""
         identity_hasher = hashlib.sha256()
-        for hashed_part in ((self.name, self.document), *(chunk[:3] for chunk in self.chunks)):
-            identity_hasher.update(json.dumps(hashed_part).encode() + b"\n")
+        for hashed_tuple in ((self.name, self.document), *(chunk[:3] for chunk in self.chunks)):
+            identity_hasher.update(json.dumps(hashed_tuple).encode() + b"\n")
         # A letter first, as a link takes what looks like a number for one.
         return f"c{identity_hasher.hexdigest()[:_IDENTITY_DIGITS]}"
 
@@ -143,16 +143,16 @@ class ChunkFile:
                     f"{self.name}: the file must have exactly one document that matches {short_repr(name)}; "
                     f"{_names_phrase(matching_names)} all match. Keep only one of them in the file."
                 )
-        for matched_document_name, matching_name_count in Counter(
+        for document_name_in_file, matching_name_count in Counter(
             matches[0] for matches in matches_by_name.values()
         ).items():
             if matching_name_count > 1:
                 clashing_names_phrase = _names_phrase(
-                    [name for name, matches in matches_by_name.items() if matches[0] == matched_document_name]
+                    [name for name, matches in matches_by_name.items() if matches[0] == document_name_in_file]
                 )
                 raise InputError(
                     f"{self.name}: the file must have a separate document for each of {clashing_names_phrase}; it has only "
-                    f"{short_repr(matched_document_name)}, which matches all of them. Give each document its full name in "
+                    f"{short_repr(document_name_in_file)}, which matches all of them. Give each document its full name in "
                     "the file."
                 )
         return {name: self._chunks_by_document_name[matches[0]] for name, matches in matches_by_name.items()}
@@ -181,9 +181,9 @@ class ChunkFile:
             return last_cached_text_entry[1]
         whole_rebuilt_text = None
         with suppress(InputError):
-            rebuilt_text_result = rebuild_text(self._select_chunks_for_document(name))
+            newly_rebuilt_text = rebuild_text(self._select_chunks_for_document(name))
             whole_rebuilt_text = (
-                rebuilt_text_result.text if rebuilt_text_result is not None and rebuilt_text_result.is_whole else None
+                newly_rebuilt_text.text if newly_rebuilt_text is not None and newly_rebuilt_text.is_whole else None
             )
         self._texts[:] = [(name, whole_rebuilt_text)]
         return whole_rebuilt_text
@@ -255,13 +255,13 @@ class YourChunks(Chunker):
         chunk_file = self._required_file()
         if self._chunks_by_name is None:
             return chunk_file.locate_in(document, tools.decided).chunking
-        file_chunks_of_document = self._chunks_by_name.get(document.name, ())
+        given_chunks_of_document = self._chunks_by_name.get(document.name, ())
         # Runs are kept on disk, where the names of files have no place.
-        located_chunks = locate_chunks(document, file_chunks_of_document, "the file", tools.decided)
+        located_chunks = locate_chunks(document, given_chunks_of_document, "the file", tools.decided)
         if document.sentences and not located_chunks.chunking.chunks:
             raise InputError(
                 f"{chunk_file.name}: the chunks of {short_repr(document.name)} must occur in that document; not one of "
-                f"{pluralize(len(file_chunks_of_document), 'chunk')} does. Open the text from which the chunks were cut."
+                f"{pluralize(len(given_chunks_of_document), 'chunk')} does. Open the text from which the chunks were cut."
             )
         self._found[document.name] = located_chunks
         return located_chunks.chunking

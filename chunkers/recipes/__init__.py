@@ -3,8 +3,8 @@
 from chunkers.recipes.chunker_registry import (
     ADAPTERS,
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
-    CHUNKERS_OF_GIVEN_CHUNKS,
+    GIVEN_CHUNKS_CLASS_BY_NAME,
+    MODEL_ASKING_CLASS_BY_NAME,
     chunker_class,
     known_chunkers_phrase,
     register,

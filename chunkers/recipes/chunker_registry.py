@@ -72,9 +72,9 @@ CHUNKERS: dict[str, type[Chunker]] = {
     )
 }
 
-CHUNKERS_ASKING_LANGUAGE_MODEL: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber, Propositions)}
+MODEL_ASKING_CLASS_BY_NAME: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber, Propositions)}
 
-CHUNKERS_OF_GIVEN_CHUNKS: dict[str, type[Chunker]] = {YourChunks.name: YourChunks, YourCuts.name: YourCuts}
+GIVEN_CHUNKS_CLASS_BY_NAME: dict[str, type[Chunker]] = {YourChunks.name: YourChunks, YourCuts.name: YourCuts}
 """Chunkers of chunks made elsewhere: by a program whose file of chunks must be at hand, or by the user's own cuts."""
 
 ADAPTERS: dict[str, type[Adapter]] = {
@@ -95,7 +95,7 @@ ENTRY_POINT_GROUP = "seamark.chunkers"
 """The group of entry points by which installed packages offer their chunkers."""
 
 _registry_lock = threading.RLock()
-_are_entry_points_loaded: list[bool] = []
+_entry_points_loaded_marks: list[bool] = []
 _fault_by_offered_name: dict[str, str] = {}
 """Sentences on offers that cannot be used, by the name under which they are offered."""
 
@@ -140,8 +140,8 @@ def register_installed_chunkers() -> tuple[str, ...]:
     An error in a package affects only that package's chunkers.
     """
     with _registry_lock:
-        if not _are_entry_points_loaded:
-            _are_entry_points_loaded.append(True)
+        if not _entry_points_loaded_marks:
+            _entry_points_loaded_marks.append(True)
             for entry_point in metadata.entry_points(group=ENTRY_POINT_GROUP):
                 package_name = entry_point.dist.name if entry_point.dist is not None else ""
                 try:
@@ -183,12 +183,12 @@ def takes_over_existing_chunks(name: str) -> bool:
 
 def known_chunkers_phrase() -> str:
     """Return the names of all chunkers, for messages."""
-    return ", ".join([*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS])
+    return ", ".join([*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS])
 
 
 def _registered_class_or_none(name: str) -> type[Chunker] | None:
     return (
-        {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **ADAPTERS, **CHUNKERS_OF_GIVEN_CHUNKS}.get(name)
+        {**CHUNKERS, **MODEL_ASKING_CLASS_BY_NAME, **ADAPTERS, **GIVEN_CHUNKS_CLASS_BY_NAME}.get(name)
         if isinstance(name, str)
         else None
     )
@@ -305,9 +305,9 @@ def guard_chunker_class_in_place(guarded_class: type[Chunker], package_name: str
     guarded_class._guarded = True  # type: ignore[attr-defined]
 
 
-def _rebuild_chunker(rebuilt_class: type[Chunker], package_name: str, parameters: dict[str, Any]) -> Chunker:
+def _rebuild_chunker(rebuilt_class: type[Chunker], owner_package_name: str, parameters: dict[str, Any]) -> Chunker:
     """Make a chunker in another process, where its class may not be guarded yet."""
-    guard_chunker_class_in_place(rebuilt_class, package_name)
+    guard_chunker_class_in_place(rebuilt_class, owner_package_name)
     return rebuilt_class(**parameters)
 
 
@@ -386,14 +386,14 @@ def _fault_of_gaps(gaps: Any, document: Document) -> str:
     if [gap.index for gap in gaps if gap.offset is None] != [*range(max(0, sentence_count - 1))]:
         return f"it must have one gap after each of the {sentence_count:,} sentences but the last; it has others"
     gap_indices_and_starts = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < sentence_count]
-    offsets_lie_inside_sentences = all(
+    are_gap_offsets_valid = all(
         gap.offset is None or document.sentences[gap.index].start < gap.offset < document.sentences[gap.index].end
         for gap in gaps
         if 0 <= gap.index < sentence_count
     )
     if (
         len(gap_indices_and_starts) < len(gaps)
-        or not offsets_lie_inside_sentences
+        or not are_gap_offsets_valid
         or gap_indices_and_starts != sorted(gap_indices_and_starts)
     ):
         return "its gaps must be in order, and an offset inside its sentence; they are not"

@@ -37,13 +37,13 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
         If there is no recipe.
     """
     _check_is_result(chunking)
-    exported_recipe = chunking.made_by if recipe is None else recipe
-    if exported_recipe is None:
+    recipe_to_export = chunking.made_by if recipe is None else recipe
+    if recipe_to_export is None:
         raise InputError("recipe must be given for a result that was not made by chunkers.run; got None.")
     document, chunking_timing = chunking.document, chunking.timing
     return {
         "version": __version__,
-        "recipe": exported_recipe.model_dump(),
+        "recipe": recipe_to_export.model_dump(),
         "document": {
             "name": document.name,
             "characters": len(document.text),
@@ -53,7 +53,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
         "chunks": [
             {
                 "spans": [list(span) for span in chunk.spans],
-                **build_exported_chunk_fields(chunking, chunk, exported_recipe.embedded_as),
+                **build_exported_chunk_fields(chunking, chunk, recipe_to_export.embedded_as),
             }
             for chunk in chunking.chunks
         ],

@@ -96,9 +96,9 @@ def estimate_context_requests(chunking: Chunking, tools: Tools) -> Estimate:
     """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
     document, chunks = chunking.document, chunking.chunks
     input_token_count = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
-    for extract_span, chunk_count in Counter(document_extract_span(document, chunk) for chunk in chunks).items():
+    for extract_span, extract_chunk_count in Counter(document_extract_span(document, chunk) for chunk in chunks).items():
         prompt_texts = [CONTEXT_SYSTEM_PROMPT, CONTEXT_QUESTION_TEMPLATE, document.text[slice(*extract_span)]]
-        input_token_count += chunk_count * sum(tools.count_tokens(prompt_texts))
+        input_token_count += extract_chunk_count * sum(tools.count_tokens(prompt_texts))
     return Estimate(len(chunks), input_token_count, ESTIMATED_ANSWER_TOKENS * len(chunks))
 
 
@@ -115,10 +115,10 @@ def document_extract_span(document: Document, chunk: Chunk) -> Span:
         return Span(0, len(text))
     document_headings = headings(text)
     for heading_level in range(1, 7):
-        section_edges = sorted(
+        section_boundary_offsets = sorted(
             {0, *(heading.span.start for heading in document_headings if heading.level <= heading_level), len(text)}
         )
-        for extract_start_offset, section_end in pairwise(section_edges):
+        for extract_start_offset, section_end in pairwise(section_boundary_offsets):
             if (
                 extract_start_offset <= chunk.start
                 and chunk.end <= section_end

@@ -222,8 +222,8 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         tools = Tools(used_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         chunking = run(chunker, document, tools, self.embedded_as)
-        changed_cuts_note = self.changed_since(len(document.sentences))
-        return replace(chunking, notes=(*chunking.notes, changed_cuts_note)) if changed_cuts_note else chunking
+        cuts_may_differ_note = self.changed_since(len(document.sentences))
+        return replace(chunking, notes=(*chunking.notes, cuts_may_differ_note)) if cuts_may_differ_note else chunking
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from chunkers.results.model_written_content import Proposition
 from chunkers.support import InputError, import_required, short_repr
-from chunkers.text import CODE_ENDINGS, Document, heading_path, shorten
+from chunkers.text import CODE_FILE_ENDINGS, Document, heading_path, shorten
 
 if TYPE_CHECKING:
     from chunkers.results.result import Chunk, Chunking
@@ -43,7 +43,7 @@ def chunk_heading_path(document: Document, chunk: Chunk) -> tuple[str, ...]:
     Each title is on one line and has at most `LONGEST_TITLE` characters. The result is empty in a text without headings, and
     in a file of code, whose comments are none.
     """
-    if document.name.lower().endswith(CODE_ENDINGS):
+    if document.name.lower().endswith(CODE_FILE_ENDINGS):
         return ()
     return tuple([shorten(title, LONGEST_TITLE) for title in heading_path(document.text, chunk.start)])
 
@@ -165,14 +165,14 @@ def table_rows(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[
     """Return one row per chunk, keyed by column name. Raise InputError if ``embedded_as`` is unknown."""
     embedding_way = resolved_embedded_as(chunking, embedded_as)
     # All rows have it where one has it.
-    empty_context_field = {"context": ""} if _has_context(chunking) else {}
+    context_field_default = {"context": ""} if _has_context(chunking) else {}
     return [
         {
             "chunk": number,
             "spans": [list(span) for span in chunk.spans],
             "characters": len(chunk.text),
             "words": len(chunk.text.split()),
-            **empty_context_field,
+            **context_field_default,
             **build_exported_chunk_fields(chunking, chunk, embedding_way),
         }
         for number, chunk in enumerate(chunking.chunks, start=1)

@@ -67,11 +67,11 @@ class Reason(NamedTuple):
                 threshold_phrase = f"{threshold_name} {threshold_text}" if threshold_name else threshold_text
                 decision_phrase = f"{score_name} {score_text} {relation} {threshold_phrase}".lstrip()
             else:
-                formatted_score = format_number(score, ".2f")
+                score_number_text = format_number(score, ".2f")
                 decision_phrase = (
-                    f"its {relation} {score_name}, {formatted_score}, is here"
+                    f"its {relation} {score_name}, {score_number_text}, is here"
                     if relation
-                    else f"{score_name} {formatted_score}"
+                    else f"{score_name} {score_number_text}"
                 )
             if remark:
                 decision_phrase = f"{decision_phrase}, {remark}"

@@ -73,10 +73,9 @@ def _theme_colour_declarations(theme_name: str) -> str:
 
 def style_sheet() -> str:
     """Return the style sheet of results in notebooks, for light and dark themes and for print."""
-    colour_declaration_template = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
+    chunk_colour_template = "--ground: var(--ground-{0}); --edge: var(--edge-{0});"
     chunk_css_rules = "\n".join(
-        f".{ROOT_CLASS} .k{number} {{ {colour_declaration_template.format(number)} }}"
-        for number in range(CHUNK_COLOUR_COUNT)
+        f".{ROOT_CLASS} .k{number} {{ {chunk_colour_template.format(number)} }}" for number in range(CHUNK_COLOUR_COUNT)
     )
     return f"""
 .{ROOT_CLASS} {{ {_theme_colour_declarations("light")} }}
@@ -297,15 +296,15 @@ def _model_written_html(document: Document, model_written_content: StatedContent
 
 def _sentences_html(document: Document, span: Span, uncut_reason_by_sentence: dict[int, str]) -> Iterator[str]:
     """Yield a stretch of text sentence by sentence, each with why no chunk ends after it."""
-    start_offsets = document.starts
-    inner_sentence_starts = start_offsets[document.sentence_at(span.start) + 1 : bisect_left(start_offsets, span.end)]
+    sentence_starts = document.starts
+    inner_sentence_starts = sentence_starts[document.sentence_at(span.start) + 1 : bisect_left(sentence_starts, span.end)]
     for sentence_start, sentence_end in pairwise([span.start, *inner_sentence_starts, span.end]):
         sentence_index = document.sentence_at(sentence_start)
-        reason_for_no_cut = uncut_reason_by_sentence.get(sentence_index, "") if sentence_end < span.end else ""
+        reason_for_no_cut_after = uncut_reason_by_sentence.get(sentence_index, "") if sentence_end < span.end else ""
         escaped_sentence = escape_html(document.text[sentence_start:sentence_end])
         yield (
-            f'<span title="{escape_html(f"not cut after this: {reason_for_no_cut}")}">{escaped_sentence}</span>'
-            if reason_for_no_cut
+            f'<span title="{escape_html(f"not cut after this: {reason_for_no_cut_after}")}">{escaped_sentence}</span>'
+            if reason_for_no_cut_after
             else escaped_sentence
         )
 

@@ -115,12 +115,12 @@ def user_data_folder() -> Path:
 
 
 def _seamark_user_folder(
-    windows_folder: str, mac_library_folder: str, environment_variable: str, other_system_folder: str
+    windows_subfolder: str, mac_library_folder: str, environment_variable: str, other_system_folder: str
 ) -> Path:
     """Return a folder below the platform's own; elsewhere an environment variable may name another one than the default."""
     user_home_folder = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it stays as it is, where Path raises an error
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or user_home_folder / "AppData" / "Local") / windows_folder
+        return Path(os.environ.get("LOCALAPPDATA") or user_home_folder / "AppData" / "Local") / windows_subfolder
     if sys.platform == "darwin":
         return user_home_folder / "Library" / mac_library_folder / "seamark"
     configured_folder = os.environ.get(environment_variable, "").strip()

@@ -32,10 +32,10 @@ def raise_if_cancelled(cancelled: "Callable[[], bool]") -> None:
         raise Cancelled
 
 
-def first_field_and_error(error: "ValidationError", whole_name: str = "") -> "tuple[str, ErrorDetails]":
-    """Return the field of the first broken rule, such as ``columns.0.name``, or else ``whole_name``, and the error."""
+def first_field_and_error(error: "ValidationError", fallback_field_name: str = "") -> "tuple[str, ErrorDetails]":
+    """Return the field of the first broken rule, such as ``columns.0.name``, or the fallback, and the error."""
     first_error_detail = error.errors(include_url=False)[0]
-    return ".".join(map(str, first_error_detail["loc"])) or whole_name, first_error_detail
+    return ".".join(map(str, first_error_detail["loc"])) or fallback_field_name, first_error_detail
 
 
 def message_with_document_name(name: str, error: BaseException) -> str:

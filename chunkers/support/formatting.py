@@ -18,8 +18,8 @@ def format_number(number: float, format_spec: str = "g") -> str:
     format_spec
         Format of floating-point numbers, such as ``.2f``, or ``+.1f`` to sign all numbers.
     """
-    sign, unsigned_format_spec = ("+", format_spec[1:]) if format_spec.startswith("+") else ("", format_spec)
-    return f"{number:{sign}z{unsigned_format_spec}}".replace("-", "−")
+    format_spec_sign, unsigned_format_spec = ("+", format_spec[1:]) if format_spec.startswith("+") else ("", format_spec)
+    return f"{number:{format_spec_sign}z{unsigned_format_spec}}".replace("-", "−")
 
 
 def pluralize(count: int, noun: str, plural: str = "") -> str:

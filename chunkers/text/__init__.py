@@ -15,7 +15,7 @@ from chunkers.text.blocks_and_headings import (
 )
 from chunkers.text.bundled_model import FILE_HASHES, HUB_NAME, WEIGHTS_HASH, checked_model_folder, model_folder
 from chunkers.text.code_syntax import (
-    CODE_ENDINGS,
+    CODE_FILE_ENDINGS,
     GRAMMARS,
     CodeBreak,
     DetectedLanguage,

@@ -320,14 +320,10 @@ def _is_past_list_end(parser_state: StateBlock, line_number: int) -> bool:
 
 def _end_list_before_sentence(parser_state: StateBlock, first_line_number: int, list_tokens: Sequence[Token]) -> None:
     """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
-    list_end_paragraph_token = parser_state.tokens.paragraph if isinstance(parser_state.tokens, _BlockTokens) else None
-    if (
-        list_end_paragraph_token is None
-        or not list_end_paragraph_token.map
-        or list_end_paragraph_token.map[0] < first_line_number
-    ):
+    last_paragraph_token = parser_state.tokens.paragraph if isinstance(parser_state.tokens, _BlockTokens) else None
+    if last_paragraph_token is None or not last_paragraph_token.map or last_paragraph_token.map[0] < first_line_number:
         return
-    paragraph_start_line, paragraph_end_line = list_end_paragraph_token.map
+    paragraph_start_line, paragraph_end_line = last_paragraph_token.map
     if not all(parser_state.isEmpty(line) for line in range(paragraph_end_line, parser_state.line)):
         return
     for line_number in range(paragraph_start_line + 1, paragraph_end_line):
@@ -385,15 +381,17 @@ def _parse_formula(parser_state: StateBlock, first_line_number: int, end_line_nu
 def _formula_leaves_container(parser_state: StateBlock, first_line_number: int, last_line_number: int) -> bool:
     """Return whether any of the lines lies outside the item or quotation in which the first of them begins."""
     # Many that begin there may reach the same line behind it: it is looked for once.
-    earlier_first_line_number, line_number_outside_container, earlier_block_indent = parser_state.env.get("left", (0, 0, 0))
+    cached_first_line_number, line_number_outside_container, cached_block_indent = parser_state.env.get("left", (0, 0, 0))
     if (
-        earlier_first_line_number <= first_line_number < line_number_outside_container <= last_line_number
-        and parser_state.blkIndent >= earlier_block_indent
+        cached_first_line_number <= first_line_number < line_number_outside_container <= last_line_number
+        and parser_state.blkIndent >= cached_block_indent
     ):
         return True
-    for line_number in range(first_line_number + 1, last_line_number + 1) if parser_state.level else ():
-        if parser_state.sCount[line_number] < parser_state.blkIndent and not parser_state.isEmpty(line_number):
-            parser_state.env["left"] = first_line_number, line_number, parser_state.blkIndent
+    for examined_line_number in range(first_line_number + 1, last_line_number + 1) if parser_state.level else ():
+        if parser_state.sCount[examined_line_number] < parser_state.blkIndent and not parser_state.isEmpty(
+            examined_line_number
+        ):
+            parser_state.env["left"] = first_line_number, examined_line_number, parser_state.blkIndent
             return True
     return False
 

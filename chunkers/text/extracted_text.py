@@ -96,12 +96,12 @@ class TextParts:
 
     def _label_of_ranges(self, ranges: Sequence[tuple[int, int]]) -> str:
         range_names = [self._label_of_range(first, last) for first, last in ranges[:MOST_NAMED_RANGES]]
-        joined_part_range_names = ", ".join([*range_names, "…"] if len(ranges) > MOST_NAMED_RANGES else range_names)
+        comma_separated_range_names = ", ".join([*range_names, "…"] if len(ranges) > MOST_NAMED_RANGES else range_names)
         if self.kind == "chapter":
-            return joined_part_range_names
+            return comma_separated_range_names
         spans_several_parts = len(ranges) > 1 or any(first < last for first, last in ranges)
         singular, plural = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
-        return f"{plural if spans_several_parts else singular} {joined_part_range_names}"
+        return f"{plural if spans_several_parts else singular} {comma_separated_range_names}"
 
     def _label_of_range(self, first_part_number: int, last_part_number: int) -> str:
         first_part_name, last_part_name = self.name(first_part_number), self.name(last_part_number)
@@ -168,7 +168,7 @@ def substitute_with_offsets(
 # What the readers of formats return.
 
 
-_LINE_END = re.compile(r"\r\n")
+_CRLF_PATTERN = re.compile(r"\r\n")
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n){2,}")
 
 
@@ -204,7 +204,7 @@ class ExtractedText(NamedTuple):
     def tidied(self) -> "ExtractedText":
         """Return a copy with Unix line endings, single blank lines, and no blank lines at either end."""
         original_starts = self.parts.starts if self.parts is not None else ()
-        tidied_text, moved_starts = substitute_with_offsets(_LINE_END, "\n", self.text, original_starts)
+        tidied_text, moved_starts = substitute_with_offsets(_CRLF_PATTERN, "\n", self.text, original_starts)
         tidied_text, moved_starts = substitute_with_offsets(_BLANK_LINES, "\n\n", tidied_text, moved_starts)
         left_trimmed_text = tidied_text.lstrip("\n")
         left_trimmed_length = len(tidied_text) - len(left_trimmed_text)
@@ -231,18 +231,18 @@ class PartCollector:
         self.labels.append(shorten_label_or_use_number(label, len(self.texts)))
         self._total_length += len(text)
         if self._total_length > MAX_FILE_BYTES:
-            raise too_large_error(self._definition_name, self._total_length, "at least ", item_noun="the text")
+            raise too_large_error(self._definition_name, self._total_length, "at least ", refused_item_noun="the text")
 
     def joined(self, omissions: Iterable[Omission], separators: Iterable[str] | None = None) -> ExtractedText:
         """Join the collected pages or chapters, separated by blank lines or ``separators``, into one extracted text."""
-        parts_and_separators, part_starts, joined_length = [], [], 0
+        separators_and_texts_in_order, part_starts, joined_length = [], [], 0
         separators_between_parts = repeat("\n\n") if separators is None else separators
         for separator, text in zip(chain([""], separators_between_parts), self.texts, strict=False):
-            parts_and_separators += [separator, text]
+            separators_and_texts_in_order += [separator, text]
             part_starts.append(joined_length + len(separator))
             joined_length += len(separator) + len(text)
-        text_parts = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
-        return ExtractedText("".join(parts_and_separators), tuple(omissions), parts=text_parts)
+        document_parts = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
+        return ExtractedText("".join(separators_and_texts_in_order), tuple(omissions), parts=document_parts)
 
 
 def omissions_from_counts(omission_counts: Counter[str], part_number: int | None = None) -> list[Omission]:
@@ -258,8 +258,8 @@ def read_xml_root_from_archive(archive: "zipfile.ZipFile", member_name: str) -> 
     return root
 
 
-def too_large_error(name: str, size: int, size_prefix: str = "", *, item_noun: str = "a document") -> InputError:
-    """Return the InputError for a document, or another kind of item (``item_noun``), of more than `MAX_FILE_BYTES`."""
+def too_large_error(name: str, size: int, size_prefix: str = "", *, refused_item_noun: str = "a document") -> InputError:
+    """Return the InputError for a document, or a ``refused_item_noun``, of more than `MAX_FILE_BYTES`."""
     return InputError(
-        f"{name}: {item_noun} may have at most 20 MB, {MAX_FILE_BYTES:,} bytes; this one has {size_prefix}{size:,}."
+        f"{name}: {refused_item_noun} may have at most 20 MB, {MAX_FILE_BYTES:,} bytes; this one has {size_prefix}{size:,}."
     )

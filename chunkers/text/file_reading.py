@@ -87,7 +87,7 @@ def yield_details_and_text(data: bytes, name: str, document_format: str | None, 
         sys.setrecursionlimit(usual_recursion_limit)
     text, document_parts = extracted_file_text.text, extracted_file_text.parts
     if len(text) > MAX_FILE_BYTES:
-        raise too_large_error(name, len(text), item_noun="the text")
+        raise too_large_error(name, len(text), refused_item_noun="the text")
     decoded_text_and_encoding = extracted_file_text.encoded or Encoded("", "")
     yield {
         "left_out": extracted_file_text.left_out,
@@ -209,7 +209,7 @@ def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
         if member.file_size > MAX_FILE_BYTES and member.filename.lower().endswith(
             (".xml", ".html", ".htm", ".xhtml", ".opf")
         ):
-            raise too_large_error(name, member.file_size, item_noun=f"the part {member.filename[:100]}")
+            raise too_large_error(name, member.file_size, refused_item_noun=f"the part {member.filename[:100]}")
     return opened_zip_archive
 
 

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_FENCES = ("---", "+++")
+_FRONT_MATTER_FENCES = ("---", "+++")
 _BYTE_ORDER_MARK = "\ufeff"
 # Atomic, as CRLF could else be read in two ways, and n of them in 2 to the power of n.
 _LINE_END = r"(?>\r\n|\n|\r)"
@@ -48,7 +48,7 @@ class FrontMatter(NamedTuple):
 
 def front_matter(text: str) -> FrontMatter | None:
     """Return the offsets of the front matter at the top of a text; None if there is none. Any line ending is accepted."""
-    return _find_front_matter(text) if text.startswith((*_FENCES, _BYTE_ORDER_MARK)) else None
+    return _find_front_matter(text) if text.startswith((*_FRONT_MATTER_FENCES, _BYTE_ORDER_MARK)) else None
 
 
 def clear_front_matter_cache() -> None:

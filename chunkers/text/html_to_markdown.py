@@ -70,15 +70,15 @@ def markdown_of(html: str, name: str, *, is_xhtml: bool = False) -> Markdown:
     html, omission_counts["processing instruction"] = _remove_and_count_processing_instructions(html)
     if is_xhtml:
         html = _SELF_CLOSED.sub(_expand_self_closed_tag, _unwrap_cdata_sections(html))
-    html_tree = LexborHTMLParser(html)
+    lexbor_html_tree = LexborHTMLParser(html)
     for invisible_element_name in _INVISIBLE_ELEMENTS:
-        invisible_html_elements = html_tree.css(invisible_element_name)
+        invisible_html_elements = lexbor_html_tree.css(invisible_element_name)
         if invisible_element_name in _NOUN_BY_COUNTED_ELEMENT:
             omission_counts[_NOUN_BY_COUNTED_ELEMENT[invisible_element_name]] += len(invisible_html_elements)
         for element in invisible_html_elements:
             element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
-    parsed_html_soup = BeautifulSoup(html_tree.html or "", "html.parser")
+    parsed_html_soup = BeautifulSoup(lexbor_html_tree.html or "", "html.parser")
     _check_nesting_depth(parsed_html_soup, name)
     for text_node in parsed_html_soup.find_all(string=True):
         if isinstance(text_node, PreformattedString):

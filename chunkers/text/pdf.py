@@ -40,7 +40,7 @@ _PAGE_HEIGHT_STEPS = 10_000
 _MEASURED_LINES = 30
 """About as many lines of a page are measured to know how large its text is."""
 
-_FARTHEST_POINT = 1e9
+_BEYOND_PAGE_COORDINATE = 1e9
 """Points from the page's origin beyond which no text is looked for."""
 
 _JOINED_HYPHEN_CODE = 2
@@ -145,8 +145,10 @@ def _read_text_of_each_character(text_page: PdfTextPage, name: str) -> Sequence[
     """
     character_count = text_page.count_chars()
     if character_count > MAX_FILE_BYTES:
-        raise too_large_error(name, character_count, "at least ", item_noun="the text")
-    character_texts = text_page.get_text_bounded(-_FARTHEST_POINT, -_FARTHEST_POINT, _FARTHEST_POINT, _FARTHEST_POINT)
+        raise too_large_error(name, character_count, "at least ", refused_item_noun="the text")
+    character_texts = text_page.get_text_bounded(
+        -_BEYOND_PAGE_COORDINATE, -_BEYOND_PAGE_COORDINATE, _BEYOND_PAGE_COORDINATE, _BEYOND_PAGE_COORDINATE
+    )
     if len(character_texts) != character_count or chr(_JOINED_HYPHEN_CODE) in character_texts:
         character_texts = _decode_page_characters(text_page, character_count)
     return _reverse_page_hebrew_arabic_words(text_page, character_texts)
@@ -233,13 +235,22 @@ def _locate_and_measure_edge_lines(
     position_by_line_number = {}
     for edge_line_number in {*visible_line_numbers[:MOST_EDGE_LINES], *visible_line_numbers[-MOST_EDGE_LINES:]}:
         character_left, character_bottom, _, _ = text_page.get_charbox(first_character_index_by_line[edge_line_number])
-        x, y = c_int(), c_int()
+        device_x, device_y = c_int(), c_int()
         # As it is seen: rotated, and without what is cropped.
         if FPDF_PageToDevice(
-            page.raw, 0, 0, _PAGE_HEIGHT_STEPS, _PAGE_HEIGHT_STEPS, 0, character_left, character_bottom, byref(x), byref(y)
+            page.raw,
+            0,
+            0,
+            _PAGE_HEIGHT_STEPS,
+            _PAGE_HEIGHT_STEPS,
+            0,
+            character_left,
+            character_bottom,
+            byref(device_x),
+            byref(device_y),
         ):
             position_by_line_number[edge_line_number] = DrawnLine(
-                1 - y.value / _PAGE_HEIGHT_STEPS,
+                1 - device_y.value / _PAGE_HEIGHT_STEPS,
                 line_height(edge_line_number) / median_line_height if median_line_height > 0 else 1.0,
             )
     return position_by_line_number

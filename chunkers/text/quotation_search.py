@@ -47,36 +47,36 @@ def find_nearest_passage_and_distance(
     if character_comparison_count > max_comparisons:
         return -2, 0, 0, character_comparison_count
     least_distance, nearest_ends = max_distance, list[int]()
-    for start, end in searched_ranges:
+    for range_start, range_or_match_end in searched_ranges:
         edit_distance, nearest_ends_in_range = _least_edit_distance(
-            quotation_code_points.tolist(), text[start:end].tolist(), least_distance
+            quotation_code_points.tolist(), text[range_start:range_or_match_end].tolist(), least_distance
         )
         if edit_distance < least_distance:
             least_distance, nearest_ends = edit_distance, []
-        nearest_ends += [start + offset for offset in nearest_ends_in_range]
+        nearest_ends += [range_start + offset for offset in nearest_ends_in_range]
     best_start = best_end = 0
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
     lookback_length = len(quotation_code_points) + 4 * least_distance + 1
     groups_of_ends: list[list[int]] = []
-    for end in nearest_ends:
-        if groups_of_ends and end - groups_of_ends[-1][-1] <= lookback_length:
-            groups_of_ends[-1].append(end)
+    for range_or_match_end in nearest_ends:
+        if groups_of_ends and range_or_match_end - groups_of_ends[-1][-1] <= lookback_length:
+            groups_of_ends[-1].append(range_or_match_end)
         else:
-            groups_of_ends.append([end])
+            groups_of_ends.append([range_or_match_end])
     for neighbouring_ends in groups_of_ends:
         window_start, window_end = max(0, neighbouring_ends[0] - lookback_length), neighbouring_ends[-1]
         character_comparison_count += len(quotation_code_points) * (window_end - window_start)
         if character_comparison_count > max_comparisons:
             return -2, 0, 0, character_comparison_count
         starts_by_end = _match_starts(quotation_code_points, text[window_start:window_end])
-        for end in neighbouring_ends:
-            start_of_match = window_start + int(starts_by_end[end - window_start - 1])
+        for range_or_match_end in neighbouring_ends:
+            start_of_match = window_start + int(starts_by_end[range_or_match_end - window_start - 1])
             if (
                 best_end == 0
                 or abs(start_of_match - preferred_start) < abs(best_start - preferred_start)
                 or start_of_match == best_start
             ):
-                best_start, best_end = start_of_match, end
+                best_start, best_end = start_of_match, range_or_match_end
     return least_distance if nearest_ends else -1, best_start, best_end, character_comparison_count
 
 
@@ -418,7 +418,7 @@ class SearchableText:
             quotation_length, lambda size: folded_quotation.text[quotation_length - size :]
         )
         common_prefix_length = longest_found_length(quotation_length, lambda size: folded_quotation.text[:size])
-        common_spans_of_quotation = [
+        found_quotation_spans = [
             Span(quotation_length - common_suffix_length, quotation_length),
             Span(0, common_prefix_length),
         ]
@@ -431,10 +431,10 @@ class SearchableText:
                 middle_offset,
                 lambda size: folded_quotation.text[middle_offset - size : middle_offset + common_length_after_middle],
             )
-            common_spans_of_quotation.append(
+            found_quotation_spans.append(
                 Span(middle_offset - common_length_before_middle, middle_offset + common_length_after_middle)
             )
-        longest_span = max(common_spans_of_quotation, key=lambda span: span.end - span.start)
+        longest_span = max(found_quotation_spans, key=lambda span: span.end - span.start)
         if longest_span.end - longest_span.start < SHORTEST_ALTERED_EXCERPT:
             return None
         span_start_in_range = searched_text.find(folded_quotation.text[longest_span.start : longest_span.end])
@@ -465,12 +465,12 @@ class SearchableText:
 
     def _fold_quotation(self, quotation: Quotation) -> Quotation:
         text, prefix, suffix, start = quotation
-        folded_quotation_start = None if start is None else self._folded_offset(start)
+        start_in_folded_text = None if start is None else self._folded_offset(start)
         return Quotation(
             drop_spaces_and_simplify_signs(text),
             drop_spaces_and_simplify_signs(prefix),
             drop_spaces_and_simplify_signs(suffix),
-            folded_quotation_start,
+            start_in_folded_text,
         )
 
     @property

@@ -43,7 +43,7 @@ _ABBREVIATION_BEFORE_SENTENCE_PATTERN = re.compile(
 )
 _SHORT_LAST_WORD_PATTERN = re.compile(r"(?:^|\s)[^\W\d_]{1,4}\.\Z")
 _LAST_WORD_PATTERN = re.compile(r"[^\s.(\[«“„\"]+(?=\.\Z)")
-_CHARACTERS_BEFORE_FIRST_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
+_MARKS_BEFORE_FIRST_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
 _QUOTATION_END_PATTERN = re.compile(r"[.?!][\"”’]\Z")
 # It begins with the stop, which is found much faster than words.
 _ETC_BEFORE_WORD_PATTERN = re.compile(r"\.(?<=(?<!\S)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.)\s+(?=[^\W\d_])", re.IGNORECASE)
@@ -53,7 +53,7 @@ _UNSURE_SENTENCE_END_PATTERN = re.compile(
     r"(?![A-Za-z][A-Za-z](?<!vr)(?<!ej)(?<!Pr)(?:(?<![ivxlIVXL]{2})|(?<=[A-HJKM-UWYZa-hjkm-uwyz]..))[.?!]\s"
     r"(?:[-*+] )?(?:[A-Z][a-z]|[ABD-HJKMN-UWYZ]))"
 )
-_SURE_END_CHARACTERS = 4
+_SURE_END_CHARACTER_COUNT = 4
 """Characters of a sure end before the next sentence: two letters, the stop and white space."""
 _EXAMINED_CHARACTERS = 24
 """Characters before and after a boundary that a rule looks at."""
@@ -152,13 +152,13 @@ def fix_marks_and_false_ends(text: str, starts: list[int]) -> list[int]:
     sentence_numbers_with_unsure_start = _sentence_numbers_with_unsure_start(text, starts)
     if not sentence_numbers_with_unsure_start:
         return starts
-    adjusted_starts = remove_ends_in_words(text, move_opening_marks(text, starts))
+    partly_corrected_starts = remove_ends_in_words(text, move_opening_marks(text, starts))
     return _remove_false_ends(
         text,
-        adjusted_starts,
+        partly_corrected_starts,
         sentence_numbers_with_unsure_start
-        if adjusted_starts == starts
-        else _sentence_numbers_with_unsure_start(text, adjusted_starts),
+        if partly_corrected_starts == starts
+        else _sentence_numbers_with_unsure_start(text, partly_corrected_starts),
     )
 
 
@@ -168,7 +168,7 @@ def _sentence_numbers_with_unsure_start(text: str, starts: Sequence[int]) -> lis
     return [
         number
         for number, (previous, start) in enumerate(pairwise(starts), start=1)
-        if start - previous < _SURE_END_CHARACTERS or match_unsure_end(text, start - _SURE_END_CHARACTERS)
+        if start - previous < _SURE_END_CHARACTER_COUNT or match_unsure_end(text, start - _SURE_END_CHARACTER_COUNT)
     ]
 
 
@@ -211,10 +211,13 @@ def _remove_false_ends(text: str, starts: list[int], sentence_numbers_with_unsur
                 item_number_pattern, text, previous_start, start
             ) and not _matches_whole_sentence(item_number_pattern, text, start, following_start)
             # What an abbreviation refers to, as "3." after "Fig.", is no item's number.
-            follows_abbreviation = joined_sentence_start < previous_start and _ABBREVIATION_BEFORE_SENTENCE_PATTERN.search(
-                text, max(joined_sentence_start, previous_start - _EXAMINED_CHARACTERS), previous_start
+            number_follows_abbreviation = (
+                joined_sentence_start < previous_start
+                and _ABBREVIATION_BEFORE_SENTENCE_PATTERN.search(
+                    text, max(joined_sentence_start, previous_start - _EXAMINED_CHARACTERS), previous_start
+                )
             )
-            if is_item_number and not follows_abbreviation:
+            if is_item_number and not number_follows_abbreviation:
                 joined_sentence_numbers.add(sentence_number)
                 continue
         text_before, text_after = (
@@ -230,7 +233,7 @@ def _remove_false_ends(text: str, starts: list[int], sentence_numbers_with_unsur
         else:
             is_false_end = _begins_with_korean_particle(text_before, text_after)
         # The first letter may come behind marks and dashes.
-        if is_false_end or (has_capitals and _is_small_letter(text_after.lstrip(_CHARACTERS_BEFORE_FIRST_LETTER)[:1])):
+        if is_false_end or (has_capitals and _is_small_letter(text_after.lstrip(_MARKS_BEFORE_FIRST_LETTER)[:1])):
             joined_sentence_numbers.add(sentence_number)
     return (
         [start for number, start in enumerate(starts) if number not in joined_sentence_numbers]

@@ -196,8 +196,11 @@ def _spans_in_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[in
     """Map spans of the text with LF line ends to ``text``; no edge is at white space."""
     if "\r\n" not in text:
         return spans
-    crlf_offsets = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
-    return [(start + bisect_left(crlf_offsets, start), end + bisect_left(crlf_offsets, end - 1)) for start, end in spans]
+    crlf_offsets_in_lf_text = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
+    return [
+        (start + bisect_left(crlf_offsets_in_lf_text, start), end + bisect_left(crlf_offsets_in_lf_text, end - 1))
+        for start, end in spans
+    ]
 
 
 def splitter_packages(splitter: str) -> tuple[str, ...]:

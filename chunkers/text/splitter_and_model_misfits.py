@@ -63,8 +63,8 @@ def misfit_warnings(document: Document, *, embedder: object = None, tokenizer: o
     if isinstance(embedder, ReportsUnknownTokens):
         possible_misfit_warnings.append(_unknown_tokens_misfit(embedder, document, "embedder"))
     # One model's words are not complained about twice; an embedder that approximates another has its words.
-    embedder_and_approximated_names = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
-    if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in embedder_and_approximated_names:
+    own_and_approximated_name = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
+    if isinstance(tokenizer, ReportsUnknownTokens) and tokenizer.name not in own_and_approximated_name:
         possible_misfit_warnings.append(_unknown_tokens_misfit(tokenizer, document, "tokenizer"))
     return tuple(misfit for misfit in possible_misfit_warnings if misfit is not None)
 

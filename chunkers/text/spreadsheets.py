@@ -98,7 +98,7 @@ def markdown_table(rows: Sequence[Row], file_name: str, merged_cell_row_numbers:
             row_labels.append(row_label)
             row_start_offset = text_length
         if text_length > MAX_FILE_BYTES:
-            raise too_large_error(file_name, text_length, "at least ", item_noun="the text")
+            raise too_large_error(file_name, text_length, "at least ", refused_item_noun="the text")
     return TableText("\n".join(markdown_lines), row_start_offsets, row_labels)
 
 
@@ -394,7 +394,7 @@ def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> Extracted
         ]
         workbook_text += sheet_heading_markdown + markdown_table_of_sheet.text
         if len(workbook_text) > MAX_FILE_BYTES:
-            raise too_large_error(name, len(workbook_text), "at least ", item_noun="the text")
+            raise too_large_error(name, len(workbook_text), "at least ", refused_item_noun="the text")
     workbook_row_parts = TextParts("row", tuple(row_start_offsets), tuple(row_labels)) if row_start_offsets else None
     return ExtractedText(workbook_text, tuple(omissions_from_counts(omission_counts)), parts=workbook_row_parts)
 

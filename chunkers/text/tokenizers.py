@@ -193,14 +193,18 @@ class BytePairTokenizer:
         return np.asarray(np.cumsum(token_byte_lengths) - token_byte_lengths)
 
     def _token_ids(self, text: str) -> npt.NDArray[np.uint32]:
-        encode_ordinary = partial(self._tiktoken_encoding.encode_to_numpy, disallowed_special=())
+        encode_as_ordinary_text = partial(self._tiktoken_encoding.encode_to_numpy, disallowed_special=())
         try:
             if len(text) < LONG_TEXT_CHARACTERS:
-                return encode_ordinary(text)
+                return encode_as_ordinary_text(text)
             # tiktoken releases the GIL while it works.
             with ThreadPoolExecutor() as thread_pool:
                 return np.concatenate(
-                    list(thread_pool.map(encode_ordinary, split_at_certain_token_boundaries(text, os.cpu_count() or 1)))
+                    list(
+                        thread_pool.map(
+                            encode_as_ordinary_text, split_at_certain_token_boundaries(text, os.cpu_count() or 1)
+                        )
+                    )
                 )
         except ValueError as error:
             raise ModelError(
@@ -317,5 +321,5 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
 def _new_tokenizer(name: str) -> Tokenizer:
     if name in BYTE_PAIR_TABLE_URLS:
         return BytePairTokenizer(name)
-    tokenizer_classes = WordPieceTokenizer, CharacterTokenizer, WordTokenizer
-    return next(tokenizer() for tokenizer in tokenizer_classes if tokenizer.name == name)
+    offline_tokenizer_classes = WordPieceTokenizer, CharacterTokenizer, WordTokenizer
+    return next(tokenizer() for tokenizer in offline_tokenizer_classes if tokenizer.name == name)

@@ -161,12 +161,12 @@ class Transcript:
         sentence_starts
             Offsets at which sentences begin, in ascending order.
         """
-        first_sentence_index, end_sentence_index = (
+        first_inner_sentence_index, end_sentence_index = (
             bisect_right(sentence_starts, turn.start),
             bisect_right(sentence_starts, turn.end - 1),
         )
         ends_sentence_by_offset = {}
-        for sentence_start in sentence_starts[first_sentence_index:end_sentence_index]:
+        for sentence_start in sentence_starts[first_inner_sentence_index:end_sentence_index]:
             cue_at_break_offset = self.find_cue_at_offset(sentence_start)
             # Neither between a label and its words nor between a cue's number, time and text.
             if sentence_start > turn.speech_start and (
@@ -205,15 +205,15 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
         cue_start = line.start
         if line_index:
             line_before = lines[line_index - 1].text.strip("\ufeff \t")
-            is_behind_blank_line = line_index == 1 or not lines[line_index - 2].text.strip()
+            identifier_follows_blank_line = line_index == 1 or not lines[line_index - 2].text.strip()
             is_cue_identifier = (
-                is_behind_blank_line
+                identifier_follows_blank_line
                 and line_before
                 and not line_before.startswith("WEBVTT")
                 and _CUE_TIMING_PATTERN.match(line_before) is None
             )
             # Some files have no empty line between cues.
-            if is_cue_identifier or (line_before.isdecimal() and (is_behind_blank_line or line_index > 1)):
+            if is_cue_identifier or (line_before.isdecimal() and (identifier_follows_blank_line or line_index > 1)):
                 cue_start = lines[line_index - 1].start
         cue_body_start = lines[line_index + 1].start if line_index + 1 < len(lines) else len(text)
         transcript_cues.append(Cue(cue_start, cue_body_start, timing_match["timing"]))

@@ -44,7 +44,7 @@ JUDGING_PROMPTS: Mapping[JudgementKind, tuple[str, str, answer_schemas_and_parse
 }
 """System prompt, template of the question, and kind of reply for each kind of judgement."""
 
-CosineFunction = Callable[[str, Sequence[str]], FloatArray]
+CosinesWithTexts = Callable[[str, Sequence[str]], FloatArray]
 """Returns the cosines of a text and others, shape (others,)."""
 
 
@@ -110,7 +110,7 @@ def judge_answer(
     kind: JudgementKind,
     judging_input: JudgingInput,
     model_call_recorder: Recording,
-    cosine_function: CosineFunction,
+    cosines_with_texts: CosinesWithTexts,
     repeat_number: int = 0,
 ) -> Judgement:
     """Return the model's judgement of an answer, repeating the request if its reply is unreadable.
@@ -124,7 +124,7 @@ def judge_answer(
     """
     reply_readers: dict[JudgementKind, Callable[[str], _Verdict]] = {
         "faithfulness": read_faithfulness,
-        "relevancy": lambda reply: read_relevancy(reply, judging_input.question, cosine_function),
+        "relevancy": lambda reply: read_relevancy(reply, judging_input.question, cosines_with_texts),
         "correctness": read_correctness,
     }
     messages, expected_reply_kind = judgement_request(kind, judging_input)
@@ -158,7 +158,7 @@ def read_faithfulness(reply: str) -> _Verdict:
     )
 
 
-def read_relevancy(reply: str, question: str, cosine_function: CosineFunction) -> _Verdict:
+def read_relevancy(reply: str, question: str, cosines_with_texts: CosinesWithTexts) -> _Verdict:
     """Parse a reply into answer relevancy AR: the mean cosine of the question and questions derived from the answer.
 
     An evasive answer has 0, and a mean below 0 counts as 0. Raises UnusableAnswer if the reply is not in the requested form.
@@ -166,7 +166,7 @@ def read_relevancy(reply: str, question: str, cosine_function: CosineFunction) -
     parsed_relevancy_reply = parse_json_answer(reply, answer_schemas_and_parsers.Relevancy)
     if parsed_relevancy_reply.evasive:
         return _Verdict(0.0, ("The answer is evasive.", *parsed_relevancy_reply.questions))
-    derived_question_cosines = cosine_function(question, parsed_relevancy_reply.questions)
+    derived_question_cosines = cosines_with_texts(question, parsed_relevancy_reply.questions)
     cosine_and_question_sentences = tuple(
         f"{format_number(cosine, '.2f')}: {other}"
         for cosine, other in zip(derived_question_cosines, parsed_relevancy_reply.questions, strict=True)

@@ -547,9 +547,9 @@ def references_of_other_questions(references: Sequence[str]) -> list[str]:
     """Return a wrong answer for each question: the reference answer of another question, or an empty string."""
     wrong_answers = []
     for question_number, own_reference in enumerate(references):
-        other_references = [*references[question_number + 1 :], *references[:question_number]]
+        other_questions_references = [*references[question_number + 1 :], *references[:question_number]]
         wrong_answers.append(
-            next((reference for reference in other_references if reference and reference != own_reference), "")
+            next((reference for reference in other_questions_references if reference and reference != own_reference), "")
             if own_reference
             else ""
         )

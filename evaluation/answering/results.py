@@ -13,7 +13,7 @@ from chunkers.language_models import Asking, prompts, run_in_parallel
 from evaluation.answering.judging import (
     JUDGEMENT_KINDS,
     JUDGING_PROMPTS,
-    CosineFunction,
+    CosinesWithTexts,
     Judgement,
     JudgementKind,
     JudgingInput,
@@ -109,7 +109,7 @@ class Services:
 
     asking: Asking
     judge: Asking | None
-    cosines_with: CosineFunction
+    cosines_with: CosinesWithTexts
     count_tokens: Callable[[Sequence[str]], list[int]]
 
 
@@ -431,7 +431,7 @@ def estimate_answer_requests(
 # Measures of an answer as JSON without any text: scores, tokens, and whether there was an answer at all.
 
 
-PROBLEM_NOT_STORED_PHRASE = "what was wrong with it is not kept"
+UNKNOWN_PROBLEM_PHRASE = "what was wrong with it is not kept"
 """Why there is no answer or judgement, of one that was stored: the reason may quote the model."""
 
 
@@ -498,7 +498,7 @@ def answer_result_from_json(json_bytes: bytes, question_item: QuestionItem, cont
         ) from error
     answer_without_text = Answer(
         "",
-        PROBLEM_NOT_STORED_PHRASE if stored_result_record.failed else "",
+        UNKNOWN_PROBLEM_PHRASE if stored_result_record.failed else "",
         Exchange((), stored_result_record.tokens_in, stored_result_record.tokens_out),
     )
     judgements_by_kind: dict[JudgementKind, tuple[Judgement, ...]] = {
@@ -506,7 +506,7 @@ def answer_result_from_json(json_bytes: bytes, question_item: QuestionItem, cont
             Judgement(
                 kind,
                 judgement.value,
-                PROBLEM_NOT_STORED_PHRASE if judgement.failed else "",
+                UNKNOWN_PROBLEM_PHRASE if judgement.failed else "",
                 (),
                 Exchange((), judgement.tokens_in, judgement.tokens_out),
                 judgement.repeat,

@@ -31,7 +31,7 @@ LONGEST_BASELINE = 10_000
 TOP_K = 5
 """Chunks that each question retrieves."""
 
-BASELINE_SCORES: Mapping[str, Mapping[str, bool]] = {
+BASELINE_SCORE_DIRECTIONS: Mapping[str, Mapping[str, bool]] = {
     BOUNDARIES_RULE: {name: HIGHER_IS_BETTER[name] for name in ("pk", "window_diff", "f1", "boundary_similarity")},
     RETRIEVAL_RULE: dict.fromkeys(("recall", "precision", "iou"), True),
 }
@@ -65,16 +65,17 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         try:
             validated_baseline = cls.model_validate(baseline_json_value)
         except ValidationError as error:
-            faulty_field_path, field_error_message = first_field_and_error(error, "the file")
+            faulty_field_path, first_error_detail = first_field_and_error(error, "the file")
             raise InputError(
                 f"{name}: the baseline must be in the format that --write-baseline writes; {faulty_field_path} is invalid: "
-                f"{field_error_message['msg']}."
+                f"{first_error_detail['msg']}."
             ) from error
         for score_kind, scores_of_kind in validated_baseline.scores.items():
             for score_name in scores_of_kind:
-                if score_name not in BASELINE_SCORES[score_kind]:
+                if score_name not in BASELINE_SCORE_DIRECTIONS[score_kind]:
                     raise InputError(
-                        f"{name}: a score of {score_kind} must be one of {', '.join(BASELINE_SCORES[score_kind])}; got "
+                        f"{name}: a score of {score_kind} must be one of "
+                        f"{', '.join(BASELINE_SCORE_DIRECTIONS[score_kind])}; got "
                         f"{score_name!r}."
                     )
         return validated_baseline
@@ -91,7 +92,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         for score_kind, baseline_values in self.scores.items():
             for score_name, baseline_value in baseline_values.items():
                 score_value = scores.get(score_kind, {}).get(score_name)
-                more_is_better = BASELINE_SCORES[score_kind][score_name]
+                more_is_better = BASELINE_SCORE_DIRECTIONS[score_kind][score_name]
                 if score_value is None:
                     yield score_kind, f"{score_name} is undefined now; the baseline has {baseline_value:.4f}."
                 elif (baseline_value - score_value if more_is_better else score_value - baseline_value) > tolerance:
@@ -119,7 +120,7 @@ def mean_boundary_scores(marked_documents_with_chunkings: Sequence[tuple[MarkedD
     scores_of_each_document = [score_chunking(marked, chunking) for marked, chunking in marked_documents_with_chunkings]
     defined_values_by_score = {
         name: [value for row in scores_of_each_document if (value := row[name].value) is not None]
-        for name in BASELINE_SCORES[BOUNDARIES_RULE]
+        for name in BASELINE_SCORE_DIRECTIONS[BOUNDARIES_RULE]
     }
     return {name: statistics.fmean(values) for name, values in defined_values_by_score.items() if values}
 
@@ -136,7 +137,8 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check_s
     corpus_token_ruler = TokenRuler(corpus.whole.text, check_settings.tools.tokenizer)
     retrieval_evaluation = evaluate_retrieval(search_index, questions, check_settings.tools, corpus_token_ruler, TOP_K)
     means_with_deviations = {
-        name: mean_and_deviation(retrieval_evaluation.values(name, "tokens")) for name in BASELINE_SCORES[RETRIEVAL_RULE]
+        name: mean_and_deviation(retrieval_evaluation.values(name, "tokens"))
+        for name in BASELINE_SCORE_DIRECTIONS[RETRIEVAL_RULE]
     }
     return {name: mean[0] for name, mean in means_with_deviations.items() if mean is not None and math.isfinite(mean[0])}
 
@@ -186,11 +188,11 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         try:
             return cls.model_validate_json(data.decode("utf-8-sig", "replace"))
         except ValidationError as error:
-            faulty_field_path, field_error_message = first_field_and_error(error, "the file")
+            faulty_field_path, first_error_detail = first_field_and_error(error, "the file")
             raise InputError(
                 f"{name}: known problems must be in the format that --write-known writes; {short_repr(faulty_field_path)} "
                 "is invalid: "
-                f"{field_error_message['msg']}."
+                f"{first_error_detail['msg']}."
             ) from error
 
     @classmethod

@@ -109,7 +109,7 @@ def _default_severity_level(name: str) -> ProblemLevel:
     return "error" if name in _ERROR_RULES else "note" if name in _NOTE_RULES else "warning"
 
 
-ALL_RULES: Mapping[str, CheckRule] = {
+CHECK_RULE_BY_NAME: Mapping[str, CheckRule] = {
     "size": CheckRule("Size not kept", "A chunk is smaller or larger than is asked for.", "error"),
     **{name: CheckRule(rule.title, rule.explanation, _default_severity_level(name)) for name, rule in RULES.items()},
     BOUNDARIES_RULE: CheckRule(
@@ -188,7 +188,7 @@ class Check:
     Attributes
     ----------
     levels
-        Level of each rule, one of `PROBLEM_LEVELS` or `OFF_LEVEL`; other rules have their level in `ALL_RULES`.
+        Level of each rule, one of `PROBLEM_LEVELS` or `OFF_LEVEL`; other rules have their level in `CHECK_RULE_BY_NAME`.
     bounds
         Required chunk sizes; None for the sizes that the chunker's parameters set, if any.
     embedded_as
@@ -206,7 +206,7 @@ class Check:
 
         A problem that no chunk of the required size could avoid is a note, unless the user set a level for the rule.
         """
-        level_name = self.levels.get(rule, ALL_RULES[rule].level if is_avoidable else "note")
+        level_name = self.levels.get(rule, CHECK_RULE_BY_NAME[rule].level if is_avoidable else "note")
         return next((level for level in PROBLEM_LEVELS if level == level_name), None)
 
     def check_document(self, document: Document, document_file_path: str) -> CheckedDocument:
@@ -221,7 +221,7 @@ class Check:
         document_line_locator = _Lines(document, document_file_path)
         # Only what is read as it is can have comments of Markdown.
         ignored_passages, unknown_rules_with_spans = (
-            parse_ignore_comments(document.text, ALL_RULES)
+            parse_ignore_comments(document.text, CHECK_RULE_BY_NAME)
             if document_format_of_name(document_file_path) is None
             else ([], [])
         )
@@ -229,7 +229,7 @@ class Check:
         for violation in sorted(self._rule_violations(chunking), key=lambda finding: (finding.span, finding.rule)):
             violation_severity_level = self.level(violation.rule, is_avoidable=violation.avoidable)
             if violation_severity_level is not None:
-                suppression_reason: Literal["", "ignored"] = (
+                suppression_kind: Literal["", "ignored"] = (
                     "ignored"
                     if any(comment.turns_off_rule(violation.rule, violation.span) for comment in ignored_passages)
                     else ""
@@ -243,7 +243,7 @@ class Check:
                         document_line_locator.file_range_of(violation.span),
                         document_line_locator.page_or_part_phrase(violation.span),
                         document.text[slice(*violation.span)],
-                        suppression_reason,
+                        suppression_kind,
                     )
                 )
         unknown_ignored_rule_remarks = tuple(
@@ -297,12 +297,12 @@ class Check:
             return
         max_embedder_tokens, document = embedder.max_tokens, chunking.document
         embedded_chunk_texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]
-        for chunk, embedded_token_count in zip(chunking.chunks, embedder.lengths(embedded_chunk_texts), strict=True):
-            if embedded_token_count > max_embedder_tokens:
+        for chunk, untruncated_token_count in zip(chunking.chunks, embedder.lengths(embedded_chunk_texts), strict=True):
+            if untruncated_token_count > max_embedder_tokens:
                 yield _Violation(
                     "unread",
                     Span(chunk.start, chunk.end),
-                    f"The chunk is embedded as {embedded_token_count:,} tokens, of which {embedder.name} reads "
+                    f"The chunk is embedded as {untruncated_token_count:,} tokens, of which {embedder.name} reads "
                     f"{max_embedder_tokens:,}.",
                 )
 
@@ -369,8 +369,10 @@ def parse_severity_levels(rule_and_level_texts: Sequence[str]) -> dict[str, str]
         rule_name, equals_sign, severity_level = rule_and_level.partition("=")
         if not equals_sign:
             raise InputError(f"--level must have the form RULE=LEVEL; got {rule_and_level!r}.")
-        if rule_name not in ALL_RULES:
-            raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {short_repr(rule_name)}.")
+        if rule_name not in CHECK_RULE_BY_NAME:
+            raise InputError(
+                f"--level must name one of the rules {', '.join(CHECK_RULE_BY_NAME)}; got {short_repr(rule_name)}."
+            )
         if severity_level not in (*PROBLEM_LEVELS, OFF_LEVEL):
             raise InputError(
                 f"--level: the level of {rule_name} must be one of {', '.join((*PROBLEM_LEVELS, OFF_LEVEL))}; got "

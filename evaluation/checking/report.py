@@ -15,8 +15,8 @@ from chunkers import Recipe, __version__
 from chunkers.support import pluralize
 from evaluation.checking.baseline_and_known_problems import ScoresByKind
 from evaluation.checking.problems import (
-    ALL_RULES,
     BOUNDARIES_RULE,
+    CHECK_RULE_BY_NAME,
     MOST_PROBLEMS,
     PROBLEM_LEVELS,
     RETRIEVAL_RULE,
@@ -125,7 +125,7 @@ def build_check_report_dictionary(report: CheckReport) -> dict[str, Any]:
         "status": report.status,
         "verdict": report.verdict,
         "recipe": report.recipe.model_dump(),
-        "rules": {name: {"level": level, "title": ALL_RULES[name].title} for name, level in report.levels.items()},
+        "rules": {name: {"level": level, "title": CHECK_RULE_BY_NAME[name].title} for name, level in report.levels.items()},
         "counts": {**report.counts, **report.suppressed_counts},
         "scores": {kind: {**scores} for kind, scores in report.scores.items()},
         "documents": [
@@ -207,7 +207,10 @@ def _build_junit_suite_element(
         errors_of_rule = [problem for problem in rule_problems if problem.level == "error"]
         if errors_of_rule:
             rule_failure_element = etree.SubElement(
-                test_case_element, "failure", message=_replace_non_xml_characters(ALL_RULES[rule_name].title), type=rule_name
+                test_case_element,
+                "failure",
+                message=_replace_non_xml_characters(CHECK_RULE_BY_NAME[rule_name].title),
+                type=rule_name,
             )
             rule_failure_element.text = _junit_problem_lines(errors_of_rule)
         elif rule_problems:
@@ -246,7 +249,7 @@ _SARIF_KIND_BY_SUPPRESSION = {"known": "external", "ignored": "inSource"}
 
 def build_sarif_log_dictionary(report: CheckReport) -> dict[str, Any]:
     """Return the check as a SARIF log with a single run and columns in code points."""
-    reported_rule_names = [*report.levels]
+    active_rule_names = [*report.levels]
     return {
         "$schema": SARIF_SCHEMA_ADDRESS,
         "version": "2.1.0",
@@ -271,7 +274,7 @@ def build_sarif_log_dictionary(report: CheckReport) -> dict[str, Any]:
                     }
                 ],
                 "results": [
-                    _sarif_result(problem, reported_rule_names.index(problem.rule), number)
+                    _sarif_result(problem, active_rule_names.index(problem.rule), number)
                     for problem, number in _problems_with_repeat_numbers(
                         [*report.problems, *report.suppressed_problems[:MOST_PROBLEMS]]
                     )
@@ -282,7 +285,7 @@ def build_sarif_log_dictionary(report: CheckReport) -> dict[str, Any]:
 
 
 def _sarif_rule(name: str, level: str) -> dict[str, Any]:
-    rule_definition = ALL_RULES[name]
+    rule_definition = CHECK_RULE_BY_NAME[name]
     return {
         "id": name,
         "shortDescription": {"text": f"{rule_definition.title}."},
@@ -301,7 +304,7 @@ def _problems_with_repeat_numbers(problems: Sequence[Problem]) -> Iterator[tuple
         yield problem, problem_count_by_key[file_rule_and_passage_key]
 
 
-def _sarif_result(problem: Problem, rule_index: int, repeat_number: int) -> dict[str, Any]:
+def _sarif_result(problem: Problem, rule_index: int, occurrence_number: int) -> dict[str, Any]:
     message_with_place = f"{problem.message} ({problem.where})" if problem.where else problem.message
     physical_location: dict[str, Any] = {"artifactLocation": {"uri": file_uri(problem.file)}}
     if problem.place is not None:
@@ -314,7 +317,7 @@ def _sarif_result(problem: Problem, rule_index: int, repeat_number: int) -> dict
         }
     problem_bytes_to_hash = f"{problem.rule}\0{problem.identity}".encode("utf-8", "surrogatepass")
     # A second one with the same passage would be taken for the first.
-    repeated_problem_suffix = f":{repeat_number}" if repeat_number > 1 else ""
+    repeated_problem_suffix = f":{occurrence_number}" if occurrence_number > 1 else ""
     suppressions_property = (
         {"suppressions": [{"kind": _SARIF_KIND_BY_SUPPRESSION[problem.suppression_reason]}]}
         if problem.suppression_reason

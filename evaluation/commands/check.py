@@ -38,8 +38,8 @@ from evaluation.checking.baseline_and_known_problems import (
     measured_content_hash,
 )
 from evaluation.checking.problems import (
-    ALL_RULES,
     BOUNDARIES_RULE,
+    CHECK_RULE_BY_NAME,
     OFF_LEVEL,
     PROBLEM_LEVELS,
     RETRIEVAL_RULE,
@@ -92,7 +92,7 @@ def add_size_options(parser: argparse.ArgumentParser) -> None:
 
 def add_check_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
     """Add the ``check`` command to an argument parser."""
-    rule_list_help_text = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
+    rule_list_help_text = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in CHECK_RULE_BY_NAME.items())
     check_parser = command_subparsers.add_parser(
         "check",
         help="documents and a recipe against rules, for continuous integration",
@@ -201,7 +201,7 @@ def run_check(options: argparse.Namespace) -> int:
         if stored_baseline is not None and are_all_marked_documents_cut
         else []
     )
-    active_level_by_rule = {name: level for name in ALL_RULES if (level := check_settings.level(name)) is not None}
+    active_level_by_rule = {name: level for name in CHECK_RULE_BY_NAME if (level := check_settings.level(name)) is not None}
     check_report = CheckReport(recipe, active_level_by_rule, checked_documents, mean_scores_by_kind, below_baseline_problems)
     for complaint in (
         *check_report.unchecked_document_sentences,

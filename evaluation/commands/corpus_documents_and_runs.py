@@ -167,10 +167,10 @@ class CorpusRun:
                     for record_batch in parquet_file.iter_batches(
                         _ROWS_AT_ONCE, columns=_CHUNK_COLUMNS_READ, use_threads=False
                     ):
-                        chunk_rows_of_batch = zip(
+                        chunk_tuples_of_batch = zip(
                             *(record_batch.column(name).to_pylist() for name in _CHUNK_COLUMNS_READ), strict=True
                         )
-                        for document_id, chunk_rows in groupby(chunk_rows_of_batch, key=lambda row: str(row[0])):
+                        for document_id, chunk_rows in groupby(chunk_tuples_of_batch, key=lambda row: str(row[0])):
                             yield document_id, self._texts_with_token_counts([*chunk_rows])
             except (OSError, pa.ArrowException) as error:
                 one_line_error_message = " ".join(str(error).split())[:300]

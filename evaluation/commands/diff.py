@@ -98,7 +98,7 @@ def add_diff_command(command_subparsers: "argparse._SubParsersAction[Parser]") -
         command_parser,
         several=True,
         help_ending="; here two, A and B that replaces it, which may also be folders of finished “seamark corpus” runs",
-        is_document=lambda word: (
+        document_word_test=lambda word: (
             word_names_documents(word, (*READABLE_ENDINGS, *TABLE_ENDINGS)) and not is_corpus_run(Path(word))
         ),
     )
@@ -312,13 +312,13 @@ def _add_run_chunks(run: CorpusRun, comparison: ChunkComparison, is_after: bool)
 
 
 def _cut_and_add_documents(
-    options: argparse.Namespace, sides: Sequence[_Side], comparison: ChunkComparison, embedding_cache: EmbeddingCache
+    options: argparse.Namespace, both_sides: Sequence[_Side], comparison: ChunkComparison, embedding_cache: EmbeddingCache
 ) -> int:
     """Cut the documents for each side that is no run; return the number of documents that were left out."""
     names_of_corpus_documents = [*corpus_document_names(options.corpus[0])]
     cutting_functions_with_sides = [
         (_document_cutting_function(options, side, names_of_corpus_documents, embedding_cache), after)
-        for after, side in enumerate(sides)
+        for after, side in enumerate(both_sides)
         if side.run is None
     ]
     cutting_progress_callback = progress_callback("Cutting: ", "documents")
@@ -473,20 +473,20 @@ class QuestionChanges:
             )
             for question in questions_of_file.usable
         )
-        documents_with_answers = [named_document_texts[number] for number in answering_document_numbers]
+        named_texts_with_answers = [named_document_texts[number] for number in answering_document_numbers]
         print_to_stderr(
             f"{pluralize(len(renumbered_questions), 'question')} on {len(answering_document_numbers):,} of "
             f"{pluralize(len(named_document_texts), 'document')}. "
-            + _embedding_estimate_sentence(options, chunkers_to_measure, [file.text for _, file in documents_with_answers])
+            + _embedding_estimate_sentence(options, chunkers_to_measure, [file.text for _, file in named_texts_with_answers])
         )
         retrieval_budgets = read_budgets_from_options(options)
         documents_token_ruler = TokenRuler(
-            build_corpus(documents_with_answers, "lines", options.exact_ends).whole.text,
+            build_corpus(named_texts_with_answers, "lines", options.exact_ends).whole.text,
             load_tokenizer(chunkers_to_measure[1].recipe.tokenizer),
         )
         recall_by_amount_per_side = []
         for _, _, search_index, tools, _ in build_indexes(
-            options, chunkers_to_measure, documents_with_answers, embedding_cache
+            options, chunkers_to_measure, named_texts_with_answers, embedding_cache
         ):
             recall_by_amount_per_side.append(
                 question_recalls_by_retrieved_amount(

@@ -38,7 +38,7 @@ from chunkers.language_models import (
     ChatServer,
     as_language_model_access,
 )
-from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL
+from chunkers.recipes import MODEL_ASKING_CLASS_BY_NAME
 from chunkers.results import MOST_SIDE_BY_SIDE
 from chunkers.support import FloatArray
 from chunkers.text import FileText
@@ -111,7 +111,7 @@ def add_report_command(command_subparsers: "argparse._SubParsersAction[Parser]")
     _add_comparison_options(report_parser)
     add_language_model_options(
         report_parser,
-        f"for {', '.join(CHUNKERS_ASKING_LANGUAGE_MODEL)}",
+        f"for {', '.join(MODEL_ASKING_CLASS_BY_NAME)}",
         " (default: the recipe's)",
         spending_phrase="asking for a chunker",
     )
@@ -131,16 +131,16 @@ def run_report(options: argparse.Namespace) -> None:
         open_language_model(options, chunker, "plain", recipe) for chunker, recipe in zip(chunkers, recipes, strict=True)
     ]
     document_name, file_text = _read_document_name_and_text(options)
-    text, document_parts, known_boundaries = file_text.text, file_text.parts, None
+    text, labelled_document_parts, known_boundaries = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
         raise InputError(
             "--dashes and --boundaries must not be given together: each defines the known boundaries. Leave one out."
         )
     if options.dashes:
-        (text, known_boundaries), document_parts = remove_mark_lines(text), None
+        (text, known_boundaries), labelled_document_parts = remove_mark_lines(text), None
     elif options.boundaries:
         known_boundaries = BoundaryFile.read(read_file_bytes(options.boundaries)).of(text)
-    document = Document.from_text(text, sentence_splitter_name, document_name, document_parts)
+    document = Document.from_text(text, sentence_splitter_name, document_name, labelled_document_parts)
     chunkers_with_chunkings = []
     for chunker, access in zip(chunkers, accesses, strict=True):
         with report_spending_at_end(access, f"{chunker.title}: "):
@@ -224,11 +224,13 @@ def run_answers(options: argparse.Namespace) -> None:
         _answer_questions_and_print_answers(options, language_model_access, chunkers_splitter_and_tools)
 
 
-def _stop_if_answers_unusable(message: str, unusable_answer_count: int) -> None:
+def _stop_if_answers_unusable(warning_sentence: str, unusable_answer_count: int) -> None:
     """Print a sentence on the first answers; raise ModelError if nearly all of them are unusable."""
     if unusable_answer_count >= LEAST_UNUSABLE_TO_STOP:
-        raise ModelError(f"{message} Add --continue to go on anyway, and --keep FILE so that no question is asked twice.")
-    print_to_stderr(message)
+        raise ModelError(
+            f"{warning_sentence} Add --continue to go on anyway, and --keep FILE so that no question is asked twice."
+        )
+    print_to_stderr(warning_sentence)
 
 
 def _answer_questions_and_print_answers(

@@ -62,7 +62,7 @@ from evaluation.questions import (
 from evaluation.report.measure_table_cells import mean_cell
 from evaluation.retrieval import (
     RANGE_UNITS,
-    RETRIEVAL_MEASURES,
+    RETRIEVAL_MEASURE_NAMES,
     RETRIEVED_TEXT_MEASURES,
     BudgetResults,
     Evaluation,
@@ -163,7 +163,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
     retrieval_budgets = read_budgets_from_options(options)
     returned_text_modes = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
     chunkers_to_measure = _chunkers_to_measure(options)
-    file_or_recipe_name, questions_file_bytes, named_document_texts = _read_questions_file_and_documents(options)
+    questions_or_chunker_name, questions_file_bytes, named_document_texts = _read_questions_file_and_documents(options)
     embedding_cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
@@ -173,7 +173,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
         chunker_to_measure.chunker.for_documents(
             [document.name for document in whole_corpus.documents if document.sentences]
         )
-    questions_of_file = _read_questions(file_or_recipe_name, questions_file_bytes, whole_corpus)
+    questions_of_file = _read_questions(questions_or_chunker_name, questions_file_bytes, whole_corpus)
     for note_on_missing_sections in filter(
         None, (missing_sections_note(whole_corpus, return_mode) for return_mode in returned_text_modes)
     ):
@@ -182,7 +182,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
         write_output(questions_to_json_lines(questions_of_file.usable, whole_corpus).decode(), str(options.labels))
     token_ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
     measured_recipes: list[MeasuredRecipe] = []
-    for file_or_recipe_name, embedded_as, search_index, tools, returned_text_mode in build_indexes(
+    for questions_or_chunker_name, embedded_as, search_index, tools, returned_text_mode in build_indexes(
         options, chunkers_to_measure, named_document_texts, embedding_cache, returned_text_modes
     ):
         top_k_evaluation = evaluate_retrieval(search_index, questions_of_file.usable, tools, token_ruler, options.top_k)
@@ -200,12 +200,12 @@ def run_retrieval(options: argparse.Namespace) -> None:
             [] if budget_results is None else [budget_results],
         )
         end_progress_line()
-        row_title = _row_title(file_or_recipe_name, embedded_as, options.search, returned_text_mode)
+        row_title = _row_title(questions_or_chunker_name, embedded_as, options.search, returned_text_mode)
         if budget_results is not None:
             measured_recipes.append(_recipe_with_measured_results(row_title, top_k_evaluation, token_ruler, budget_results))
         if options.json:
             recipe_result_json = evaluation_as_json(
-                file_or_recipe_name, top_k_evaluation, token_ruler, questions_of_file, budget_results
+                questions_or_chunker_name, top_k_evaluation, token_ruler, questions_of_file, budget_results
             )
             recipe_result_json["near_duplicates"] = near_duplicates_as_json(
                 retrieved_near_duplicates, top_k_evaluation, token_ruler, budget_results
@@ -395,11 +395,13 @@ def _recipe_with_measured_results(
     )
 
 
-def build_corpus(named_document_texts: Sequence[tuple[str, FileText]], splitter: str, needs_exact_ends: bool) -> Corpus:
+def build_corpus(
+    named_document_texts: Sequence[tuple[str, FileText]], splitter: str, keeps_exact_excerpt_ends: bool
+) -> Corpus:
     """Return the named texts as a corpus, split into sentences by ``splitter``."""
     return Corpus(
         tuple(Document.from_text(file.text, splitter, name, file.parts) for name, file in named_document_texts),
-        needs_exact_ends,
+        keeps_exact_excerpt_ends,
     )
 
 
@@ -458,7 +460,7 @@ def _print_evaluation(row_title: str, evaluation: Evaluation, token_ruler: Token
         f"embedded in {evaluated_search_index.embed_s:.2f} s, {pluralize(len(evaluation.answers), 'question')} searched in "
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
-    for measure in RETRIEVAL_MEASURES:
+    for measure in RETRIEVAL_MEASURE_NAMES:
         measure_value_phrases = [
             f"{mean_cell(mean_and_deviation(evaluation.values(measure, unit))).text} in {unit}" for unit in RANGE_UNITS
         ]
@@ -492,7 +494,7 @@ def evaluation_as_json(
         "embed_s": evaluated_search_index.embed_s,
         "query_s": evaluation.search.search_s,
         **{
-            unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in RETRIEVAL_MEASURES}
+            unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in RETRIEVAL_MEASURE_NAMES}
             for unit in RANGE_UNITS
         },
         **{what: _scores_as_json(evaluation.means_at_k(what)) for what in RETRIEVED_ITEM_KINDS},
@@ -554,15 +556,15 @@ def _scores_as_json(scores_by_k: dict[int, dict[str, Score]]) -> dict[str, dict[
 def _chunk_as_json(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
     document_number = corpus.document_number_at(spans[0][0])
     document_offset_in_corpus = corpus.offsets[document_number]
-    document_parts = corpus.documents[document_number].parts
+    labelled_document_parts = corpus.documents[document_number].parts
     spans_in_document = [[start - document_offset_in_corpus, end - document_offset_in_corpus] for start, end in spans]
     chunk_document_and_spans = {"document": corpus.names[document_number], "spans": spans_in_document}
     return (
         chunk_document_and_spans
-        if document_parts is None
+        if labelled_document_parts is None
         else {
             **chunk_document_and_spans,
-            f"{document_parts.kind}s": document_parts.labels_of_overlapped_parts(
+            f"{labelled_document_parts.kind}s": labelled_document_parts.labels_of_overlapped_parts(
                 [(start, end) for start, end in spans_in_document]
             ),
         }

@@ -359,10 +359,10 @@ def _duplicate_costs_as_json(cost_by_unit: dict[str, RepeatCost]) -> dict[str, A
 
 
 def _recalls_as_json(near_duplicate_cost: RepeatCost) -> dict[str, Any]:
-    mean_recall_pair = [
+    recall_means_and_deviations = [
         mean_and_deviation(values) for values in (near_duplicate_cost.recall, near_duplicate_cost.recall_without_repeats)
     ]
-    mean_recall, mean_recall_without_duplicates = (None if mean is None else mean[0] for mean in mean_recall_pair)
+    mean_recall, mean_recall_without_duplicates = (None if mean is None else mean[0] for mean in recall_means_and_deviations)
     return {
         "recall": mean_recall,
         "recall_without": mean_recall_without_duplicates,

@@ -30,7 +30,7 @@ from chunkers.commands.shared_command_parts import (
     word_names_documents,
     yield_named_file_contents,
 )
-from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL, CHUNKERS_OF_GIVEN_CHUNKS
+from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, MODEL_ASKING_CLASS_BY_NAME
 from chunkers.support import pluralize
 from chunkers.text import READABLE_ENDINGS
 from evaluation.report.measure_table_cells import SETTING_HEAD, setting_row, terminal_table
@@ -147,24 +147,24 @@ def run_sweep(options: argparse.Namespace) -> None:
 
 def _settings_of_grid(chunker_spec: ChunkerSpec, grid_axis_texts: Sequence[str]) -> list[SweptSetting]:
     """Return the settings of a chunker; a recipe's parameters are the same in all of them unless the grid varies them."""
-    chunker_name, recipe_parameters = (
+    chunker_name, parameters_from_recipe = (
         (chunker_spec.recipe.chunker, chunker_spec.recipe.settings()) if chunker_spec.recipe else (chunker_spec.name, {})
     )
-    if chunker_name in {**CHUNKERS_ASKING_LANGUAGE_MODEL, **CHUNKERS_OF_GIVEN_CHUNKS}:
+    if chunker_name in {**MODEL_ASKING_CLASS_BY_NAME, **GIVEN_CHUNKS_CLASS_BY_NAME}:
         raise InputError(
             f"{chunker_name}: a sweep needs a chunker that cuts by its parameters alone; this one asks a language "
             "model, or its cuts were made elsewhere. Name another."
         )
     grid_values_by_parameter: dict[str, list[Any]] = {}
-    for parameter_name, parameter_values in map(_parse_grid_axis, grid_axis_texts):
+    for parameter_name, values_of_parameter in map(_parse_grid_axis, grid_axis_texts):
         if parameter_name in grid_values_by_parameter:
             raise InputError(f"--grid must name each parameter once, with all its values; {parameter_name} appears twice.")
         if parameter_name in chunker_spec.parameters:
             raise InputError(
                 f"--grid must not vary what --chunker holds fixed; {parameter_name} is in both. Leave it out of one."
             )
-        grid_values_by_parameter[parameter_name] = parameter_values
-    fixed_parameters = {**recipe_parameters, **chunker_spec.parameters}
+        grid_values_by_parameter[parameter_name] = values_of_parameter
+    fixed_parameters = {**parameters_from_recipe, **chunker_spec.parameters}
     return settings_grid(
         chunker_name, **{**{key: [value] for key, value in fixed_parameters.items()}, **grid_values_by_parameter}
     )

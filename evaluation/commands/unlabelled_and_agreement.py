@@ -38,14 +38,14 @@ from chunkers.commands.shared_command_parts import (
 )
 from chunkers.contract import run
 from chunkers.language_models import Asking
-from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL
+from chunkers.recipes import MODEL_ASKING_CLASS_BY_NAME
 from chunkers.support import text_table
 from evaluation.commands.check import add_size_options, size_bounds_of_options
 from evaluation.report.measure_table_cells import EDIT_CELL_COUNT, edit_stability_cells, label_free_measure_cells
 from evaluation.segmentation import (
     BASELINE_SETTINGS,
     DEFAULT_EDIT_COUNT,
-    MEASURES_EXPLAINED,
+    EXPLANATION_BY_MEASURE,
     BoundaryAgreement,
     EditStability,
     GapShift,
@@ -86,7 +86,7 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
     add_setting_options(unlabelled_parser, "sentences", "embedder", "tokenizer")
     add_language_model_options(
         unlabelled_parser,
-        f"for {', '.join(CHUNKERS_ASKING_LANGUAGE_MODEL)}",
+        f"for {', '.join(MODEL_ASKING_CLASS_BY_NAME)}",
         " (default: the recipe's)",
         spending_phrase="asking for a chunker",
     )
@@ -113,9 +113,9 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     ]
     size_bounds = size_bounds_of_options(options)
     sentence_splitter_name = shared_setting(options, "sentences", chunker_specs)
-    with ExitStack() as spending_reports:
+    with ExitStack() as spending_report_stack:
         for chunker_label, _, model_access in measured_chunkers:
-            spending_reports.enter_context(report_spending_at_end(model_access, f"{chunker_label}: "))
+            spending_report_stack.enter_context(report_spending_at_end(model_access, f"{chunker_label}: "))
         for document_number, (document_name, file_text) in enumerate(read_names_and_texts(options.files, options.encoding)):
             document = Document.from_text(file_text.text, sentence_splitter_name, document_name)
             if options.edits:
@@ -129,7 +129,7 @@ def run_unlabelled(options: argparse.Namespace) -> None:
             else:
                 print("\n" * (document_number > 0) + measures_table(document_name, list(chunker_measure_rows)), flush=True)
     if not options.json:
-        print("\n" + "\n".join(f"{label:<13} {meaning}" for label, meaning in MEASURES_EXPLAINED.items()))
+        print("\n" + "\n".join(f"{label:<13} {meaning}" for label, meaning in EXPLANATION_BY_MEASURE.items()))
 
 
 MeasuresRow = tuple[str, LabelFreeMeasures, EditStability | None]
@@ -163,7 +163,9 @@ def _measure_chunkers(
 def measures_table(document_name: str, rows: Sequence[MeasuresRow]) -> str:
     """Format the results for a document as a text table, one line per chunker."""
     measure_names = (
-        [*MEASURES_EXPLAINED] if any(edits is not None for *_, edits in rows) else [*MEASURES_EXPLAINED][:-EDIT_CELL_COUNT]
+        [*EXPLANATION_BY_MEASURE]
+        if any(edits is not None for *_, edits in rows)
+        else [*EXPLANATION_BY_MEASURE][:-EDIT_CELL_COUNT]
     )
     measure_rows = [
         [
@@ -197,7 +199,7 @@ def measures_as_json(
     document_name: str, chunker_label: str, label_free_measures: LabelFreeMeasures, edit_stability: EditStability | None
 ) -> dict[str, Any]:
     """Return a chunker's results on a document as JSON-compatible values, with shares from 0 to 1."""
-    size_compliance, similarity_contrast = label_free_measures.sizes, label_free_measures.contrast
+    size_compliance_counts, similarity_contrast = label_free_measures.sizes, label_free_measures.contrast
     return {
         "document": document_name,
         "chunker": chunker_label,
@@ -207,14 +209,14 @@ def measures_as_json(
         },
         "blocks_whole": label_free_measures.blocks.all.share,
         "size": None
-        if size_compliance is None
+        if size_compliance_counts is None
         else {
-            "least": size_compliance.bounds.least,
-            "most": size_compliance.bounds.most,
-            "unit": size_compliance.bounds.unit,
-            "within": size_compliance.share,
-            "too_small": size_compliance.short,
-            "too_large": size_compliance.long,
+            "least": size_compliance_counts.bounds.least,
+            "most": size_compliance_counts.bounds.most,
+            "unit": size_compliance_counts.bounds.unit,
+            "within": size_compliance_counts.share,
+            "too_small": size_compliance_counts.short,
+            "too_large": size_compliance_counts.long,
         },
         "inside": None if similarity_contrast is None else similarity_contrast.inside,
         "across": None if similarity_contrast is None else similarity_contrast.across,
@@ -263,9 +265,9 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
     chunker_specs = parse_all_chunker_specs(options, "no embedder moves the boundaries of chunks made elsewhere")
     chunker = chunker_specs[0].build(full_embedder)
     if not chunker.embeds:
-        chunker_names_phrase = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
+        embedding_chunkers_phrase = ", ".join(name for name, candidate in CHUNKERS.items() if candidate.embeds)
         raise InputError(
-            f"--chunker must be a chunker that uses embeddings, one of {chunker_names_phrase}; got {chunker.name}."
+            f"--chunker must be a chunker that uses embeddings, one of {embedding_chunkers_phrase}; got {chunker.name}."
         )
     tokenizer = load_tokenizer(shared_setting(options, "tokenizer", chunker_specs))
     embedding_cache = EmbeddingCache()
@@ -275,7 +277,7 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
             Tools(embedder, tokenizer, embedding_cache, watcher=build_watcher_of_preparation(embedder))
             for embedder in (full_embedder, approximating_embedder)
         ]
-        boundary_comparison = compare_boundaries(*(run(chunker, document, own) for own in tools_per_embedder))
+        embedder_boundary_agreement = compare_boundaries(*(run(chunker, document, own) for own in tools_per_embedder))
         sentence_vectors_per_embedder = (
             Tools(embedder.for_document(document), tokenizer, embedding_cache).embed(document.sentence_texts)
             for embedder in (full_embedder, approximating_embedder)
@@ -284,7 +286,7 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
         if options.json:
             print_json(
                 embedder_agreement_as_json(
-                    boundary_comparison, embedder_distance_shift, full_embedder.name, approximating_embedder.name
+                    embedder_boundary_agreement, embedder_distance_shift, full_embedder.name, approximating_embedder.name
                 )
             )
         else:
@@ -299,26 +301,27 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
             )
             print(
                 f"{document_name}: "
-                f"{boundary_comparison.words(full_embedder.name, approximating_embedder.name)}{distance_shift_phrase}",
+                f"{embedder_boundary_agreement.words(full_embedder.name, approximating_embedder.name)}"
+                f"{distance_shift_phrase}",
                 flush=True,
             )
 
 
 def embedder_agreement_as_json(
-    boundary_comparison: BoundaryAgreement,
+    embedder_boundary_agreement: BoundaryAgreement,
     embedder_distance_shift: GapShift | None,
     full_embedder_name: str,
     other_embedder_name: str,
 ) -> dict[str, Any]:
     """Return a comparison of two embedders as JSON-compatible values; boundaries are in code points."""
     return {
-        "document": boundary_comparison.document.name,
+        "document": embedder_boundary_agreement.document.name,
         "full": full_embedder_name,
         "other": other_embedder_name,
-        "both": boundary_comparison.both,
-        "only_full": boundary_comparison.only_full,
-        "only_other": boundary_comparison.only_other,
-        "share": boundary_comparison.share,
+        "both": embedder_boundary_agreement.both,
+        "only_full": embedder_boundary_agreement.only_full,
+        "only_other": embedder_boundary_agreement.only_other,
+        "share": embedder_boundary_agreement.share,
         "distances": None if embedder_distance_shift is None else asdict(embedder_distance_shift),
-        "scores": None if boundary_comparison.scores is None else asdict(boundary_comparison.scores),
+        "scores": None if embedder_boundary_agreement.scores is None else asdict(embedder_boundary_agreement.scores),
     }

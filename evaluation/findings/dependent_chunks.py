@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from chunkers import Chunk, Span
-from evaluation.findings.examined_chunking import ExaminedChunking, FindingsOfRule
+from evaluation.findings.examined_chunking import ExaminedChunking, FindingPartsIterator
 
 # Words at the beginning of a sentence that point back to an earlier one, by language.
 
@@ -22,7 +22,7 @@ def _compile_alternatives(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
-_INSERTED_SUBJECT = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
+_CLAUSE_BEFORE_CONNECTIVE = r"(?:[^\s,.;:]+\s+){0,4}[^\s,.;:]+,\s+"
 """A short subject before a connective in commas."""
 
 
@@ -129,7 +129,7 @@ def _english_pointing_phrase_pattern() -> re.Pattern[str]:
         r"|consequence)|On\s+the\s+"
         r"(?:other\s+hand|contrary)|For\s+(?:example|instance)|Even\s+so|Until\s+then|Since\s+then|At\s+(?:that"
         r"|the\s+same)\s+time)\b",
-        _INSERTED_SUBJECT
+        _CLAUSE_BEFORE_CONNECTIVE
         + _any_phrase_pattern(
             "however, in~contrast, by~contrast, therefore, on~the~other~hand, though, for~example, in~turn, too"
         )
@@ -175,7 +175,7 @@ def _french_pointing_phrase_pattern() -> re.Pattern[str]:
         r"|De\s+même|Depuis\s+lors|D['’]où)\b",
         r"(?:Pour|Dans|De|Avec|Sans|Après|Avant|Par|Sur|Sous|Chez|Contre|Depuis|Selon|Malgré|À|En|Grâce\s+à"
         r"|À\s+cause\s+de|Outre|D['’]après)\s+" + pronoun_pattern,
-        _INSERTED_SUBJECT
+        _CLAUSE_BEFORE_CONNECTIVE
         + _any_phrase_pattern(
             "en~revanche, cependant, toutefois, pourtant, au~contraire, en~effet, par~exemple, par~conséquent, donc"
         )
@@ -217,7 +217,7 @@ def _spanish_pointing_phrase_pattern() -> re.Pattern[str]:
         r"(?:Para|Con|En|De|Por|Sin|Tras|A|Ante|Según|Sobre|Desde|Hasta|Contra|Entre|Antes\s+de|Después\s+de"
         r"|Gracias\s+a|A\s+pesar\s+de|Debido\s+a"
         rf"|Además\s+de)\s+(?:todo\s+)?(?:ell[ao]s?|él|{demonstrative_pattern})",
-        _INSERTED_SUBJECT
+        _CLAUSE_BEFORE_CONNECTIVE
         + _any_phrase_pattern("en~cambio, sin~embargo, no~obstante, por~el~contrario, por~(?:lo~)?tanto, por~ejemplo")
         + ",",
     )
@@ -312,7 +312,7 @@ _GERMAN_ANNOUNCEMENT_END = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
 """The German verb may stand behind the announcement."""
 
 
-def find_dangling_starts(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def find_dangling_starts(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
     text, language = examined_chunking.chunking.document.text, examined_chunking.language
     if language not in POINTER_PATTERN_FUNCTIONS:
@@ -337,7 +337,7 @@ def find_dangling_starts(examined_chunking: ExaminedChunking) -> FindingsOfRule:
             )
 
 
-def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     """Find chunks that begin with items, code or clauses whose lead-in or condition stands in an earlier chunk."""
     text, language = examined_chunking.chunking.document.text, examined_chunking.language
     if language not in POINTER_PATTERN_FUNCTIONS:

@@ -34,7 +34,7 @@ MOST_FURNITURE_LINE_CHARACTERS = 80
 MOST_MENU_ENTRY_WORDS = 4
 """Words up to which something between separators may be an entry of a menu."""
 
-LEAST_FURNITURE_LINES = 3
+LEAST_LINES_COUNTING_REPEATED = 3
 """Number of lines of furniture that a chunk must have before repeated lines count among them."""
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -97,18 +97,18 @@ class Worthless(NamedTuple):
     reason: str
 
 
-def fault_of_each_chunk(text: str, chunks: Sequence[str]) -> list[Worthless | None]:
+def fault_of_each_chunk(text: str, chunk_texts: Sequence[str]) -> list[Worthless | None]:
     """Return the fault of each chunk of a document; None for a chunk without one.
 
     Parameters
     ----------
     text
         The document, in which the lines of menus and footers are repeated.
-    chunks
+    chunk_texts
         The chunks' texts.
     """
     line_occurrence_counts = Counter(_DIGITS.sub("0", line.strip()) for line in text.splitlines())
-    return [_chunk_fault(chunk, line_occurrence_counts) for chunk in chunks]
+    return [_chunk_fault(chunk, line_occurrence_counts) for chunk in chunk_texts]
 
 
 def _chunk_fault(text: str, line_occurrence_counts: Counter[str]) -> Worthless | None:
@@ -157,9 +157,9 @@ def unreadable_reason(text: str) -> str:
         _MISREAD_UTF_8.findall(text),
         _REPLACEMENT_OR_CONTROL_CHARACTER.findall(text),
     )
-    misread_characters = set("".join(misread_runs))
+    misread_character_set = set("".join(misread_runs))
     broken_character_count = sum(map(len, misread_runs)) + sum(
-        char not in misread_characters for char in replacement_or_control_characters
+        char not in misread_character_set for char in replacement_or_control_characters
     )
     if (
         len(misread_runs) + len(replacement_or_control_characters) >= LEAST_BROKEN_CHARACTERS
@@ -181,11 +181,11 @@ def _find_meaningless_codes(text: str) -> list[str]:
 
 
 def _is_misread_chinese(text: str) -> bool:
-    han_character_count = len(_HAN.findall(text))
-    if han_character_count < 10:
+    misread_han_count = len(_HAN.findall(text))
+    if misread_han_count < 10:
         return False
     redecoded_text = text.encode("gb18030", "ignore").decode("utf-8", "ignore")
-    return 2 * len(_HAN.findall(redecoded_text)) >= han_character_count
+    return 2 * len(_HAN.findall(redecoded_text)) >= misread_han_count
 
 
 def _page_furniture_share(text: str, line_occurrence_counts: Counter[str]) -> float:
@@ -199,7 +199,9 @@ def _page_furniture_share(text: str, line_occurrence_counts: Counter[str]) -> fl
         for line, is_known in zip(chunk_lines_with_letters, certain_furniture_flags, strict=True)
     ]
     counted_furniture_flags = (
-        certain_or_repeated_flags if sum(certain_or_repeated_flags) >= LEAST_FURNITURE_LINES else certain_furniture_flags
+        certain_or_repeated_flags
+        if sum(certain_or_repeated_flags) >= LEAST_LINES_COUNTING_REPEATED
+        else certain_furniture_flags
     )
     return sum(
         len(line) for line, is_counted in zip(chunk_lines_with_letters, counted_furniture_flags, strict=True) if is_counted
@@ -276,10 +278,10 @@ class ExaminedChunking:
     def _block_edges(self) -> list[int]:
         """The code points at which blocks begin and end, at every depth, in ascending order."""
         text = self.chunking.document.text
-        block_spans = (
+        all_block_spans = (
             block.span for block in (*outline_of(text).blocks, *outline_of(text).nested_blocks, *self._blocks_without_prose)
         )
-        return sorted({0, *(edge for span in block_spans for edge in span), len(text)})
+        return sorted({0, *(edge for span in all_block_spans for edge in span), len(text)})
 
     @cached_property
     def _blocks_without_prose(self) -> list[Block]:
@@ -304,8 +306,11 @@ class ExaminedChunking:
 
     def prose_span_around_offset(self, offset: int) -> Span | None:
         """Return the span of prose around an offset, within its block; None at a block's edge or outside prose."""
-        block_index = bisect_left(self._blocks_without_prose, offset, key=lambda block: block.span.end)
-        if block_index < len(self._blocks_without_prose) and self._blocks_without_prose[block_index].span.start < offset:
+        next_ending_block_index = bisect_left(self._blocks_without_prose, offset, key=lambda block: block.span.end)
+        if (
+            next_ending_block_index < len(self._blocks_without_prose)
+            and self._blocks_without_prose[next_ending_block_index].span.start < offset
+        ):
             return None
         next_block_edge_index = bisect_left(self._block_edges, offset)
         if next_block_edge_index in (0, len(self._block_edges)) or self._block_edges[next_block_edge_index] == offset:
@@ -313,5 +318,5 @@ class ExaminedChunking:
         return Span(self._block_edges[next_block_edge_index - 1], self._block_edges[next_block_edge_index])
 
 
-FindingsOfRule = Iterator[tuple[Span, float, str]]
+FindingPartsIterator = Iterator[tuple[Span, float, str]]
 """Findings of a rule: the passage, its score from 0 to 1, and the reason."""

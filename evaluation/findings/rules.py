@@ -21,7 +21,7 @@ from evaluation.findings.examined_chunking import (
     DEFAULT_NARROW_MARGIN,
     ExaminedChunking,
     FaultKind,
-    FindingsOfRule,
+    FindingPartsIterator,
     has_prose,
 )
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY as COUNTED_ALIKE
@@ -31,7 +31,7 @@ from evaluation.segmentation import list_overlong_chunks_with_unread_tokens
 # English abbreviations that end with a full stop and mostly stand inside a sentence.
 
 
-_SINGLE_LETTER_ABBREVIATIONS = " ".join(f"{letter}." for letter in ascii_lowercase + "äöü")
+_SINGLE_LETTER_ABBREVIATIONS_TEXT = " ".join(f"{letter}." for letter in ascii_lowercase + "äöü")
 
 ABBREVIATIONS = frozenset(
     (
@@ -40,7 +40,7 @@ ABBREVIATIONS = frozenset(
         "Jan. Feb. Mar. Apr. Jun. Jul. Aug. Sep. Sept. Oct. Nov. Dec. "
         "Ak. Ala. Ariz. Ark. Calif. Colo. Conn. D.C. Del. Fla. Ga. Ia. Id. Ill. Ind. Kan. Kans. Ky. La. Mass. Md. "
         "Mich. Minn. Miss. Mo. Mont. N.C. N.D. N.H. N.J. N.M. N.Y. Neb. Nebr. Nev. Okla. Ore. Pa. S.C. Tenn. Va. "
-        f"Wash. Wis. {_SINGLE_LETTER_ABBREVIATIONS}"
+        f"Wash. Wis. {_SINGLE_LETTER_ABBREVIATIONS_TEXT}"
     ).split()
 )
 """The abbreviations that spaCy's English tokenizer keeps together with their full stop."""
@@ -122,7 +122,7 @@ class Rule:
 
     title: str
     why: str
-    find: Callable[[ExaminedChunking], FindingsOfRule]
+    find: Callable[[ExaminedChunking], FindingPartsIterator]
     cause: Literal["chunker", "splitter", "document"] = "chunker"
     limits: str = ""
     example: str = ""
@@ -134,7 +134,7 @@ class Rule:
         return " ".join(filter(None, (self.why, example_phrase, self.limits)))
 
 
-def _find_cut_sentences(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_cut_sentences(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     document = examined_chunking.chunking.document
     for cut_offset in examined_chunking.cuts:
         cut_sentence_index = document.sentence_at(cut_offset)
@@ -166,7 +166,7 @@ def _find_cut_sentences(examined_chunking: ExaminedChunking) -> FindingsOfRule:
             )
 
 
-def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     text = examined_chunking.chunking.document.text
     for block in outline_of(text).whole_blocks:
         if block.kind != block_kind:
@@ -182,7 +182,7 @@ def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedC
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
-def _find_bad_sentence_splits(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_bad_sentence_splits(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     document = examined_chunking.chunking.document
     distinct_cut_offsets = set(examined_chunking.cuts)
     for later_sentence_index in range(1, len(document.sentences)):
@@ -224,22 +224,22 @@ def _bad_split_place_phrase(text_before: str, text_after: str, has_no_space_at_s
     return ""
 
 
-def _find_stranded_headings(examined_chunking: ExaminedChunking) -> FindingsOfRule:
-    for block, following_block in pairwise(outline_of(examined_chunking.chunking.document.text).blocks):
-        if block.kind == "heading":
-            cut_index_after_heading = bisect_left(examined_chunking.cuts, block.span.end)
+def _find_stranded_headings(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
+    for possible_heading_block, following_block in pairwise(outline_of(examined_chunking.chunking.document.text).blocks):
+        if possible_heading_block.kind == "heading":
+            cut_index_after_heading = bisect_left(examined_chunking.cuts, possible_heading_block.span.end)
             if (
                 cut_index_after_heading < len(examined_chunking.cuts)
                 and examined_chunking.cuts[cut_index_after_heading] <= following_block.span.start
             ):
                 yield (
-                    block.span,
+                    possible_heading_block.span,
                     0.75,
-                    f"a heading of level {block.level} ends a chunk, and what it announces begins the next",
+                    f"a heading of level {possible_heading_block.level} ends a chunk, and what it announces begins the next",
                 )
 
 
-def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     all_headings = headings(examined_chunking.chunking.document.text)
     heading_starts = [heading.span.start for heading in all_headings]
     if not all_headings or not examined_chunking.cuts:
@@ -266,7 +266,7 @@ def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> Finding
             )
 
 
-def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     text = examined_chunking.chunking.document.text
     table_block_spans = [block.span for block in outline_of(text).whole_blocks if block.kind == "table"]
     table_starts = [table.start for table in table_block_spans]
@@ -287,7 +287,7 @@ def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> Findings
 _SENTENCE_STOP_PATTERN = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
 
 
-def _find_whole_paragraph_sentences(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_whole_paragraph_sentences(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
     document = examined_chunking.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
@@ -312,7 +312,7 @@ def _find_whole_paragraph_sentences(examined_chunking: ExaminedChunking) -> Find
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
 
 
-def _find_near_paragraph_cuts(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_near_paragraph_cuts(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     """Find cuts inside a paragraph, one sentence from an end of it that is not cut."""
     document = examined_chunking.chunking.document
     document_sentence_spans = document.sentences
@@ -358,7 +358,7 @@ def _median_chunk_characters(examined_chunking: ExaminedChunking) -> float | Non
     )
 
 
-def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     median_chunk_size = _median_chunk_characters(examined_chunking)
     for chunk, chunk_size in zip(examined_chunking.chunking.chunks, examined_chunking.sizes, strict=True):
         if median_chunk_size is not None and chunk_size < TINY_MEDIAN_SHARE * median_chunk_size:
@@ -369,7 +369,7 @@ def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
             )
 
 
-def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     median_chunk_size = _median_chunk_characters(examined_chunking)
     for chunk_index, (chunk, chunk_size) in enumerate(
         zip(examined_chunking.chunking.chunks, examined_chunking.sizes, strict=True)
@@ -386,7 +386,7 @@ def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRul
             )
 
 
-def _find_truncated_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_truncated_chunks(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     embedder = examined_chunking.embedder
     if embedder is None:
         return
@@ -400,7 +400,7 @@ def _find_truncated_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRul
         )
 
 
-def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     document = examined_chunking.chunking.document
     for sentence_gap in examined_chunking.chunking.gaps:
         if not sentence_gap.verdict.is_cut or sentence_gap.score is None or sentence_gap.threshold is None:
@@ -425,7 +425,7 @@ def _find_cuts_near_threshold(examined_chunking: ExaminedChunking) -> FindingsOf
             )
 
 
-def _find_flat_curves(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_flat_curves(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     for curve in examined_chunking.chunking.curves:
         defined_curve_scores = [score for score in curve.scores if not math.isnan(score)]
         if len(defined_curve_scores) < FEWEST_VALUES_FOR_QUARTILES:
@@ -442,13 +442,13 @@ def _find_flat_curves(examined_chunking: ExaminedChunking) -> FindingsOfRule:
             )
 
 
-def _find_worthless_chunks(fault: FaultKind, score: float, examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_worthless_chunks(fault: FaultKind, score: float, examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     for chunk, chunk_fault in zip(examined_chunking.chunking.chunks, examined_chunking.chunk_faults, strict=True):
         if chunk_fault is not None and chunk_fault.fault == fault:
             yield Span(chunk.start, chunk.end), score, chunk_fault.reason
 
 
-def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> FindingsOfRule:
+def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     repeated_text_runs = repeated_runs(examined_chunking.chunking.document.text)
     compared_chunks, furthest_chunk_end = [], 0
@@ -459,12 +459,12 @@ def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> Findings
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
-        may_have_near_duplicate = (
+        may_chunk_have_duplicate = (
             chunk.start < furthest_chunk_end
             or len(chunk.spans) > 1
             or repeated_text_runs.share(chunk.start, chunk.end) >= NEAR_DUPLICATE_SHARE
         )
-        if chunk_fault is None and len(chunk.text) >= LEAST_COMPARED_CHARACTERS and may_have_near_duplicate:
+        if chunk_fault is None and len(chunk.text) >= LEAST_COMPARED_CHARACTERS and may_chunk_have_duplicate:
             compared_chunks.append(chunk)
         furthest_chunk_end = max(furthest_chunk_end, chunk.end)
     nearest_match_by_chunk: dict[int, tuple[float, int]] = {}

@@ -371,7 +371,7 @@ def _find_longest_unquoted_window_part(
     ``min_part_characters``, the whole window is returned.
     """
     text, (window_start, window_end) = document_texts[window.document], window.span
-    quoted_spans = [
+    quoted_excerpt_spans = [
         excerpt
         for question in earlier_questions
         if question.window.document == window.document
@@ -384,7 +384,7 @@ def _find_longest_unquoted_window_part(
     quoted_sentences = [
         (first, last)
         for first, last in window_sentence_spans
-        if any(first < excerpt.end and excerpt.start < last for excerpt in quoted_spans)
+        if any(first < excerpt.end and excerpt.start < last for excerpt in quoted_excerpt_spans)
     ]
     unquoted_starts, unquoted_ends = (
         [window_start, *(last for _, last in quoted_sentences)],

@@ -90,9 +90,9 @@ class CoveredRanges:
         )
 
 
-def total_length_of_ranges(ranges: Sequence[tuple[int, int]]) -> int:
+def total_length_of_ranges(summed_ranges: Sequence[tuple[int, int]]) -> int:
     """Return the total length of ranges, counting text once for each range that contains it."""
-    return sum(end - start for start, end in ranges)
+    return sum(end - start for start, end in summed_ranges)
 
 
 def numbers_of_overlapping_chunks(chunk_edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:

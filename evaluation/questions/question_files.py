@@ -212,9 +212,9 @@ class ExcerptFinder:
         elif match.kind == "typography":
             deviation_phrase = f"stands in {document_name} at {match.span.start:,} with other white space or signs"
         elif match.kind == "altered":
-            match_similarity_percent = _similarity_percent_phrase(match)
+            match_similarity_phrase = _similarity_percent_phrase(match)
             deviation_phrase = (
-                f"stands in {document_name} at {match.span.start:,} altered, {match_similarity_percent} alike: "
+                f"stands in {document_name} at {match.span.start:,} altered, {match_similarity_phrase} alike: "
                 f"{short_repr(matched_passage_text)}"
             )
         if match.is_ambiguous:
@@ -369,7 +369,7 @@ def read_questions(file_bytes: bytes, file_name: str, corpus: Corpus, cancelled:
     corpus_excerpt_finder = ExcerptFinder(corpus)
     usable_questions: list[Question] = []
     problem_sentences: list[str] = []
-    excerpt_change_sentences: list[str] = []
+    all_change_sentences: list[str] = []
     excerpt_labels: list[Label] = []
     seen_question_keys: set[tuple[object, ...]] = set()
     for row_place_phrase, row in question_rows:
@@ -402,12 +402,8 @@ def read_questions(file_bytes: bytes, file_name: str, corpus: Corpus, cancelled:
         seen_question_keys.add(question_identity_key)
         usable_questions.append(question)
         problem_sentences += [f"{file_name}, {row_place_phrase}: {sentence}" for sentence in lost_excerpt_sentences]
-        excerpt_change_sentences += [
-            f"{file_name}, {row_place_phrase}: {sentence}" for sentence in changed_excerpt_sentences
-        ]
-    return Questions(
-        tuple(usable_questions), tuple(problem_sentences), tuple(excerpt_change_sentences), tuple(excerpt_labels)
-    )
+        all_change_sentences += [f"{file_name}, {row_place_phrase}: {sentence}" for sentence in changed_excerpt_sentences]
+    return Questions(tuple(usable_questions), tuple(problem_sentences), tuple(all_change_sentences), tuple(excerpt_labels))
 
 
 def _question_and_remarks_of_row(
@@ -519,9 +515,9 @@ def questions_to_json_lines(questions: Sequence[Question], corpus: Corpus) -> by
 
 
 def _covers_whole_document(excerpt: Excerpt, corpus: Corpus) -> bool:
-    start, end = excerpt.span
+    excerpt_start, excerpt_end = excerpt.span
     document_text = corpus.documents[excerpt.document].text
-    return not document_text[:start].strip() and not document_text[end:].strip()
+    return not document_text[:excerpt_start].strip() and not document_text[excerpt_end:].strip()
 
 
 def excerpt_as_json(document_name: str, document_text: str, span: Span) -> dict[str, Any]:

@@ -270,21 +270,24 @@ def _csv_rows(
 
 
 def _choose_columns_requiring_excerpts(columns: Sequence[str], file_name: str) -> Collection[str]:
-    column_names = set(columns)
-    if column_names & {"question", "user_input"} and column_names & {*EXCERPT_COLUMNS, *_RAGAS_EXCERPT_COLUMNS}:
+    header_column_names = set(columns)
+    if header_column_names & {"question", "user_input"} and header_column_names & {
+        *EXCERPT_COLUMNS,
+        *_RAGAS_EXCERPT_COLUMNS,
+    }:
         return KNOWN_COLUMNS
     missing_columns_message = (
         f"{file_name}: the columns must include question, and references or excerpts; got "
         f"{shorten_text(', '.join(columns))}."
     )
     if answer_column_names := [
-        column for column in ("ground_truth", "ground_truths", "reference") if column in column_names
+        column for column in ("ground_truth", "ground_truths", "reference") if column in header_column_names
     ]:
         missing_columns_message += (
             f" {answer_column_names[0]} is an answer in words of its own; ragas keeps excerpts in "
             f"{' or '.join(_RAGAS_EXCERPT_COLUMNS)}."
         )
-    elif "retrieved_contexts" in column_names:
+    elif "retrieved_contexts" in header_column_names:
         missing_columns_message += (
             " retrieved_contexts is what a pipeline retrieved; ragas keeps excerpts in reference_contexts."
         )

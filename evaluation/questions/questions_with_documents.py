@@ -435,8 +435,10 @@ def _read_squad(articles: list[Any], file_name: str) -> QuestionSet:
     unanswered_question_count = 0
     for article_number, article in enumerate(articles, start=1):
         article_place_phrase = f"{file_name}, article {article_number:,}"
-        is_titled = isinstance(article, dict) and "title" in article
-        article_title = _required_text(article, "title", article_place_phrase) if is_titled else f"article {article_number}"
+        is_article_titled = isinstance(article, dict) and "title" in article
+        article_title = (
+            _required_text(article, "title", article_place_phrase) if is_article_titled else f"article {article_number}"
+        )
         if article_title in used_titles:
             article_title = f"{article_title} ({article_number})"
         used_titles.add(article_title)
@@ -445,13 +447,15 @@ def _read_squad(articles: list[Any], file_name: str) -> QuestionSet:
             paragraph_context_text = _required_text(paragraph, "context", article_place_phrase)
             for question in _required_list(paragraph, "qas", article_place_phrase):
                 question_text = _required_text(question, "question", article_place_phrase)
-                question_answer_objects = _required_list(question, "answers", article_place_phrase)
-                if not question_answer_objects:
+                answer_objects_of_question = _required_list(question, "answers", article_place_phrase)
+                if not answer_objects_of_question:
                     unanswered_question_count += 1
                     continue
                 # The others are further people's answers to the same question.
                 answer_start_in_paragraph = (
-                    question_answer_objects[0].get("answer_start") if isinstance(question_answer_objects[0], dict) else None
+                    answer_objects_of_question[0].get("answer_start")
+                    if isinstance(answer_objects_of_question[0], dict)
+                    else None
                 )
                 if not isinstance(answer_start_in_paragraph, int):
                     raise InputError(
@@ -460,7 +464,7 @@ def _read_squad(articles: list[Any], file_name: str) -> QuestionSet:
                         f"{short_repr(question_text)}."
                     )
                 first_answer_reference = {
-                    "content": _required_text(question_answer_objects[0], "text", article_place_phrase),
+                    "content": _required_text(answer_objects_of_question[0], "text", article_place_phrase),
                     "start_index": paragraph_start_offset + answer_start_in_paragraph,
                 }
                 question_rows.append(

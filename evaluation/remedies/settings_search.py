@@ -119,14 +119,16 @@ def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
         if parameter_spec.name in UNVARIED_PARAMETERS or parameter_spec.name in idle_parameter_names:
             continue
         # The amount of one threshold means nothing to another.
-        dependent_parameter_names = {
+        names_depending_on_parameter = {
             other_spec.name for other_spec in parameter_specs if other_spec.depends == parameter_spec.name
         }
-        independent_values = {name: value for name, value in value_by_name.items() if name not in dependent_parameter_names}
+        unaffected_values_by_name = {
+            name: value for name, value in value_by_name.items() if name not in names_depending_on_parameter
+        }
         for alternative_value in _alternative_values(parameter_spec, value_by_name):
             try:
                 chunker_with_changed_parameter = type(chunker).build(
-                    **{**independent_values, parameter_spec.name: alternative_value}
+                    **{**unaffected_values_by_name, parameter_spec.name: alternative_value}
                 )
             except InputError:
                 continue

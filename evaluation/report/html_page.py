@@ -18,7 +18,7 @@ from chunkers import (
     load_tokenizer,
     run,
 )
-from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS
+from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME
 from chunkers.results import (
     NO_MATHJAX_CLASSES,
     ROOT_CLASS,
@@ -138,16 +138,18 @@ def ranking_table(compared: ComparedColumns) -> Table:
     )
     if known_boundaries is None:
         # On paper there is room for the first of its cells.
-        measure_cells = [structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings]
+        measure_cells_per_chunker = [
+            structure_cells(chunking, compared.embedder, None)[:1] for _, chunking in named_chunkings
+        ]
         ranking_column_heads = STRUCTURE_HEADS[:5]
     else:
-        measure_cells, why_no_cut_wins = boundary_ranking_cells_and_explanation(
+        measure_cells_per_chunker, why_no_cut_wins = boundary_ranking_cells_and_explanation(
             chunker_ranking, document, known_boundaries, [chunking for _, chunking in named_chunkings]
         )
         summary_sentence = f"{summary_sentence} {why_no_cut_wins}".rstrip()
         ranking_column_heads = KNOWN_BOUNDARY_HEADS
     ranked_chunker_rows = [
-        (contender_names[place], score_and_behind_best_cells(chunker_ranking, place) + measure_cells[place])
+        (contender_names[place], score_and_behind_best_cells(chunker_ranking, place) + measure_cells_per_chunker[place])
         for place in ranked_column_indexes
     ]
     return Table("Which is best?", summary_sentence, ranking_column_heads, ranked_chunker_rows)
@@ -155,7 +157,7 @@ def ranking_table(compared: ComparedColumns) -> Table:
 
 def chunking_summary_table(compared: ComparedColumns) -> Table:
     """Return the table of chunk counts, sizes, found and missed boundaries, and suspicious cuts."""
-    score_column_heads = [
+    summary_column_heads = [
         Head("Chunks", "Number of chunks."),
         Head("Characters", "Fewest, median and most in a chunk."),
         Head("Tokens", f"Fewest, median and most in a chunk, as {compared.tokenizer} counts them."),
@@ -167,7 +169,7 @@ def chunking_summary_table(compared: ComparedColumns) -> Table:
         (name, _chunking_summary_cells(compared, chunking))
         for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)
     ]
-    return Table("Scores", "", score_column_heads, chunker_summary_rows)
+    return Table("Scores", "", summary_column_heads, chunker_summary_rows)
 
 
 def _chunking_summary_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
@@ -260,7 +262,7 @@ def _answer_cell(chunking: Chunking, question: MarkedQuestion) -> Cell:
 # The page around the tables.
 
 
-MOST_SHOWN_CHARACTERS = 1_000_000
+MOST_CHARACTERS_ALL_COLUMNS = 1_000_000
 """Maximum number of characters of chunks that a report shows of all columns together; the rest is counted."""
 
 MOST_GAPS = 1_000
@@ -397,7 +399,7 @@ def _cell_html(cell: Cell) -> str:
 
 def _columns_html(compared: ComparedColumns) -> str:
     """Return the text as each column cuts it, with the reasons, the curves and the recipes."""
-    max_column_characters = MOST_SHOWN_CHARACTERS // len(compared.columns)
+    max_column_characters = MOST_CHARACTERS_ALL_COLUMNS // len(compared.columns)
     column_sections_html = [
         f"<section>{build_html_column_of_result(chunking, max_column_characters, f'{number} {chunker.title}')}"
         f"{_cut_decisions_html(chunking)}{_recipe_html(chunking)}</section>"
@@ -426,7 +428,7 @@ def _cut_decisions_html(chunking: Chunking) -> str:
 
 
 def _recipe_html(chunking: Chunking) -> str:
-    if chunking.made_by is None or chunking.made_by.chunker in CHUNKERS_OF_GIVEN_CHUNKS:
+    if chunking.made_by is None or chunking.made_by.chunker in GIVEN_CHUNKS_CLASS_BY_NAME:
         return ""
     return (
         "<details><summary>Recipe, which gives the same chunks again</summary>"

@@ -19,7 +19,7 @@ from chunkers.results import (
     settings_phrase,
 )
 from chunkers.support import format_number, pluralize
-from evaluation.report.html_page import MOST_SHOWN_CHARACTERS, cut_strips, html_page
+from evaluation.report.html_page import MOST_CHARACTERS_ALL_COLUMNS, cut_strips, html_page
 from evaluation.segmentation import cut_offsets
 
 MOST_EXERCISE_SENTENCES = 60
@@ -78,7 +78,7 @@ def _scene_html(scene_number: int, scene_sheet: SceneSheet) -> str:
     scene_texts_html = "".join(
         f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in headings_with_scene_texts
     )
-    max_column_characters = MOST_SHOWN_CHARACTERS // max(1, len(scene_sheet.columns))
+    max_column_characters = MOST_CHARACTERS_ALL_COLUMNS // max(1, len(scene_sheet.columns))
     column_sections_html = "".join(
         f"<section>{build_html_column_of_result(cut, max_column_characters)}</section>" for cut in scene_sheet.columns
     )
@@ -269,21 +269,21 @@ class _Drawing:
                 'stroke-dasharray="8 6"/>'
             )
             score_curve_label += f" · threshold {format_number(threshold_level, '.2f')}"
-        indexed_score_points = [
+        curve_points_with_gaps = [
             (_x_position(chunking, span.end), y_of_score(score), index)
             for index, (span, score) in enumerate(zip(chunking.document.sentences, first_score_curve.scores, strict=False))
             if math.isfinite(score) and span.end < drawn_end_offset
         ]
-        curve_path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in indexed_score_points)
+        curve_path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in curve_points_with_gaps)
         yield (
             f'<path d="M{curve_path}" fill="none" stroke="{_LIGHT_COLOURS["muted"]}" stroke-width="2"/>'
-            if indexed_score_points
+            if curve_points_with_gaps
             else ""
         )
-        is_cut_by_gap = {gap.index: gap.verdict.is_cut for gap in chunking.gaps if gap.offset is None}
-        for x, y, gap_index in indexed_score_points:
-            fill_colour = _LIGHT_COLOURS["accent"] if is_cut_by_gap.get(gap_index) else _LIGHT_COLOURS["page"]
-            stroke_colour = _LIGHT_COLOURS["accent"] if is_cut_by_gap.get(gap_index) else _LIGHT_COLOURS["muted"]
+        is_cut_by_gap_index = {gap.index: gap.verdict.is_cut for gap in chunking.gaps if gap.offset is None}
+        for x, y, gap_index in curve_points_with_gaps:
+            fill_colour = _LIGHT_COLOURS["accent"] if is_cut_by_gap_index.get(gap_index) else _LIGHT_COLOURS["page"]
+            stroke_colour = _LIGHT_COLOURS["accent"] if is_cut_by_gap_index.get(gap_index) else _LIGHT_COLOURS["muted"]
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill_colour}" stroke="{stroke_colour}" stroke-width="2"/>'
         yield self._text_element(f"{score_curve_label} · ● cut ○ no cut")
 

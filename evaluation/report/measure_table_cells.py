@@ -23,8 +23,8 @@ from evaluation.retrieval import (
 )
 from evaluation.retrieval.index_changes import Changes, IndexComparison, WonAndLost, embedding_dollars, format_dollars
 from evaluation.segmentation import (
-    BOUNDARY_MEASURES,
-    MEASURES_EXPLAINED,
+    BOUNDARY_MEASURES_EXPLAINED,
+    EXPLANATION_BY_MEASURE,
     ChunkingRanking,
     EditStability,
     LabelFreeMeasures,
@@ -366,7 +366,7 @@ _BEHIND_BEST_HEADS = (
 KNOWN_BOUNDARY_HEADS: Sequence[Head] = (
     Head("Boundary F1", "2 × found / (2 × found + missed + added), of cuts at known boundaries; higher is better."),
     *_BEHIND_BEST_HEADS,
-    *starmap(Head, BOUNDARY_MEASURES.items()),
+    *starmap(Head, BOUNDARY_MEASURES_EXPLAINED.items()),
 )
 """The heads of a ranking by known boundaries: of `score_and_behind_best_cells`, then of `boundary_score_cells`."""
 
@@ -389,7 +389,7 @@ STRUCTURE_HEADS: Sequence[Head] = (
 )
 """The heads of a ranking by structure: of `score_and_behind_best_cells`, then of `structure_cells`."""
 
-UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained in MEASURES_EXPLAINED.items())
+UNLABELLED_HEADS = tuple(Head(name.capitalize(), explained) for name, explained in EXPLANATION_BY_MEASURE.items())
 """The heads of the measures without labels: of `label_free_measure_cells`, then of `edit_stability_cells`."""
 
 EDIT_CELL_COUNT = 3
@@ -527,7 +527,7 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, chunk_token_c
 
 def label_free_measure_cells(label_free_measures: LabelFreeMeasures) -> list[Cell]:
     """Return the table cells for measures that need no known boundaries."""
-    whole_block_counts, size_compliance, similarity_contrast = (
+    whole_block_counts, size_compliance_counts, similarity_contrast = (
         label_free_measures.blocks,
         label_free_measures.sizes,
         label_free_measures.contrast,
@@ -539,8 +539,8 @@ def label_free_measure_cells(label_free_measures: LabelFreeMeasures) -> list[Cel
             whole_block_counts.words() or "The text has no list, table, code, formula or heading.",
         ),
         unknown_cell("No size is asked for, or it cannot be counted here.")
-        if size_compliance is None
-        else share_cell(size_compliance.share, size_compliance.words()),
+        if size_compliance_counts is None
+        else share_cell(size_compliance_counts.share, size_compliance_counts.words()),
     ]
     if similarity_contrast is None:
         missing_embeddings_message = (
@@ -585,7 +585,7 @@ def edit_stability_cells(stability: EditStability | str | None) -> list[Cell]:
     ]
 
 
-def size_spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
+def size_spread_cell(sizes: Sequence[int] | None, explanation: str = "") -> Cell:
     """Return the table cell for minimum, median and maximum chunk size.
 
     ``sizes`` is None if they cannot be counted.
@@ -593,7 +593,7 @@ def size_spread_cell(sizes: Sequence[int] | None, why: str = "") -> Cell:
     if not sizes:
         return unknown_cell("They cannot be counted here." if sizes is None else "No chunks.")
     median_size = median(sizes)
-    return Cell(f"{min(sizes):,} · {format_three_figures(median_size)} · {max(sizes):,}", median_size, why, sizes)
+    return Cell(f"{min(sizes):,} · {format_three_figures(median_size)} · {max(sizes):,}", median_size, explanation, sizes)
 
 
 def boundary_count_cells(chunking: Chunking, known_boundaries: Sequence[int]) -> list[Cell]:

@@ -21,8 +21,8 @@ from evaluation.retrieval.budgets_and_near_duplicates import (
 from evaluation.retrieval.computed_reports import (
     Costs,
     Distribution,
-    Failures,
     MeansAtK,
+    MissedExcerptsByChunker,
     Report,
     ReportChoice,
     Reports,
@@ -31,8 +31,8 @@ from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads, PairedDiffere
 from evaluation.retrieval.measures import (
     MEASURE_NAMES,
     RANGE_UNITS,
+    RETRIEVAL_MEASURE_NAMES,
     RETRIEVAL_MEASURE_TITLES,
-    RETRIEVAL_MEASURES,
     RETRIEVAL_MEASURES_EXPLAINED,
     RETRIEVED_TEXT_MEASURES,
     TOP_KS,

@@ -100,17 +100,17 @@ def fill_budget(
     Filling ends at the first chunk that does not fit, even if a later chunk would fit. If even the best chunk does not fit,
     the result is its beginning, or empty if the last chunk is left out.
     """
-    spans_of_taken_chunks: list[tuple[Span, ...]] = []
+    spans_of_tried_chunks: list[tuple[Span, ...]] = []
     cumulative_lengths = [0]
     for chunk_spans in chunks:
         if cumulative_lengths[-1] >= budget:
             break
-        spans_of_taken_chunks.append(tuple(chunk_spans))
+        spans_of_tried_chunks.append(tuple(chunk_spans))
         cumulative_lengths.append(cumulative_lengths[-1] + ruler(chunk_spans))
     whole_chunk_count, last_chunk_beginning_spans = count_fitting_chunks_and_cut_next(
-        spans_of_taken_chunks.__getitem__, cumulative_lengths, budget, ruler, last_chunk_choice
+        spans_of_tried_chunks.__getitem__, cumulative_lengths, budget, ruler, last_chunk_choice
     )
-    return spans_of_taken_chunks[:whole_chunk_count] + [tuple(last_chunk_beginning_spans)] * bool(last_chunk_beginning_spans)
+    return spans_of_tried_chunks[:whole_chunk_count] + [tuple(last_chunk_beginning_spans)] * bool(last_chunk_beginning_spans)
 
 
 def count_fitting_chunks_and_cut_next(
@@ -432,10 +432,10 @@ def _store_question_results(
         whole_chunk_spans = [span for place in pieces.holding if place < whole_chunk_count for span in pieces.spans(place)]
         budget_results.taken[budget_index, question_number] = whole_chunk_count + bool(last_chunk_beginning_spans)
         budget_results.cut_chunk_length[budget_index, question_number] = ruler(last_chunk_beginning_spans)
-        for measured_unit_index, measure_text_length in enumerate(rulers):
-            budget_results.given[measured_unit_index, budget_index, question_number] = int(
-                pieces.sums[measured_unit_index][whole_chunk_count]
+        for each_unit_index, measure_text_length in enumerate(rulers):
+            budget_results.given[each_unit_index, budget_index, question_number] = int(
+                pieces.sums[each_unit_index][whole_chunk_count]
             ) + measure_text_length(last_chunk_beginning_spans)
-            budget_results.retrieved_excerpt_length[measured_unit_index, budget_index, question_number] = (
-                measure_text_length(intersection_of_ranges(excerpts, whole_chunk_spans + last_chunk_beginning_spans))
+            budget_results.retrieved_excerpt_length[each_unit_index, budget_index, question_number] = measure_text_length(
+                intersection_of_ranges(excerpts, whole_chunk_spans + last_chunk_beginning_spans)
             )

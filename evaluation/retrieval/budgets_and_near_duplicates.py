@@ -196,12 +196,10 @@ def find_retrieved_duplicates(
         prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
         for batch_start in range(0, len(questions), QUERIES_PER_BLOCK):
             raise_if_cancelled(tools.cancelled)
-            prepared_question_numbers = np.arange(batch_start, min(batch_start + QUERIES_PER_BLOCK, len(questions)))
+            question_number_batch = np.arange(batch_start, min(batch_start + QUERIES_PER_BLOCK, len(questions)))
             for question_number, ranked_chunk_numbers in zip(
-                prepared_question_numbers.tolist(),
-                prepared_questions.ranked(
-                    prepared_question_numbers, int(retrieved_chunk_counts[prepared_question_numbers].max())
-                ),
+                question_number_batch.tolist(),
+                prepared_questions.ranked(question_number_batch, int(retrieved_chunk_counts[question_number_batch].max())),
                 strict=True,
             ):
                 repeating_chunk_numbers = near_duplicates.repeating_chunks(
@@ -216,10 +214,10 @@ def find_retrieved_duplicates(
         questions_with_repeats = [questions[number] for number in repeat_ranks_by_question]
         index = replace(index, demoted_near_duplicates=near_duplicates)
         prepared_questions = PreparedQuestions.of(index, [question.text for question in questions_with_repeats], tools)
-        prepared_question_numbers = np.arange(len(questions_with_repeats))
+        question_number_batch = np.arange(len(questions_with_repeats))
         rankings_with_repeats_last = np.vstack(
             [
-                prepared_questions.ranked(prepared_question_numbers[first : first + QUERIES_PER_BLOCK], top_k)
+                prepared_questions.ranked(question_number_batch[first : first + QUERIES_PER_BLOCK], top_k)
                 for first in range(0, len(questions_with_repeats), QUERIES_PER_BLOCK)
             ]
         )

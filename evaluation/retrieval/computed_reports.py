@@ -15,7 +15,7 @@ from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads
 from evaluation.retrieval.measures import (
     MEASURE_NAMES,
     RANGE_UNITS,
-    RETRIEVAL_MEASURES,
+    RETRIEVAL_MEASURE_NAMES,
     RETRIEVED_TEXT_MEASURES,
     Evaluation,
     excerpt_ranges,
@@ -145,7 +145,7 @@ class Distribution:
         return cls(question_values, mean, compute_confidence_interval_of_mean(question_values))
 
 
-Failures = Mapping[int, Sequence[MissedExcerpt]]
+MissedExcerptsByChunker = Mapping[int, Sequence[MissedExcerpt]]
 """By number of the chunker the excerpts of which it missed something, those with most missed first."""
 
 MeansAtK = Mapping[int, Mapping[str, Score]]
@@ -230,7 +230,7 @@ def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: Toke
     ]
     mean_score_by_measure = {
         name: mean_and_deviation(np.array([score_value_or_nan(own[name]) for own in scores_by_question]))
-        for name in RETRIEVAL_MEASURES
+        for name in RETRIEVAL_MEASURE_NAMES
     }
     return WholeText(
         mean_score_by_measure,
@@ -390,12 +390,14 @@ class Reports:
         """
         return self._report(tuple(sorted(measured_chunker_by_number.items())), report_choice)
 
-    def failures(self, measured_chunker_by_number: Mapping[int, MeasuredChunker], retrieval_limit: Limit) -> Failures:
+    def failures(
+        self, measured_chunker_by_number: Mapping[int, MeasuredChunker], retrieval_limit: Limit
+    ) -> MissedExcerptsByChunker:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
         return self._find_missed_excerpts(tuple(sorted(measured_chunker_by_number.items())), retrieval_limit)
 
     @_cache_method_results
-    def _find_missed_excerpts(self, measured_chunkers: _Chunkers, retrieval_limit: Limit) -> Failures:
+    def _find_missed_excerpts(self, measured_chunkers: _Chunkers, retrieval_limit: Limit) -> MissedExcerptsByChunker:
         return retrieval_failures(dict(measured_chunkers), retrieval_limit, self._ruler)
 
     @_cache_method_results
@@ -403,11 +405,11 @@ class Reports:
         chunker_reports = {number: self._chunker_report(measured, report_choice) for number, measured in measured_chunkers}
         values_by_chunker = {number: report.distribution.values for number, report in chunker_reports.items()}
         non_baseline_chunkers = [number for number in values_by_chunker if number != report_choice.baseline]
-        differences_from_baseline = [
+        question_differences_from_baseline = [
             values_by_chunker[number] - values_by_chunker[report_choice.baseline] for number in non_baseline_chunkers
         ]
         tested_baseline_differences = (
-            paired_differences(np.array(differences_from_baseline)) if differences_from_baseline else []
+            paired_differences(np.array(question_differences_from_baseline)) if question_differences_from_baseline else []
         )
         return Report(
             report_choice,
@@ -473,7 +475,7 @@ class Reports:
             evaluation,
             measured_chunker.ladder,
             costs,
-            {name: mean_and_deviation(evaluation.values(name, report_choice.unit)) for name in RETRIEVAL_MEASURES},
+            {name: mean_and_deviation(evaluation.values(name, report_choice.unit)) for name in RETRIEVAL_MEASURE_NAMES},
             self._distribution(measured_chunker, report_choice.limit, report_choice.measure, report_choice.unit),
             self._ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks)),
             {"documents": evaluation.means_at_k("documents"), "evidence": evaluation.means_at_k("evidence")},
@@ -489,32 +491,32 @@ class Reports:
 
     @_cache_method_results
     def _repeat_cost(self, measured_chunker: MeasuredChunker, retrieval_limit: Limit, unit: str) -> RepeatCost | None:
-        standard_budget_results = measured_chunker.ladder
+        all_budget_results = measured_chunker.ladder
         if (
-            standard_budget_results is None
-            or standard_budget_results.repeats is None
-            or not standard_budget_results.repeats.near_duplicate_count
+            all_budget_results is None
+            or all_budget_results.repeats is None
+            or not all_budget_results.repeats.near_duplicate_count
         ):
             return None
         if retrieval_limit.budget:
-            return standard_budget_results.repeats.repeat_cost_at_budget(
-                standard_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last),
+            return all_budget_results.repeats.repeat_cost_at_budget(
+                all_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last),
                 retrieval_limit.budget,
                 unit,
             )
-        return standard_budget_results.repeats.repeat_cost_in_top_k(
+        return all_budget_results.repeats.repeat_cost_in_top_k(
             self._evaluation_and_costs(measured_chunker, retrieval_limit)[0], unit, self._ruler
         )
 
     @_cache_method_results
     def _evaluation_and_costs(self, measured_chunker: MeasuredChunker, retrieval_limit: Limit) -> tuple[Evaluation, Costs]:
-        chunker_evaluation, standard_budget_results = measured_chunker
-        if retrieval_limit.budget and standard_budget_results is not None:
-            results_at_budgets = standard_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last)
+        chunker_evaluation, all_budget_results = measured_chunker
+        if retrieval_limit.budget and all_budget_results is not None:
+            results_at_budgets = all_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last)
             chosen_budget_index = results_at_budgets.budgets.sizes.index(retrieval_limit.budget)
             scores_at_budget = chunker_evaluation.scores.copy()
             for measure_index, measure_name in enumerate(RETRIEVED_TEXT_MEASURES):
-                scores_at_budget[:, RETRIEVAL_MEASURES.index(measure_name)] = results_at_budgets.scores[
+                scores_at_budget[:, RETRIEVAL_MEASURE_NAMES.index(measure_name)] = results_at_budgets.scores[
                     :, chosen_budget_index, measure_index
                 ]
             given_token_counts = results_at_budgets.given[RANGE_UNITS.index("tokens"), chosen_budget_index]

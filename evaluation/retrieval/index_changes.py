@@ -237,8 +237,8 @@ class WonAndLost:
 
     def recall_difference_by_amount(self) -> dict[str, Difference | None]:
         """Return the difference of the mean recalls, after minus before, at each amount; None with too few questions."""
-        recall_changes_by_amount = np.array([self.after[amount] - before for amount, before in self.before.items()])
-        return dict(zip(self.before, paired_differences(recall_changes_by_amount), strict=True))
+        question_recall_changes = np.array([self.after[amount] - before for amount, before in self.before.items()])
+        return dict(zip(self.before, paired_differences(question_recall_changes), strict=True))
 
     def changed(self, retrieved_amount: str) -> tuple[list[int], list[int]]:
         """Return the numbers of the questions that are won by the change, and of those that are lost."""

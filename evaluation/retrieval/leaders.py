@@ -45,9 +45,9 @@ class PairedDifferences(Generic[Key]):
             for one, other in combinations(range(len(measured)), 2)
         }
         self.comparison_count = sum(not np.isnan(row).all() for row in differences_by_pair.values())
-        measure_range_widths = [1.0 if widths is None else widths[key] for key, _, _ in differences_by_pair]
+        range_width_per_difference = [1.0 if widths is None else widths[key] for key, _, _ in differences_by_pair]
         tested_pair_differences = (
-            paired_differences(np.array([*differences_by_pair.values()]), measure_range_widths, seed)
+            paired_differences(np.array([*differences_by_pair.values()]), range_width_per_difference, seed)
             if differences_by_pair
             else []
         )
@@ -204,14 +204,14 @@ class Leads:
                 for other in other_chunker_numbers
                 if abs(mean_by_chunker[best_chunker_number] - mean_by_chunker[other]) < _MEAN_TOLERANCE
             )
-            question_count_for_lead = questions_needed(question_leads_over_rival)
+            needed_question_count = questions_needed(question_leads_over_rival)
             leads_at_budgets[budget_size] = Lead(
                 best_chunker_number,
                 mean_by_chunker[best_chunker_number],
                 closest_rival_number,
                 differences_from_best[closest_rival_number],
                 too_few_sentence,
-                question_count_for_lead,
+                needed_question_count,
                 significantly_behind_chunkers,
                 len(other_chunker_numbers),
                 chunkers_tied_with_best,

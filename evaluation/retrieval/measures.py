@@ -81,9 +81,12 @@ def mostly_covered_sentence_numbers(corpus: Corpus, spans: Sequence[Span]) -> se
     merged_covered_spans = union_of_ranges(spans)
     covered_sentence_numbers = set()
     for sentence_number in overlapped_sentence_numbers(corpus, merged_covered_spans):
-        start, end = corpus.whole.sentences[sentence_number]
+        sentence_start, sentence_end = corpus.whole.sentences[sentence_number]
         # The ranges neither overlap nor touch, so their parts of a sentence add up.
-        if 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in merged_covered_spans) > end - start:
+        if (
+            2 * sum(max(0, min(last, sentence_end) - max(first, sentence_start)) for first, last in merged_covered_spans)
+            > sentence_end - sentence_start
+        ):
             covered_sentence_numbers.add(sentence_number)
     return covered_sentence_numbers
 
@@ -117,7 +120,7 @@ def evidence_scores_at_each_k(
 # Text: recall, precision, IoU and precision_Ω.
 
 
-RETRIEVAL_MEASURES = ("recall", "precision", "precision_omega", "iou")
+RETRIEVAL_MEASURE_NAMES = ("recall", "precision", "precision_omega", "iou")
 """The measures of a question; for all of them higher is better."""
 
 MEASURE_NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "best possible precision", "iou": "IoU"}
@@ -213,7 +216,7 @@ class Evaluation:
     Attributes
     ----------
     scores
-        Shape (units, measures, questions), in the order of `RANGE_UNITS` and `RETRIEVAL_MEASURES`.
+        Shape (units, measures, questions), in the order of `RANGE_UNITS` and `RETRIEVAL_MEASURE_NAMES`.
     documents, evidence
         Shape (numbers of chunks, scores, questions), in the order of `TOP_KS` and `SCORES_AT_K`; the same for every
         ``top_k``.
@@ -238,7 +241,7 @@ class Evaluation:
     def answer(self, question_number: int) -> QuestionScores:
         """Return the retrieval result of question ``question_number``, counted from 0."""
         character_scores, token_scores = (
-            _scores_by_name(RETRIEVAL_MEASURES, scores[:, question_number]) for scores in self.scores
+            _scores_by_name(RETRIEVAL_MEASURE_NAMES, scores[:, question_number]) for scores in self.scores
         )
         document_scores_by_k, evidence_scores_by_k = (
             {k: _scores_by_name(SCORES_AT_K, scores[:, question_number]) for k, scores in zip(TOP_KS, by_k, strict=True)}
@@ -256,7 +259,7 @@ class Evaluation:
 
     def values(self, measure: str, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure, shape (questions,), NaN where undefined."""
-        return np.asarray(self.scores[RANGE_UNITS.index(unit), RETRIEVAL_MEASURES.index(measure)])
+        return np.asarray(self.scores[RANGE_UNITS.index(unit), RETRIEVAL_MEASURE_NAMES.index(measure)])
 
     def mean_retrieved_length(self, ruler: AnyRuler) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
@@ -279,7 +282,7 @@ class Evaluation:
                 for measure_name, score in text_scores(
                     question_excerpt_ranges, retrieved_text_spans, measure_text_length
                 ).items():
-                    scores_at_new_top_k[range_unit_index, RETRIEVAL_MEASURES.index(measure_name), question_number] = (
+                    scores_at_new_top_k[range_unit_index, RETRIEVAL_MEASURE_NAMES.index(measure_name), question_number] = (
                         score_value_or_nan(score)
                     )
         return replace(self, top_k=top_k, scores=scores_at_new_top_k)
@@ -310,9 +313,9 @@ def score_search(finished_search: Search, ruler: TokenRuler, top_k: int = 5) -> 
     """
     search_index = finished_search.index
     question_count = len(finished_search.questions)
-    all_question_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURES), question_count))
+    all_question_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURE_NAMES), question_count))
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
-    precision_omega_index = RETRIEVAL_MEASURES.index("precision_omega")
+    precision_omega_index = RETRIEVAL_MEASURE_NAMES.index("precision_omega")
     all_document_scores, all_evidence_scores = np.empty((2, len(TOP_KS), len(SCORES_AT_K), question_count))
     for question_number, (question, ranked_chunk_numbers) in enumerate(
         zip(finished_search.questions, finished_search.ranked.tolist(), strict=True)

@@ -10,7 +10,7 @@ from chunkers.support import FloatArray, IntArray, first_field_and_error
 from evaluation.questions import Corpus, Question
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, LastChunkChoice
 from evaluation.retrieval.budgets_and_near_duplicates import BudgetLadder, RetrievedDuplicates
-from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVAL_MEASURES, SCORES_AT_K, TOP_KS, Evaluation
+from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVAL_MEASURE_NAMES, SCORES_AT_K, TOP_KS, Evaluation
 from evaluation.search import Indexed, Search
 
 
@@ -207,7 +207,9 @@ def evaluation_from_json(
             stored_evaluation.search_s,
         ),
         stored_evaluation.top_k,
-        _array_of_floats(stored_evaluation.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURES), len(questions)), "scores"),
+        _array_of_floats(
+            stored_evaluation.scores, (len(RANGE_UNITS), len(RETRIEVAL_MEASURE_NAMES), len(questions)), "scores"
+        ),
         _array_of_floats(stored_evaluation.documents, shape_at_k, "documents"),
         _array_of_floats(stored_evaluation.evidence, shape_at_k, "evidence"),
     )

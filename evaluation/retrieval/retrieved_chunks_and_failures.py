@@ -102,21 +102,19 @@ def given_chunks(
     keeps for excerpts alone. If chunks return other text than their own, all are returned, since any may contain the
     excerpt.
     """
-    index, standard_budget_results = measured_chunker.evaluation.index, measured_chunker.ladder
+    index, all_budget_results = measured_chunker.evaluation.index, measured_chunker.ladder
     rows_beyond_kept_ranks: list[list[int]] = []
-    if retrieval_limit.budget and standard_budget_results is not None:
-        results_at_budgets = standard_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last)
+    if retrieval_limit.budget and all_budget_results is not None:
+        results_at_budgets = all_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last)
         budget_and_question_indexes = results_at_budgets.budgets.sizes.index(retrieval_limit.budget), question_number
         taken_chunk_count, last_chunk_beginning_length = (
             int(results_at_budgets.taken[budget_and_question_indexes]),
             int(results_at_budgets.cut_chunk_length[budget_and_question_indexes]),
         )
         filled_length = int(results_at_budgets.given[RANGE_UNITS.index(retrieval_limit.unit)][budget_and_question_indexes])
-        ranked_chunk_numbers = standard_budget_results.ranked[question_number][
-            standard_budget_results.ranked[question_number] >= 0
-        ]
-        rows_beyond_kept_ranks = standard_budget_results.lower_ranked_excerpt_chunks[
-            standard_budget_results.lower_ranked_excerpt_chunks[:, 0] == question_number
+        ranked_chunk_numbers = all_budget_results.ranked[question_number][all_budget_results.ranked[question_number] >= 0]
+        rows_beyond_kept_ranks = all_budget_results.lower_ranked_excerpt_chunks[
+            all_budget_results.lower_ranked_excerpt_chunks[:, 0] == question_number
         ].tolist()
     else:
         ranked_chunk_numbers = measured_chunker.evaluation.search.ranked[question_number, : retrieval_limit.top]
@@ -132,7 +130,7 @@ def given_chunks(
         ranks_and_chunk_numbers += [
             (rank, number) for _, number, rank in rows_beyond_kept_ranks if rank <= taken_chunk_count
         ]
-    returned_spans = index.returned_spans_without_repeats(number for _, number in ranks_and_chunk_numbers)
+    returned_spans_per_chunk = index.returned_spans_without_repeats(number for _, number in ranks_and_chunk_numbers)
 
     def retrieved_part_of_chunk(rank: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
         if rank == taken_chunk_count and last_chunk_beginning_length:
@@ -142,7 +140,7 @@ def given_chunks(
     return GivenChunks(
         tuple(
             RankedChunk(rank, number, spans, retrieved_part_of_chunk(rank, spans))
-            for (rank, number), spans in zip(ranks_and_chunk_numbers, returned_spans, strict=True)
+            for (rank, number), spans in zip(ranks_and_chunk_numbers, returned_spans_per_chunk, strict=True)
         ),
         taken_chunk_count,
         retrieval_limit,
@@ -351,19 +349,19 @@ def retrieval_failures(
     for question_number, question in enumerate(first_evaluation.search.questions):
         for excerpt in excerpt_ranges(first_evaluation.index.corpus, question):
             overall_excerpt_number += 1
-            given_by_chunker = {
+            given_chunks_by_chunker = {
                 chunker: given_chunks(measured, retrieval_limit, question_number, ruler, excerpt)
                 for chunker, measured in measured_by_chunker_number.items()
             }
             missing_count_by_chunker = {
                 chunker: count_missing_characters(corpus_text, excerpt, given.spans)
-                for chunker, given in given_by_chunker.items()
+                for chunker, given in given_chunks_by_chunker.items()
             }
             for chunker_number, missing_character_count in missing_count_by_chunker.items():
                 if missing_character_count:
                     retrieval = _judge_missed_excerpt(
                         measured_by_chunker_number[chunker_number],
-                        given_by_chunker[chunker_number],
+                        given_chunks_by_chunker[chunker_number],
                         question_number,
                         overall_excerpt_number,
                         excerpt,
@@ -371,20 +369,18 @@ def retrieval_failures(
                     missed_excerpts_by_chunker[chunker_number].append(
                         MissedExcerpt(question_number, missing_count_by_chunker, retrieval)
                     )
-    for missed_excerpts in missed_excerpts_by_chunker.values():
-        missed_excerpts.sort(key=lambda missed_excerpt: -missed_excerpt.retrieval.missed_character_count)
+    for missed_excerpts_of_chunker in missed_excerpts_by_chunker.values():
+        missed_excerpts_of_chunker.sort(key=lambda missed_excerpt: -missed_excerpt.retrieval.missed_character_count)
     return missed_excerpts_by_chunker
 
 
 def _judge_missed_excerpt(
     measured: MeasuredChunker, given: GivenChunks, question_number: int, overall_excerpt_number: int, excerpt: Span
 ) -> AnswerRetrieval:
-    (evaluation, standard_budget_results), index = measured, measured.evaluation.index
+    (evaluation, all_budget_results), index = measured, measured.evaluation.index
     # Of the ranks that a run does not keep, a ladder has that of the chunk with most of the excerpt.
     rank_by_chunk: dict[int, int] = (
-        {}
-        if standard_budget_results is None
-        else dict([standard_budget_results.best_holders[overall_excerpt_number].tolist()])
+        {} if all_budget_results is None else dict([all_budget_results.best_holders[overall_excerpt_number].tolist()])
     )
     rank_by_chunk |= {
         number: rank for rank, number in enumerate(evaluation.search.ranked[question_number].tolist(), start=1)

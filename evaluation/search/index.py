@@ -103,8 +103,8 @@ class Indexed:
 
     def spans_returned_at_excerpts(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
-        returned_spans_by_chunk = self.chunks if self.returns is None else self.returns
-        return [returned_spans_by_chunk[number] for number in numbers_of_overlapping_chunks(self.edges, excerpts)]
+        all_chunks_returned_spans = self.chunks if self.returns is None else self.returns
+        return [all_chunks_returned_spans[number] for number in numbers_of_overlapping_chunks(self.edges, excerpts)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,15 +344,15 @@ class PreparedQuestions:
 
         Ties go to the earlier chunk, so that chunks without any word of the question come last, in their order.
         """
-        near_duplicates = self.index.demoted_near_duplicates
-        if near_duplicates is None:
+        demoted_near_duplicates = self.index.demoted_near_duplicates
+        if demoted_near_duplicates is None:
             return self._ranked_keeping_near_duplicates(question_numbers, max_ranks)
         rankings_by_question = []
         for question_number, ranked_chunk_numbers in zip(
             question_numbers, self._ranked_keeping_near_duplicates(question_numbers, 2 * max_ranks), strict=True
         ):
             while len(ranked_chunk_numbers) - len(
-                repeats := near_duplicates.repeating_chunks(ranked_chunk_numbers.tolist())
+                repeats := demoted_near_duplicates.repeating_chunks(ranked_chunk_numbers.tolist())
             ) < max_ranks and len(ranked_chunk_numbers) < len(self.index.chunks):
                 (ranked_chunk_numbers,) = self._ranked_keeping_near_duplicates(
                     np.array([question_number]), 2 * len(ranked_chunk_numbers)
@@ -434,9 +434,9 @@ def search_for_all_questions(index: Index, questions: Sequence[Question], tools:
         index, [question.text for question in questions], replace(tools, meter=question_embedding_meter)
     )
     rankings_by_question = np.zeros((len(questions), 0), np.intp)
-    search_seconds = [0.0]
+    search_seconds_per_run = [0.0]
     if index.chunks and questions:
-        search_seconds = []
+        search_seconds_per_run = []
         question_numbers = np.arange(len(questions))
         for _ in range(TIMED_RUN_COUNT):
             search_start_time = time.perf_counter()
@@ -446,7 +446,11 @@ def search_for_all_questions(index: Index, questions: Sequence[Question], tools:
                     for at in range(0, len(question_numbers), QUERIES_PER_BLOCK)
                 ]
             )
-            search_seconds.append(time.perf_counter() - search_start_time)
+            search_seconds_per_run.append(time.perf_counter() - search_start_time)
     return Search(
-        index, tuple(questions), rankings_by_question, question_embedding_meter.uncached_embedding_s, min(search_seconds)
+        index,
+        tuple(questions),
+        rankings_by_question,
+        question_embedding_meter.uncached_embedding_s,
+        min(search_seconds_per_run),
     )

@@ -52,15 +52,15 @@ def nearest_vector_indices_per_query(
         lowest_best_scores = -np.partition(-best_vector_scores, best_count - 1, axis=1)[:, best_count - 1]
         chosen_columns_by_query = np.empty((len(query_vectors), best_count), np.intp)
         for query_index, query_scores in enumerate(best_vector_scores):
-            candidate_vector_indexes = np.flatnonzero(query_scores >= lowest_best_scores[query_index] - PRODUCT_TOLERANCE)
-            query_scores[candidate_vector_indexes] = recompute_near_tied_scores(
-                query_scores[candidate_vector_indexes],
-                best_vector_indexes[query_index, candidate_vector_indexes],
+            candidate_columns_of_query = np.flatnonzero(query_scores >= lowest_best_scores[query_index] - PRODUCT_TOLERANCE)
+            query_scores[candidate_columns_of_query] = recompute_near_tied_scores(
+                query_scores[candidate_columns_of_query],
+                best_vector_indexes[query_index, candidate_columns_of_query],
                 query_vectors[query_index],
                 vectors,
             )
-            chosen_columns_by_query[query_index] = candidate_vector_indexes[
-                np.argsort(-query_scores[candidate_vector_indexes], kind="stable")
+            chosen_columns_by_query[query_index] = candidate_columns_of_query[
+                np.argsort(-query_scores[candidate_columns_of_query], kind="stable")
             ][:best_count]
         best_vector_scores, best_vector_indexes = (
             np.take_along_axis(best_vector_scores, chosen_columns_by_query, axis=1),
@@ -160,12 +160,12 @@ def reorder_first_chunks(ranking: Ranking, scores: FloatArray) -> Ranking:
     """
     reranked_chunk_count = len(scores)
     rescored_best_first_order = np.argsort(-scores, kind="stable")
-    nan_scores = np.full(len(ranking.order) - reranked_chunk_count, np.nan)
+    nans_for_unreranked_chunks = np.full(len(ranking.order) - reranked_chunk_count, np.nan)
     return Ranking(
         np.concatenate(
             [ranking.order[:reranked_chunk_count][rescored_best_first_order], ranking.order[reranked_chunk_count:]]
         ),
-        np.concatenate([scores[rescored_best_first_order], nan_scores]),
+        np.concatenate([scores[rescored_best_first_order], nans_for_unreranked_chunks]),
     )
 
 

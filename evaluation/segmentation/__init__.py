@@ -15,8 +15,8 @@ from evaluation.segmentation.boundary_files import (
     remove_mark_lines,
 )
 from evaluation.segmentation.boundary_measures import (
-    BOUNDARY_MEASURES,
-    TRIVIAL_BASELINES,
+    BOUNDARY_MEASURES_EXPLAINED,
+    TRIVIAL_BASELINES_EXPLAINED,
     Score,
     Segmentation,
     boundary_scores,
@@ -59,7 +59,7 @@ from evaluation.segmentation.embedder_agreement import (
 from evaluation.segmentation.label_free_measures import (
     BASELINE_SETTINGS,
     DEFAULT_EDIT_COUNT,
-    MEASURES_EXPLAINED,
+    EXPLANATION_BY_MEASURE,
     EditStability,
     LabelFreeMeasures,
     block_integrity,

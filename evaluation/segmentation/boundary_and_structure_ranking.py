@@ -39,7 +39,7 @@ from evaluation.statistics import (
 MEDIAN_DRAW_COUNT = 99
 """Number of random draws, of which the median one is used."""
 
-_PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)")
+_PARAGRAPH_END_PATTERN = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,13 +181,13 @@ class ChunkingRanking:
             ranking_summary_sentences.append(too_few_values_sentence(self.comparisons, self.sections, "section"))
         unbeaten_baseline_number = next((number for number in baseline_numbers if not self.leads[number].significant), None)
         if unbeaten_baseline_number is not None:
-            not_better_phrase = (
+            not_better_wording = (
                 "is not better than"
                 if self.leads[unbeaten_baseline_number].ahead <= 0
                 else "is not significantly better than"
             )
             ranking_summary_sentences.append(
-                f"Mind the trivial answer: {leader_name} {not_better_phrase} "
+                f"Mind the trivial answer: {leader_name} {not_better_wording} "
                 f"“{self.contenders[unbeaten_baseline_number].name}”."
             )
         return " ".join([*ranking_summary_sentences, *self._unranked_contenders_sentences()])
@@ -226,11 +226,11 @@ class ChunkingRanking:
 def rank_contenders(
     contenders: Sequence[Contender],
     statistic_function: Statistic,
-    value_by_contender: Sequence[float | None],
+    ranking_value_by_contender: Sequence[float | None],
     measure_range_width: float = 1.0,
     measure: str = "boundary F1",
 ) -> ChunkingRanking:
-    """Rank chunkings by their values in ``value_by_contender``, and test the lead of the best over each of the others.
+    """Rank chunkings by ``ranking_value_by_contender``, and test the lead of the best over each of the others.
 
     The ``statistic_function`` computes a value from summed counts, for the leads and their test. Any chunking may be the
     best, so all pairs of chunkings are compared, and each chunking with every trivial baseline. ``measure_range_width`` is
@@ -238,13 +238,13 @@ def rank_contenders(
     """
 
     def sort_key(contender_number: int) -> tuple[bool, bool, float, bool, int]:
-        value, contender = value_by_contender[contender_number], contenders[contender_number]
+        value, contender = ranking_value_by_contender[contender_number], contenders[contender_number]
         return contender.is_unranked, value is None, -(value or 0), not contender.trivial, contender_number
 
     ranked_contender_numbers = tuple(sorted(range(len(contenders)), key=sort_key))
     section_count = len(contenders[0].counts) if contenders else 0
     ranking_without_leads = ChunkingRanking(
-        tuple(contenders), tuple(value_by_contender), ranked_contender_numbers, {}, section_count, measure=measure
+        tuple(contenders), tuple(ranking_value_by_contender), ranked_contender_numbers, {}, section_count, measure=measure
     )
     leading_contender_number = ranking_without_leads.best_nontrivial_contender_index
     if leading_contender_number is None:
@@ -252,7 +252,7 @@ def rank_contenders(
     valued_contender_numbers = [
         number
         for number in range(len(contenders))
-        if value_by_contender[number] is not None and not contenders[number].is_unranked
+        if ranking_value_by_contender[number] is not None and not contenders[number].is_unranked
     ]
     nontrivial_contender_numbers = [number for number in valued_contender_numbers if not contenders[number].trivial]
     contender_pairs = [
@@ -432,16 +432,16 @@ def _kinds_and_positions_of_cuts(document: Document, offsets_of_cuts: Iterable[i
     kinds_and_cuts = []
     for cut in offsets_of_cuts:
         sentence_start, sentence_end = document.sentences[document.sentence_at(cut)]
-        block_before_cut = (
+        begun_block_span = (
             special_blocks[bisect_left(block_starts, cut) - 1].span if bisect_left(block_starts, cut) else None
         )
         if sentence_start < cut < sentence_end:
             kinds_and_cuts.append(("sentence", cut))
-        elif block_before_cut is not None and block_before_cut.start < cut < block_before_cut.end:
+        elif begun_block_span is not None and begun_block_span.start < cut < begun_block_span.end:
             kinds_and_cuts.append(("block", cut))
         else:
             visible_end = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())
-            kinds_and_cuts.append(("end" if _PARAGRAPH_END.search(text, visible_end, cut) else "between", cut))
+            kinds_and_cuts.append(("end" if _PARAGRAPH_END_PATTERN.search(text, visible_end, cut) else "between", cut))
     return kinds_and_cuts
 
 
@@ -472,7 +472,7 @@ class StructurePoints:
         chance_points_per_cut = sum(_POINTS_BY_CUT_KIND[kind] for kind in sentence_start_kinds) / max(
             1, len(sentence_start_kinds)
         )
-        return cls(chance_points_per_cut, 1 + sum(1 for _ in _PARAGRAPH_END.finditer(document.text)))
+        return cls(chance_points_per_cut, 1 + sum(1 for _ in _PARAGRAPH_END_PATTERN.finditer(document.text)))
 
     def __call__(self, sums: FloatArray) -> FloatArray:
         """Return the values, shape (...), of points and cuts, shape (..., 2)."""
@@ -492,10 +492,10 @@ def rank_by_structure(
     The sections of the ranking are the paragraphs. Chunkings whose index is in ``unranked_indices`` have a value but no
     rank.
     """
-    paragraph_end_offsets = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
+    paragraph_end_offsets = [match.end() for match in _PARAGRAPH_END_PATTERN.finditer(document.text)]
     structure_points_scoring = StructurePoints.of(document)
     contenders: list[Contender] = []
-    ranking_values: list[float | None] = []
+    ranking_value_by_contender: list[float | None] = []
     for chunking_index, (chunker_name, chunking) in enumerate(named_chunkings):
         points_and_cuts_by_paragraph = np.zeros((len(paragraph_end_offsets) + 1, 2), dtype=np.intp)
         for position_kind, position in _locate_cuts_and_overlong_chunks(chunking, embedder):
@@ -507,7 +507,9 @@ def rank_by_structure(
             Contender(chunker_name, points_and_cuts_by_paragraph, is_unranked=chunking_index in unranked_indices)
         )
         total_points_and_cuts = points_and_cuts_by_paragraph.sum(axis=0)
-        ranking_values.append(float(structure_points_scoring(total_points_and_cuts)) if total_points_and_cuts[1] else None)
+        ranking_value_by_contender.append(
+            float(structure_points_scoring(total_points_and_cuts)) if total_points_and_cuts[1] else None
+        )
     return rank_contenders(
-        contenders, structure_points_scoring, ranking_values, measure_range_width=2.0, measure="points per cut"
+        contenders, structure_points_scoring, ranking_value_by_contender, measure_range_width=2.0, measure="points per cut"
     )

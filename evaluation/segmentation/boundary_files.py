@@ -82,19 +82,19 @@ def parse_boundary_file(file_bytes: bytes, _: str) -> Iterator[str | int]:
     InputError
         If it is not a boundary file.
     """
-    file_kind = "known boundaries"
-    boundary_file_object = parse_json_file_text(decode_file(file_bytes, file_kind), file_kind)
+    file_kind_phrase = "known boundaries"
+    boundary_file_object = parse_json_file_text(decode_file(file_bytes, file_kind_phrase), file_kind_phrase)
     if not isinstance(boundary_file_object, dict) or boundary_file_object.keys() != {"name", "sha256", "boundaries"}:
         raise InputError(
-            f"{file_kind}: the file must have exactly the fields name, sha256 and boundaries; got "
+            f"{file_kind_phrase}: the file must have exactly the fields name, sha256 and boundaries; got "
             f"{short_repr(boundary_file_object)}."
         )
     known_boundaries_in_file = boundary_file_object["boundaries"]
     if not isinstance(known_boundaries_in_file, list) or not all(type(place) is int for place in known_boundaries_in_file):
-        raise InputError(f"{file_kind} must be a list of whole numbers; got {short_repr(known_boundaries_in_file)}.")
+        raise InputError(f"{file_kind_phrase} must be a list of whole numbers; got {short_repr(known_boundaries_in_file)}.")
     if len(known_boundaries_in_file) > MAX_SENTENCES:
         raise InputError(
-            f"{file_kind}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has "
+            f"{file_kind_phrase}: a text may have at most {MAX_SENTENCES:,} boundaries; this file has "
             f"{len(known_boundaries_in_file):,}."
         )
     yield str(boundary_file_object["sha256"])[:_SHA256_DIGIT_COUNT]

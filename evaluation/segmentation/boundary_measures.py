@@ -255,15 +255,15 @@ def find_misassigned_units(
         )
     if not section_of_each_unit:
         return MisassignedUnits((), {})
-    section_and_chunk_numbers = [
+    section_and_chunk_pairs = [
         (section, chunk)
         for section, chunk in zip(section_of_each_unit, chunk_of_each_unit, strict=True)
         if chunk is not None
     ]
     section_chunk_overlap_counts = np.zeros(
-        (max(section_of_each_unit) + 1, max((chunk for _, chunk in section_and_chunk_numbers), default=0) + 1), dtype=np.intp
+        (max(section_of_each_unit) + 1, max((chunk for _, chunk in section_and_chunk_pairs), default=0) + 1), dtype=np.intp
     )
-    np.add.at(section_chunk_overlap_counts, tuple(zip(*section_and_chunk_numbers, strict=True)) or ([], []), 1)
+    np.add.at(section_chunk_overlap_counts, tuple(zip(*section_and_chunk_pairs, strict=True)) or ([], []), 1)
     chunk_by_matched_section = find_assignment_with_largest_sum(section_chunk_overlap_counts)
     misassigned_unit_numbers = [
         unit
@@ -291,19 +291,23 @@ def chunk_number_per_sentence(chunking: Chunking) -> list[int | None]:
     chunk_numbers: list[int | None] = []
     next_span_index = 0
     open_span_indexes: list[int] = []
-    for start, end in chunking.document.sentences:
-        while next_span_index < len(spans_with_chunk_numbers) and spans_with_chunk_numbers[next_span_index][0] <= start:
+    for sentence_start, sentence_end in chunking.document.sentences:
+        while (
+            next_span_index < len(spans_with_chunk_numbers)
+            and spans_with_chunk_numbers[next_span_index][0] <= sentence_start
+        ):
             heappush(open_span_indexes, next_span_index)
             next_span_index += 1
         # A span that ended before this sentence has ended before all that follow.
-        while open_span_indexes and spans_with_chunk_numbers[open_span_indexes[0]][1] <= start:
+        while open_span_indexes and spans_with_chunk_numbers[open_span_indexes[0]][1] <= sentence_start:
             heappop(open_span_indexes)
         if open_span_indexes:
             chunk_numbers.append(spans_with_chunk_numbers[open_span_indexes[0]][2])
         else:
             chunk_numbers.append(
                 spans_with_chunk_numbers[next_span_index][2]
-                if next_span_index < len(spans_with_chunk_numbers) and spans_with_chunk_numbers[next_span_index][0] < end
+                if next_span_index < len(spans_with_chunk_numbers)
+                and spans_with_chunk_numbers[next_span_index][0] < sentence_end
                 else None
             )
     return chunk_numbers
@@ -357,7 +361,7 @@ def _check_same_units(reference: Segmentation, segmentation: Segmentation) -> No
 # The measures of a segmentation against known boundaries that are shown together, as no one of them says enough.
 
 
-BOUNDARY_MEASURES = {
+BOUNDARY_MEASURES_EXPLAINED = {
     "Precision": "Share of the cuts that are at known boundaries; higher is better.",
     "Recall": "Share of the known boundaries at which it cuts; higher is better.",
     "Similarity": "Boundary similarity, Fournier's B: a cut one sentence away counts half; higher is better.",
@@ -368,7 +372,7 @@ BOUNDARY_MEASURES = {
 
 
 def boundary_scores(reference: Segmentation, segmentation: Segmentation) -> dict[str, Score]:
-    """Return the scores of boundaries against a reference, one for each measure in `BOUNDARY_MEASURES`.
+    """Return the scores of boundaries against a reference, one for each measure in `BOUNDARY_MEASURES_EXPLAINED`.
 
     Raises ValueError if the segmentations have different numbers of units.
     """
@@ -393,14 +397,15 @@ def explain_why_no_cut_wins(reference: Segmentation, segmentations: Sequence[Seg
     ):
         return ""
     pk_window_size = window_size_for_pk(reference)
-    near_boundary_phrase = (
+    distance_from_boundary_phrase = (
         f"less than {pk_window_size / 2:g} sentences from a known boundary"
         if pk_window_size > 1
         else "exactly at a known boundary"
     )
     return (
         f"No cut has a lower Pk than every column ({no_cut_pk:.2f}). Pk compares the two ends of windows of "
-        f"{pk_window_size:,} sentence{'s' * (pk_window_size != 1)}: a cut lowers it only {near_boundary_phrase}, and one "
+        f"{pk_window_size:,} sentence{'s' * (pk_window_size != 1)}: a cut lowers it only {distance_from_boundary_phrase}, "
+        "and one "
         "farther off raises it. Where few boundaries are found, it is best by Pk not to cut at all, which finds none: read "
         "precision and recall."
     )
@@ -438,10 +443,10 @@ def _assign_row(
     # The last is looked at first, so that rows which are all alike take the columns in order.
     unvisited_columns = np.arange(column_count)[::-1].copy()
     shortest_path_costs, previous_row_of_column = np.full(column_count, np.inf), np.full(column_count, -1)
-    seen_rows, seen_columns = [], []
+    seen_row_indexes, seen_column_indexes = [], []
     current_row_index, path_cost = row_index, 0.0
     while True:
-        seen_rows.append(current_row_index)
+        seen_row_indexes.append(current_row_index)
         path_costs_via_current_row = (
             path_cost
             + costs[current_row_index, unvisited_columns]
@@ -465,16 +470,16 @@ def _assign_row(
             free_nearest_positions[-1] if len(free_nearest_positions) else nearest_unvisited_positions[0]
         )
         chosen_column_number = int(unvisited_columns[chosen_unvisited_position])
-        seen_columns.append(chosen_column_number)
+        seen_column_indexes.append(chosen_column_number)
         unvisited_columns[chosen_unvisited_position] = unvisited_columns[-1]
         unvisited_columns = unvisited_columns[:-1]
         if row_of_column[chosen_column_number] < 0:
             break
         current_row_index = int(row_of_column[chosen_column_number])
     row_prices[row_index] += path_cost
-    other_seen_rows = np.array(seen_rows[1:], dtype=np.intp)
+    other_seen_rows = np.array(seen_row_indexes[1:], dtype=np.intp)
     row_prices[other_seen_rows] += path_cost - shortest_path_costs[column_of_row[other_seen_rows]]
-    column_prices[seen_columns] -= path_cost - shortest_path_costs[seen_columns]
+    column_prices[seen_column_indexes] -= path_cost - shortest_path_costs[seen_column_indexes]
     while True:
         current_row_index = int(previous_row_of_column[chosen_column_number])
         row_of_column[chosen_column_number] = current_row_index
@@ -493,7 +498,7 @@ NO_CUT_BASELINE_NAME = "no cut"
 EVERY_N_SENTENCES = "a cut every n sentences"
 RANDOM_CUTS = "cuts at random places"
 
-TRIVIAL_BASELINES = {
+TRIVIAL_BASELINES_EXPLAINED = {
     NO_CUT_BASELINE_NAME: "the text stays whole.",
     EVERY_N_SENTENCES: "n is the mean length of the known sections, which no chunker is told.",
     RANDOM_CUTS: f"as many as boundaries are known, which no chunker is told; the mean of {MEAN_DRAW_COUNT} draws.",

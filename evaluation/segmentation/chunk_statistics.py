@@ -47,14 +47,14 @@ def count_sentences_of_each_chunk(chunking: Chunking) -> list[int]:
     document = chunking.document
     sentence_count_of_each_chunk = []
     for chunk in chunking.chunks:
-        overlapped_sentence_count, next_uncounted_sentence_number = 0, 0
+        chunk_sentence_count, next_uncounted_sentence_number = 0, 0
         for start, end in chunk.spans:
             first_sentence_number, last_sentence_number = document.sentence_at(start), document.sentence_at(end - 1)
-            overlapped_sentence_count += max(
+            chunk_sentence_count += max(
                 last_sentence_number + 1 - max(first_sentence_number, next_uncounted_sentence_number), 0
             )
             next_uncounted_sentence_number = last_sentence_number + 1
-        sentence_count_of_each_chunk.append(overlapped_sentence_count)
+        sentence_count_of_each_chunk.append(chunk_sentence_count)
     return sentence_count_of_each_chunk
 
 

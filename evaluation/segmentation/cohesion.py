@@ -113,18 +113,18 @@ def contextual_coherence(
     sentences_sorted_by_chunk = np.argsort(chunk_number_by_sentence, kind="stable")
     chunk_start_positions = np.flatnonzero(np.diff(chunk_number_by_sentence[sentences_sorted_by_chunk], prepend=-1))
     for chunk_sentence_numbers in np.split(sentences_sorted_by_chunk, chunk_start_positions)[1:]:
-        surrounding_sentence_ranges = _merge_chunk_and_surrounding_ranges(
+        chunk_and_surrounding_ranges = _merge_chunk_and_surrounding_ranges(
             chunk_sentence_numbers, len(unit_vectors), surrounding_count
         )
         chunk_vector_sum = unit_vectors[chunk_sentence_numbers].sum(axis=0)
         surroundings_vector_sum = (
             np.sum(
-                [cumulative_vector_sums[end] - cumulative_vector_sums[start] for start, end in surrounding_sentence_ranges],
+                [cumulative_vector_sums[end] - cumulative_vector_sums[start] for start, end in chunk_and_surrounding_ranges],
                 axis=0,
             )
             - chunk_vector_sum
         )
-        if sum(end - start for start, end in surrounding_sentence_ranges) > len(chunk_sentence_numbers):
+        if sum(end - start for start, end in chunk_and_surrounding_ranges) > len(chunk_sentence_numbers):
             chunk_surroundings_cosines.append(
                 chunk_vector_sum
                 @ surroundings_vector_sum
@@ -153,9 +153,9 @@ def _unit_vectors(vectors: npt.NDArray[np.floating]) -> FloatArray:
 def _sum_and_count_vectors_by_chunk(vectors: FloatArray, chunk_of_each_vector: IntArray) -> tuple[FloatArray, IntArray]:
     """Return the sum of the vectors of each chunk, shape (chunks, dimension), and how many they are."""
     vector_counts_by_chunk = np.bincount(chunk_of_each_vector)
-    vectors_sorted_by_chunk = np.argsort(chunk_of_each_vector, kind="stable")
+    vector_indexes_sorted_by_chunk = np.argsort(chunk_of_each_vector, kind="stable")
     chunk_start_positions = np.concatenate([[0], np.cumsum(vector_counts_by_chunk)[:-1]])
-    return np.add.reduceat(vectors[vectors_sorted_by_chunk], chunk_start_positions, axis=0), vector_counts_by_chunk
+    return np.add.reduceat(vectors[vector_indexes_sorted_by_chunk], chunk_start_positions, axis=0), vector_counts_by_chunk
 
 
 # Compare how similar the sentences within chunks are under two ways to cut the same stretch.
@@ -242,10 +242,10 @@ class StretchComparison:
             return "there is nothing to weigh here: one of the two leaves no two sentences together"
         if abs(self.greedy_gain) < EQUAL_COHESION_TOLERANCE:
             return "deciding gap by gap changes nothing here: what stays together is as alike"
-        verb, comparative_word = ("gains", "more") if self.greedy_gain > 0 else ("costs", "less")
+        gains_or_costs_verb, more_or_less_word = ("gains", "more") if self.greedy_gain > 0 else ("costs", "less")
         return (
-            f"deciding gap by gap {verb} {abs(self.greedy_gain):.2f} here: what stays together is that much "
-            f"{comparative_word} alike"
+            f"deciding gap by gap {gains_or_costs_verb} {abs(self.greedy_gain):.2f} here: what stays together is that much "
+            f"{more_or_less_word} alike"
         )
 
 

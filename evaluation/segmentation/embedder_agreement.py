@@ -131,17 +131,19 @@ class BoundaryAgreement:
     def _boundary_places_phrase(self, offsets: Sequence[int]) -> str:
         """Describe the positions of some boundaries by the sentences before or inside which they lie."""
         # A sentence that is cut in several places is named once.
-        sentence_numbers_by_position: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
+        sentences_by_before_or_inside: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
         for offset in offsets[:MOST_NAMED_BOUNDARIES]:
             sentence_index = max(self.document.sentence_at(offset), 0)
-            position_word = "before" if self.document.sentences[sentence_index].start == offset else "inside"
-            sentence_numbers_by_position[position_word][f"{sentence_index + 1:,}"] = None
-        position_phrase = " and ".join(
-            f"{how} {_sentence_list_phrase(numbers)}" for how, numbers in sentence_numbers_by_position.items() if numbers
+            before_or_inside = "before" if self.document.sentences[sentence_index].start == offset else "inside"
+            sentences_by_before_or_inside[before_or_inside][f"{sentence_index + 1:,}"] = None
+        before_or_inside_phrase = " and ".join(
+            f"{how} {_sentence_list_phrase(numbers)}" for how, numbers in sentences_by_before_or_inside.items() if numbers
         )
         unlisted_boundary_count = len(offsets) - MOST_NAMED_BOUNDARIES
         return (
-            f"{position_phrase}, and at {unlisted_boundary_count:,} more" if unlisted_boundary_count > 0 else position_phrase
+            f"{before_or_inside_phrase}, and at {unlisted_boundary_count:,} more"
+            if unlisted_boundary_count > 0
+            else before_or_inside_phrase
         )
 
 

@@ -106,7 +106,7 @@ def count_whole_spans(kinds_and_spans: Sequence[tuple[str, Span]], pieces: Seque
     return BlockIntegrity(whole_blocks_by_kind)
 
 
-MEASURES_EXPLAINED = {
+EXPLANATION_BY_MEASURE = {
     "chunks": "Number of chunks.",
     "blocks whole": "Share of lists, tables, code blocks, formulas and headings (with the text below) kept whole.",
     "size kept": "Share of chunks within the requested sizes or, without any, within the embedder's maximum input.",

@@ -15,7 +15,7 @@ from chunkers.contract import run
 from chunkers.recipes import presets_for_chunker
 from chunkers.support import csv_text, format_number, raise_if_cancelled
 from evaluation.segmentation.boundary_measures import (
-    TRIVIAL_BASELINES,
+    TRIVIAL_BASELINES_EXPLAINED,
     Score,
     boundary_precision_recall,
     boundary_similarity,
@@ -58,14 +58,14 @@ class SweptSetting:
     @property
     def trivial(self) -> bool:
         """True if the setting is a trivial baseline, which does not read the text."""
-        return self.chunker in TRIVIAL_BASELINES
+        return self.chunker in TRIVIAL_BASELINES_EXPLAINED
 
     def words(self) -> str:
         """Return the setting as a phrase: the chunker's name, then its parameters."""
         return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
 
 
-TRIVIAL_SETTINGS = tuple(map(SweptSetting, TRIVIAL_BASELINES))
+TRIVIAL_SETTINGS = tuple(map(SweptSetting, TRIVIAL_BASELINES_EXPLAINED))
 """The trivial answers, which stand beside the settings of chunkers in every ranking."""
 
 HIGHER_IS_BETTER: dict[str, bool] = {
@@ -102,11 +102,11 @@ def score_chunking(marked_document: MarkedDocument, chunking: Chunking) -> dict[
     document = marked_document.document
     known_boundary_segmentation = segmentation_in_sentences(document, marked_document.known)
     chunking_segmentation = segmentation_in_sentences(document, cut_offsets(chunking))
-    exact_match_scores, near_match_scores = (
+    exact_match_scores, scores_within_one_sentence = (
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation),
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation, tolerance=1),
     )
-    misassigned_sentences = find_misassigned_units(
+    sentence_misassignment = find_misassigned_units(
         segment_numbers(known_boundary_segmentation), chunk_number_per_sentence(chunking)
     )
     whole_block_share = block_integrity(chunking).all.share
@@ -116,9 +116,9 @@ def score_chunking(marked_document: MarkedDocument, chunking: Chunking) -> dict[
         "precision": exact_match_scores.precision,
         "recall": exact_match_scores.recall,
         "f1": exact_match_scores.f1,
-        "f1_near": near_match_scores.f1,
+        "f1_near": scores_within_one_sentence.f1,
         "boundary_similarity": boundary_similarity(known_boundary_segmentation, chunking_segmentation),
-        "misassigned": Score(len(misassigned_sentences.units) / max(1, len(document.sentences))),
+        "misassigned": Score(len(sentence_misassignment.units) / max(1, len(document.sentences))),
         "crossing": count_crossing_chunks(marked_document.known, chunking).share,
         "blocks_whole": Score(whole_block_share)
         if whole_block_share is not None
@@ -184,15 +184,15 @@ def sweep_settings(
     finished_run_keys = {(row.document, row.setting) for row in finished_rows}
     runs_by_document = []
     for marked_document in documents:
-        document_setting_runs = [
+        runs_of_document = [
             partial(_trivial_baseline_row, marked_document, setting)
             if setting.trivial
             else partial(_sweep_row, marked_document, setting, chunker_by_setting[setting])
             for setting in settings
             if (marked_document.document.name, setting) not in finished_run_keys
         ]
-        if document_setting_runs:
-            runs_by_document.append((marked_document.document, document_setting_runs))
+        if runs_of_document:
+            runs_by_document.append((marked_document.document, runs_of_document))
     total_run_count = len(documents) * len(settings)
     remaining_run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_by_document)
     is_sequential = (
@@ -248,11 +248,11 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
     """
     if measure not in HIGHER_IS_BETTER:
         raise InputError(f"measure must be one of {', '.join(HIGHER_IS_BETTER)}; got {measure!r}.")
-    scores_by_setting: dict[SweptSetting, list[tuple[float, int]]] = {}
+    scores_and_counts_by_setting: dict[SweptSetting, list[tuple[float, int]]] = {}
     for row in rows:
         row_score_value = row.scores[measure].value
         if row_score_value is not None:
-            scores_by_setting.setdefault(row.setting, []).append((row_score_value, row.chunks))
+            scores_and_counts_by_setting.setdefault(row.setting, []).append((row_score_value, row.chunks))
     setting_summaries = [
         SettingSummary(
             setting,
@@ -260,7 +260,7 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
             len(scores_and_counts),
             statistics.fmean(chunks for _, chunks in scores_and_counts),
         )
-        for setting, scores_and_counts in scores_by_setting.items()
+        for setting, scores_and_counts in scores_and_counts_by_setting.items()
     ]
     sort_sign = -1 if HIGHER_IS_BETTER[measure] else 1
     return sorted(setting_summaries, key=lambda summary: (sort_sign * summary.mean, summary.chunks, summary.setting.words()))

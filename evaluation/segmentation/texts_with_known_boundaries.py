@@ -297,8 +297,10 @@ def cut_into_passages(
 ) -> list[SubjectPassage]:
     """Cut each known section of a text into passages of about ``passage_sentence_count`` sentences."""
     passages_within_sections = []
-    for section_number, (section_start, section_end) in enumerate(pairwise([0, *known_boundaries, len(text)]), start=1):
-        document = Document.from_text(text[section_start:section_end], splitter)
+    for section_number, (section_start_offset, section_end_offset) in enumerate(
+        pairwise([0, *known_boundaries, len(text)]), start=1
+    ):
+        document = Document.from_text(text[section_start_offset:section_end_offset], splitter)
         section_sentence_count = len(document.sentences)
         section_passage_count = max(1, section_sentence_count // passage_sentence_count)
         for passage_index in range(section_passage_count):

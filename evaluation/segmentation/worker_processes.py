@@ -18,7 +18,7 @@ from chunkers.support import VectorArray
 RUNS_PER_BATCH = 25
 """Number of runs sent to a worker together: few enough for the first results to come soon."""
 
-MOST_SENDINGS = 3
+MOST_TIMES_BATCH_SENT = 3
 """Maximum number of times that a run is sent before it runs here: re-embedding asks for one text after another."""
 
 WORKER_IDLE_SECONDS = 60
@@ -146,7 +146,7 @@ def run_in_processes(
             results, unfinished_run_indexes, texts_without_vectors = batch_future.result()
             yield from results
             runs_to_repeat = [batch.runs[place] for place in unfinished_run_indexes]
-            if runs_to_repeat and batch.sent < MOST_SENDINGS - 1:
+            if runs_to_repeat and batch.sent < MOST_TIMES_BATCH_SENT - 1:
                 submit_and_record_batch(
                     batch.restrict_runs_and_add_vectors(
                         runs_to_repeat, texts_without_vectors, embedding_tools_by_document[batch.document]

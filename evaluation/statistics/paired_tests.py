@@ -396,7 +396,7 @@ def _widen_interval_for_equal_values(
 # Test of a mean whose values are skewed: Student's statistic with its skewness removed.
 
 
-_ZERO_TAIL_DEVIATION = 1e9
+_NORMAL_VALUE_WITH_ZERO_TAIL = 1e9
 """Standard normal value whose tail is 0."""
 
 
@@ -438,7 +438,7 @@ def compute_halls_test_p_values(rows: FloatArray) -> list[OneSidedP]:
     student_t_statistics = np.divide(
         scaled_sample_means,
         np.sqrt(sample_variances / values_per_sample),
-        out=_ZERO_TAIL_DEVIATION * np.sign(scaled_sample_means),
+        out=_NORMAL_VALUE_WITH_ZERO_TAIL * np.sign(scaled_sample_means),
         where=is_positive_variance_at,
     )
     sample_skewnesses = np.divide(

@@ -345,11 +345,13 @@ class TraceDiagnoser:
             yield self._diagnosis(question, placements)
 
     def _locate_text(self, retrieved_text: RetrievedText) -> Placement:
-        retrieved_chunk = retrieved_text.as_given_chunk
-        same_id_chunk = self._searched.by_id.get(retrieved_chunk.id) if retrieved_chunk.id is not None else None
-        if retrieved_chunk.text is None and not retrieved_chunk.spans:
+        retrieved_text_as_chunk = retrieved_text.as_given_chunk
+        same_id_chunk = (
+            self._searched.by_id.get(retrieved_text_as_chunk.id) if retrieved_text_as_chunk.id is not None else None
+        )
+        if retrieved_text_as_chunk.text is None and not retrieved_text_as_chunk.spans:
             if same_id_chunk is None:
-                named_document_numbers = self._locator.document_numbers_for_name(retrieved_chunk.id)
+                named_document_numbers = self._locator.document_numbers_for_name(retrieved_text_as_chunk.id)
                 if len(named_document_numbers) == 1 and (
                     document_length := len(self._documents[named_document_numbers[0]].text)
                 ):
@@ -357,12 +359,12 @@ class TraceDiagnoser:
                         (Place(named_document_numbers[0], Span(0, document_length)),), "it names a whole document"
                     )
                 return Placement(
-                    (), f"it has an identifier alone, {short_repr(retrieved_chunk.id)}, and no chunk at hand has it"
+                    (), f"it has an identifier alone, {short_repr(retrieved_text_as_chunk.id)}, and no chunk at hand has it"
                 )
             return self._locator.find(same_id_chunk)
-        if same_id_chunk is not None and same_id_chunk.document is not None and retrieved_chunk.document is None:
-            retrieved_chunk = retrieved_chunk._replace(document=same_id_chunk.document)
-        return self._locator.find(retrieved_chunk)
+        if same_id_chunk is not None and same_id_chunk.document is not None and retrieved_text_as_chunk.document is None:
+            retrieved_text_as_chunk = retrieved_text_as_chunk._replace(document=same_id_chunk.document)
+        return self._locator.find(retrieved_text_as_chunk)
 
     def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
         is_feedback_positive, feedback_phrase = question.verdict

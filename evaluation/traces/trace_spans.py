@@ -298,8 +298,8 @@ class TraceCollector:
         trace.attributes |= {
             column: items for column in EXCERPT_FIELDS if (items := _items_of_list_attribute(span_metadata, column))
         }
-        for attribute_group in (span_attributes, *attributes_per_event):
-            self._add_evaluation(trace, attribute_group)
+        for span_or_event_attributes in (span_attributes, *attributes_per_event):
+            self._add_evaluation(trace, span_or_event_attributes)
         for annotation_object in telemetry_span.get("annotations") or telemetry_span.get("span_annotations") or []:
             if isinstance(annotation_object, dict) and is_feedback_name(annotation_object.get("name")):
                 trace.feedback.append(

@@ -14,7 +14,7 @@ import chunkers
 from chunkers import (
     ADAPTERS,
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
+    MODEL_ASKING_CLASS_BY_NAME,
     SHARED_CACHE,
     Breakpoint,
     Chunk,
@@ -104,7 +104,7 @@ def test_the_sentence_names_the_argument_the_rule_and_the_value(arguments, said)
     assert str(error.value).startswith(said)
 
 
-@pytest.mark.parametrize("name", [*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS])
+@pytest.mark.parametrize("name", [*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS])
 def test_a_constructor_says_what_building_says(name):
     for wrong in ({"colour": 1}, {"min_size": "x", "size": "x", "amount": "x", "eps": "x", "clusters": "x"}):
         with pytest.raises(ParameterError) as error:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from chunkers import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL
+from chunkers import ADAPTERS, CHUNKERS, MODEL_ASKING_CLASS_BY_NAME
 from chunkers.commands.chunk_command import main
 from chunkers.recipes.chunker_registry import chunker_class
 
@@ -79,7 +79,7 @@ def test_an_output_is_a_recipe(capsys, file, tmp_path):
 def test_list_has_every_parameter(capsys):
     assert main(["--list"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert set(listed) == {*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS}
+    assert set(listed) == {*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS}
     for name, entry in listed.items():
         assert set(entry["parameters"]) == set(chunker_class(name).model_fields)
         assert all({"type", "default", "title", "help"} <= set(parameter) for parameter in entry["parameters"].values())

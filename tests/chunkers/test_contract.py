@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Document, Recipe, build_chunker
+from chunkers import CHUNKERS, MODEL_ASKING_CLASS_BY_NAME, Document, Recipe, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.contract.base import run
 from chunkers.results.chunk_fields import chunk_heading_path
@@ -250,7 +250,7 @@ def test_no_chunk_is_a_fence_of_front_matter_and_no_heading_is_made_of_it():
         text, fence, titles = with_front_matter(drawn)
         assert [heading.title for heading in headings(text)] == titles
         document = Document.from_text(text, drawn.choice(["sentencex:en", "lines", "paragraphs", "regex"]))
-        for kind in {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL}:
+        for kind in {**CHUNKERS, **MODEL_ASKING_CLASS_BY_NAME}:
             chunker = made(kind, drawn.choice([parameters for name, parameters in SETTINGS if name == kind]))
             chunking = run(chunker, document, tools(tokenizer=drawn.choice(["words", "characters"])))
             spans = [span for chunk in chunking.chunks for span in chunk.spans]
@@ -260,7 +260,7 @@ def test_no_chunk_is_a_fence_of_front_matter_and_no_heading_is_made_of_it():
 
 
 def test_settings_cover_every_chunker():
-    assert {name for name, _ in SETTINGS} == {*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL}
+    assert {name for name, _ in SETTINGS} == {*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME}
 
 
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)

@@ -11,7 +11,7 @@ from chunkers.commands.chunk_command import main as chunkers_main
 from chunkers.embedders import sentence_models
 from chunkers.embedders import sentence_models as device
 from chunkers.embedders.sentence_models import (
-    DEVICES,
+    DEVICE_DESCRIPTIONS,
     MiniLM,
     device_before_importing_torch,
     find_device,
@@ -214,7 +214,7 @@ def test_a_model_of_sentence_transformers_is_loaded_on_the_device(asked, there, 
     assert embedder.revision == sentence_models.model_folder_hash(tmp_path) + ("/mps" if wanted == "mps" else "")
 
 
-@pytest.mark.parametrize("device", mostly_full(DEVICES, {"auto"}))
+@pytest.mark.parametrize("device", mostly_full(DEVICE_DESCRIPTIONS, {"auto"}))
 def test_choosing_an_embedder_imports_no_torch(device):
     code = (
         "import sys; from chunkers import EMBEDDERS, load_embedder;"

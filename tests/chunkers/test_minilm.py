@@ -258,7 +258,7 @@ def test_check_says_so_of_a_recipe(tmp_path, capsys):
 @pytest.mark.parametrize("given", [None, "active"])
 def test_torch_waits_in_its_sleep_unless_the_environment_says_otherwise(given):
     code = (
-        "import os; from chunkers.embedders.sentence_models import import_torch; import_torch();"
+        "import os; from chunkers.embedders.sentence_models import import_torch_with_sleeping_threads as load; load();"
         "print('left', os.environ.get('OMP_WAIT_POLICY'))"
     )
     # OpenMP prints what it has read when it is loaded.

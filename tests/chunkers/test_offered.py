@@ -11,7 +11,7 @@ from hypothesis import given
 from chunkers import (
     ADAPTERS,
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
+    MODEL_ASKING_CLASS_BY_NAME,
     Chunking,
     Document,
     InputError,
@@ -154,7 +154,7 @@ def test_an_offer_that_cannot_be_used_is_a_sentence_and_costs_nothing_else(offer
     assert main(["--list"]) == 0
     captured = capsys.readouterr()
     assert captured.err == f"{sentence}\n"
-    assert {*json.loads(captured.out)} == OWN | {*CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS}
+    assert {*json.loads(captured.out)} == OWN | {*MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS}
     assert chunk(TEXT, "fixed_sentences", size=5).texts == (TEXT,)
 
 

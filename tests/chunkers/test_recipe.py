@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from chunkers import (
     ADAPTERS,
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
+    MODEL_ASKING_CLASS_BY_NAME,
     PRESETS,
     Document,
     InputError,
@@ -164,7 +164,7 @@ def test_every_preset_is_of_its_chunker(preset):
     assert cut(chunker, "One.\nTwo.").chunks
 
 
-@pytest.mark.parametrize("name", [*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS])
+@pytest.mark.parametrize("name", [*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS])
 def test_every_bound_is_a_rule_and_every_offer_within_it(name):
     chunker = chunker_class(name)
     for spec in chunker.fields():

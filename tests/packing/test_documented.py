@@ -11,7 +11,7 @@ import pytest
 
 from chunkers.language_models.prompts import QUESTION_WRITING_SYSTEM_PROMPT
 from sample_docs import SAMPLES_FOLDER
-from seamark.__main__ import COMMANDS
+from seamark.__main__ import DESCRIPTION_BY_COMMAND
 from tests import ROOT
 from tests.evaluation.answering.scripted import chat
 from tests.evaluation.generating.questioner import answer, number_of
@@ -71,7 +71,7 @@ def as_typed(example):
     if example.kind == "python":
         return example.code
     command = example.code.replace("...", "")
-    return f"{command} --help" if command.removeprefix("seamark ") in COMMANDS else command
+    return f"{command} --help" if command.removeprefix("seamark ") in DESCRIPTION_BY_COMMAND else command
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from chunkers import CHUNKERS, chunk
-from seamark.__main__ import COMMANDS
+from seamark.__main__ import DESCRIPTION_BY_COMMAND
 from tests import ROOT
 from tests.fixtures.chunker_packages import install
 from tests.fixtures.environments import LIMIT
@@ -126,7 +126,7 @@ def test_settings_are_swept_in_several_processes(reader):
     ]
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "corpus"])
+@pytest.mark.parametrize("command", [name for name in DESCRIPTION_BY_COMMAND if name != "corpus"])
 def test_every_command_has_its_help(library, command):
     assert ran(library, command, "--help").startswith(f"usage: seamark {command} ")
 

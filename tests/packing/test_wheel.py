@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 from chunkers import __version__
 from chunkers.support import optional_packages
-from chunkers.text.bundled_model import FILE_HASHES, WEIGHTS_HASH, WHEEL_NAME
+from chunkers.text.bundled_model import FILE_HASHES, MODEL_PACKAGE_NAME, WEIGHTS_HASH
 from packing.seamark_backend import (
     APP_FILES,
     APP_FOLDER,
@@ -111,7 +111,7 @@ def test_it_has_the_bundled_model_with_its_licence(wheel):
     hashes = {name: hashlib.sha256(wheel.read(folder + name)).hexdigest() for name in [*FILE_HASHES, "model.safetensors"]}
     assert hashes == {**FILE_HASHES, "model.safetensors": WEIGHTS_HASH}
     assert wheel.read(f"{folder}LICENSE").decode().lstrip().startswith("Apache License")
-    assert (WHEEL_NAME, requirements("requirements.txt")[WHEEL_NAME]) == MODEL_PACKAGE_NAME_AND_VERSION
+    assert (MODEL_PACKAGE_NAME, requirements("requirements.txt")[MODEL_PACKAGE_NAME]) == MODEL_PACKAGE_NAME_AND_VERSION
 
 
 @pytest.mark.full
@@ -213,7 +213,7 @@ def test_the_metadata_name_the_packages_that_the_tests_run_with():
     more = [need for extra, lines in asked.items() if extra not in ("adapters", "ray") for need in lines]
     named = {canonicalize_name(need.name) for need in own + more}
     # The wheel has the model's files; recursive and fixed_tokens are compared with LangChain's.
-    assert named == {*pinned} - {WHEEL_NAME, "langchain-text-splitters"}, "both name the same packages"
+    assert named == {*pinned} - {MODEL_PACKAGE_NAME, "langchain-text-splitters"}, "both name the same packages"
     others = [need for extra in ("adapters", "ray") for need in asked[extra]]
     pinned |= requirements("requirements-dev.txt") | requirements("requirements-full.txt")
     outside = [str(need) for need in own + more + others if pinned[canonicalize_name(need.name)] not in need.specifier]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunkers import (
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
+    MODEL_ASKING_CLASS_BY_NAME,
     SPLITTER_DESCRIPTIONS,
     Document,
     Recipe,
@@ -95,7 +95,7 @@ SPLITTER_NAMES = [*SPLITTER_DESCRIPTIONS, *(f"sentencex:{code}" for code in LANG
 @st.composite
 def cases(draw, embedders=EMBEDDERS, max_parts=24):
     """Return a case with valid settings."""
-    chunker = draw(st.sampled_from([*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL]))
+    chunker = draw(st.sampled_from([*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME]))
     return Case(
         draw(texts(max_parts)),
         chunker,

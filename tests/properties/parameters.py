@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, ParameterError, build_chunker
+from chunkers import CHUNKERS, MODEL_ASKING_CLASS_BY_NAME, ParameterError, build_chunker
 from chunkers.recipes.chunker_registry import chunker_class
 
 
@@ -98,7 +98,7 @@ ANYTHING = (
 @st.composite
 def any_settings(draw):
     """Return a chunker's name and parameters of any kind, some of which it has."""
-    name = draw(st.sampled_from([*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL]))
+    name = draw(st.sampled_from([*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME]))
     known = st.sampled_from([*chunker_class(name).model_fields])
     unknown = st.sampled_from(["sizes", "", "a\nb", "name", "model_config", "self", "chunk", "Size", "é", "x" * 300])
     given = draw(valid_settings(name)) if draw(st.booleans()) else {}

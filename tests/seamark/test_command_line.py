@@ -14,7 +14,7 @@ import seamark
 from chunkers.commands import chunk_command
 from packing.seamark_backend import MOVED_PACKAGES
 from seamark import checkout_imports
-from seamark.__main__ import COMMANDS, main
+from seamark.__main__ import DESCRIPTION_BY_COMMAND, main
 from tests import ROOT
 
 
@@ -45,13 +45,13 @@ def test_the_help_has_every_command(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
     printed = capsys.readouterr().out
-    assert all(f"  {name} " in printed for name in COMMANDS)
+    assert all(f"  {name} " in printed for name in DESCRIPTION_BY_COMMAND)
 
 
 def test_an_option_is_the_same_in_every_command():
     commands = evaluation.command_line._command_line_parser()._subparsers._group_actions[0].choices
     parsers = {**commands, "chunk": chunk_command._parser(), "corpus": corpus.command_line._parser()}
-    assert {*parsers} == {*COMMANDS}
+    assert {*parsers} == {*DESCRIPTION_BY_COMMAND}
     values, takers = {}, {}
     for name, parser in parsers.items():
         for action in parser._actions:
@@ -63,7 +63,7 @@ def test_an_option_is_the_same_in_every_command():
         "--output": {"FILE", "DIR"},
         "--budget": {"N,N...", "TOKENS"},
     }
-    assert {*COMMANDS} - takers["--chunker"] == {"stitch", "questions"}
+    assert {*DESCRIPTION_BY_COMMAND} - takers["--chunker"] == {"stitch", "questions"}
     assert takers["--spend"] == takers["--language-model"]
     assert takers["--sample"] == takers["--marked"] == {"check", "sweep"}
 
@@ -71,7 +71,7 @@ def test_an_option_is_the_same_in_every_command():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (["chnk"], f"The command must be one of {', '.join(COMMANDS)}; got 'chnk'."),
+        (["chnk"], f"The command must be one of {', '.join(DESCRIPTION_BY_COMMAND)}; got 'chnk'."),
         (["--port", "70000"], "--port must be from 0 to 65535; got 70000."),
         (["--port", "one"], "Argument --port: invalid int value: 'one'."),
         (["chunk"], "Name at least one file to cut, or - for standard input."),

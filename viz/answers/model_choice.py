@@ -58,14 +58,14 @@ def _draw_judging_controls(choices: Choices) -> None:
     if not is_bert_score_installed:
         st.caption("BERTScore needs the package bert-score: run `pip install bert-score` in Seamark's environment.")
     with st.expander("Prompts"):
-        for prompt_title, system_prompt in (
+        for prompt_title, answer_or_judging_prompt in (
             ("To answer", prompts.ANSWER_SYSTEM_PROMPT),
             ("Faithfulness", prompts.FAITHFULNESS_SYSTEM_PROMPT),
             ("Answer relevancy", prompts.RELEVANCY_SYSTEM_PROMPT),
             ("Correctness", prompts.CORRECTNESS_SYSTEM_PROMPT),
         ):
             st.caption(prompt_title)
-            st.code(system_prompt, language=None, wrap_lines=True)
+            st.code(answer_or_judging_prompt, language=None, wrap_lines=True)
 
 
 def wants_bert_score() -> bool:

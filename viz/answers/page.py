@@ -70,12 +70,12 @@ PAGE_KEY = "answers"
 TRIVIAL_BASELINES_LINK_PARAMETER = "beside"
 """The link parameter that lists the chosen trivial baselines."""
 
-FITTING_BUDGET = "fitting"
+BUDGET_BY_TEXT_LENGTH = "fitting"
 TOKEN_BUDGETS = (100, 250, 500, 1000, 2000, 4000)
 """Token budgets that the user can choose for the chunks given to the model."""
 
 DEFAULT_LINK_PARAMETERS = {
-    "budget": FITTING_BUDGET,
+    "budget": BUDGET_BY_TEXT_LENGTH,
     TRIVIAL_BASELINES_LINK_PARAMETER: "",
     QUESTION_SOURCE_LINK_PARAMETER: "retrieval",
     "judged": "yes",
@@ -86,7 +86,7 @@ DEFAULT_LINK_PARAMETERS = {
 """The default values of the link's own parameters."""
 
 ALLOWED_LINK_VALUES = {
-    "budget": [FITTING_BUDGET, *map(str, TOKEN_BUDGETS)],
+    "budget": [BUDGET_BY_TEXT_LENGTH, *map(str, TOKEN_BUDGETS)],
     QUESTION_SOURCE_LINK_PARAMETER: [*QUESTION_SOURCES],
     "judged": [*JUDGING_CHOICE_LABELS],
 }
@@ -152,9 +152,9 @@ def _check_link_parameters(current_page: Page) -> None:
 
 def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> None:
     choices, text = current_page.choices, current_page.text
-    fitting_budget_phrase = "" if text is None else f": {budget_for_text_length(len(text.document.text)):,} tokens"
+    text_length_budget_phrase = "" if text is None else f": {budget_for_text_length(len(text.document.text)):,} tokens"
     budget_label_by_option = {
-        FITTING_BUDGET: f"auto{fitting_budget_phrase}",
+        BUDGET_BY_TEXT_LENGTH: f"auto{text_length_budget_phrase}",
         **{str(size): f"{size:,} tokens" for size in TOKEN_BUDGETS},
     }
     draw_setting_select_box(
@@ -257,7 +257,7 @@ def _answer_plan(
     chosen_budget_option = current_page.choices.extra["budget"]
     budget_tokens = (
         budget_for_text_length(len(text.document.text))
-        if chosen_budget_option == FITTING_BUDGET
+        if chosen_budget_option == BUDGET_BY_TEXT_LENGTH
         else int(chosen_budget_option)
     )
     row_names = tuple(
@@ -391,7 +391,7 @@ def show_send_row(
     total_answer_count = len(answer_plan.names) * len(answer_plan.items)
     remaining_judgement_estimate = remaining_request_estimates.judgements
     are_only_judgements_missing = judging_model_access is not None and not remaining_request_estimates.answers.requests
-    model_requests = ModelRequests(
+    planned_run_requests = ModelRequests(
         (answer_plan, model_identities),
         judging_model_access if are_only_judgements_missing else answering_model_access,
         remaining_judgement_estimate if are_only_judgements_missing else remaining_request_estimates.answers,
@@ -403,7 +403,7 @@ def show_send_row(
         if judging_model_access is None or are_only_judgements_missing
         else (judging_model_access.model, remaining_judgement_estimate, GUESSED_ANSWER_TOKENS),
     )
-    draw_consent_once_estimated(model_requests, begin_run_callback)
+    draw_consent_once_estimated(planned_run_requests, begin_run_callback)
 
 
 def _has_every_result(answers_run: Answering, answer_plan: AnswerPlan, models: AnswerModels) -> bool:

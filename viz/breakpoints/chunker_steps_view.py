@@ -37,7 +37,7 @@ from viz.jobs import CACHED_EMBEDDINGS_WATCHER, ChunkingTask, build_tools, cache
 from viz.shell import ColumnResult
 from viz.state import Choices, ColumnChoice, PageText, choose_document, new_default_column, session
 
-MOST_SCANNED = 10_000_000
+MOST_COMPARED_PAIRS = 10_000_000
 """Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes
 half a second. A single chunk of 4,400 sentences has as many pairs."""
 
@@ -107,9 +107,10 @@ def _greedy_steps(
     if isinstance(chunker, MaxMin) and embedder is not None:
         # The scan compares the sentences within the same chunk.
         sentence_pair_count = sum(count * (count - 1) // 2 for count in count_sentences_of_each_chunk(shown_result.chunking))
-        if sentence_pair_count > MOST_SCANNED:
+        if sentence_pair_count > MOST_COMPARED_PAIRS:
             show_notice(
-                f"The steps show no numbers, because numbers are shown for at most {MOST_SCANNED:,} compared pairs of "
+                f"The steps show no numbers, because numbers are shown for at most {MOST_COMPARED_PAIRS:,} compared pairs "
+                "of "
                 f"sentences, and this text has {sentence_pair_count:,}. Choose a shorter text to see them.",
                 key="long_scan",
             )

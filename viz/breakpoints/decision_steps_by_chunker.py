@@ -83,12 +83,11 @@ def _gap_step(
     ]
     gap_label_value_pairs = [["chunk", f"{chunk_number:,}: {sentence_range_phrase(chunk_start_sentence_index, gap_number)}"]]
     if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not is_inside_sentence:
-        vector_product_formula = f"{vector_symbol(gap.index)} · {vector_symbol(gap_number)}"
+        dot_product_formula = f"{vector_symbol(gap.index)} · {vector_symbol(gap_number)}"
         gap_label_value_pairs.append(
             [
                 "distance",
-                f"1 − {vector_product_formula} = 1 − {format_number(1 - gap.score, '.3f')} = "
-                f"{format_number(gap.score, '.3f')}",
+                f"1 − {dot_product_formula} = 1 − {format_number(1 - gap.score, '.3f')} = {format_number(gap.score, '.3f')}",
             ]
         )
     if gap.score is not None and gap.threshold is not None:
@@ -329,7 +328,7 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
         return explanation_step(
             f"A cut must gain {cut_penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_explanation]
         )
-    low_chance_gain, high_chance_gain = change_point_gain_curve.null.low, change_point_gain_curve.null.high
+    low_gain_in_shuffles, high_gain_in_shuffles = change_point_gain_curve.null.low, change_point_gain_curve.null.high
     shuffles_phrase = (
         f"In {SHUFFLE_COUNT} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
     )
@@ -341,7 +340,7 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
     return explanation_step(
         f"A cut must gain more than {cut_penalty:.2f}",
         [f"{shuffles_phrase} {phrase_by_caution[chunker.caution]}.", search_explanation],
-        [["shuffles", f"the middle half gains {low_chance_gain:.2f} to {high_chance_gain:.2f} a cut"]],
+        [["shuffles", f"the middle half gains {low_gain_in_shuffles:.2f} to {high_gain_in_shuffles:.2f} a cut"]],
     )
 
 

@@ -176,17 +176,17 @@ def score_histogram_figure(histogram: ScoreHistogram, threshold: float, label: s
 def _series_label_positions(histogram: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
     series_names_and_counts = (("kept", histogram.uncut_counts), ("past the line", histogram.candidate_counts))
-    series_and_bar_pairs = [
+    series_names_and_tallest_bars = [
         (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in series_names_and_counts if any(counts)
     ]
-    tallest_bar_indexes = [place for _, place in series_and_bar_pairs]
-    if len(series_and_bar_pairs) < 2 or abs(tallest_bar_indexes[0] - tallest_bar_indexes[1]) > 1:
-        return [(name, place, "center") for name, place in series_and_bar_pairs]
+    tallest_bar_indexes = [place for _, place in series_names_and_tallest_bars]
+    if len(series_names_and_tallest_bars) < 2 or abs(tallest_bar_indexes[0] - tallest_bar_indexes[1]) > 1:
+        return [(name, place, "center") for name, place in series_names_and_tallest_bars]
     # Labels of adjacent bars extend away from each other.
     leftmost_series_index = min(range(2), key=lambda at: (tallest_bar_indexes[at], at))
     return [
         (name, place, "right" if at == leftmost_series_index else "left")
-        for at, (name, place) in enumerate(series_and_bar_pairs)
+        for at, (name, place) in enumerate(series_names_and_tallest_bars)
     ]
 
 

@@ -247,13 +247,13 @@ def centres_figure(clusters: Clusters, sentence_colours: SentenceColours, theme:
     sentence_numbers = [*range(1, len(chunk_number_by_sentence) + 1)]
     if clusters.other:
         connecting_line_sentences = [place for sentence in sentence_numbers for place in (sentence, sentence, None)]
-        connecting_line_distances = [
+        own_to_other_line_distances = [
             value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)
         ]
         connecting_line_style = {"color": palette.THEME_COLOURS[theme]["rule"], "width": 1}
         figure.add_scatter(
             x=connecting_line_sentences,
-            y=connecting_line_distances,
+            y=own_to_other_line_distances,
             mode="lines",
             line=connecting_line_style,
             hoverinfo="skip",

@@ -247,11 +247,11 @@ def _summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) ->
 
 def _mixed_sections_in_words(section_count_by_chunk: Mapping[int, int]) -> str:
     """Name the first chunk that mixes sections, and count the others."""
-    mixed_chunk_number, mixed_section_count = next(iter(section_count_by_chunk.items()))
+    first_mixed_chunk_number, mixed_section_count = next(iter(section_count_by_chunk.items()))
     other_chunks_phrase = (
         f", and {pluralize(len(section_count_by_chunk) - 1, 'other')}" if len(section_count_by_chunk) > 1 else ""
     )
-    return f"chunk {mixed_chunk_number + 1:,} mixes {mixed_section_count:,} sections{other_chunks_phrase}"
+    return f"chunk {first_mixed_chunk_number + 1:,} mixes {mixed_section_count:,} sections{other_chunks_phrase}"
 
 
 # The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.

@@ -103,10 +103,10 @@ def page_stretches(text: str, text_parts: TextParts | None) -> list[PageStretch]
 
 def describe_stretch(page_stretch: PageStretch, text_source: TextSource) -> str:
     """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
-    chosen_text_parts = text_source.parts
-    if chosen_text_parts is None or page_stretch.part is None:
+    text_parts = text_source.parts
+    if text_parts is None or page_stretch.part is None:
         return ""
-    stretch_part_label = chosen_text_parts.label_of_part(page_stretch.part)
+    stretch_part_label = text_parts.label_of_part(page_stretch.part)
     omission_phrases = [
         _omission_in_words(omission) for omission in text_source.left_out if omission.part_number == page_stretch.part
     ]

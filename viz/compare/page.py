@@ -338,12 +338,12 @@ def column_summary(
         else ()
     )
     if chunk_facts.sizes:
-        sentence_count_summary = chunk_facts.sizes[0]
+        sentence_count_statistics = chunk_facts.sizes[0]
         summary_head_rows.append(
             HeadRow(
                 "sentences",
-                f"{sentence_count_summary.least:,} to {sentence_count_summary.most:,}, median "
-                f"{sentence_count_summary.median:,g}",
+                f"{sentence_count_statistics.least:,} to {sentence_count_statistics.most:,}, median "
+                f"{sentence_count_statistics.median:,g}",
             )
         )
     if chunk_facts.discontinuous_chunks.chunks:

@@ -460,19 +460,20 @@ def _offer_original_column(
 ) -> None:
     """Draw the result of the column that runs the library's chunker, or the button that adds one."""
     original_chunker_name, original_chunker_parameters = original_chunker_setting
-    chunker = build_chunker(original_chunker_name, original_chunker_parameters)
+    original_column_chunker = build_chunker(original_chunker_name, original_chunker_parameters)
     selected_column = column_results[choices.selected]
-    if selected_column.chunker == chunker:
+    if selected_column.chunker == original_column_chunker:
         show_notice(f"This column runs {original_chunker.name}.", key="proof_result")
         return
     original_column_number, original_column = next(
-        ((at, other) for at, other in enumerate(column_results, start=1) if other.chunker == chunker), (0, None)
+        ((at, other) for at, other in enumerate(column_results, start=1) if other.chunker == original_column_chunker),
+        (0, None),
     )
     if original_column is None:
 
         def add_original_column() -> None:
             with record_columns_for_undo(COMPARE_PAGE, f"Column {len(choices.columns) + 1} added"):
-                choices.columns.append(ColumnChoice(original_chunker_name, dict(chunker.model_dump())))
+                choices.columns.append(ColumnChoice(original_chunker_name, dict(original_column_chunker.model_dump())))
 
         is_compare_full = compare_is_full()
         button_help = (

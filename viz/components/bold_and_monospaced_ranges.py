@@ -136,7 +136,7 @@ def _set_indented_code_monospaced(lines: Sequence[str], are_monospaced: list[boo
     def is_blank(line_number: int) -> bool:
         return not 0 <= line_number < len(lines) or not lines[line_number].strip()
 
-    indented_lines_end, last_nonblank_line = 0, ""
+    indented_lines_end, nonblank_line_above = 0, ""
     for line_number, line in enumerate(lines):
         if line_number >= indented_lines_end and is_indented(line_number) and not are_monospaced[line_number]:
             indented_lines_end = line_number + 1
@@ -150,9 +150,9 @@ def _set_indented_code_monospaced(lines: Sequence[str], are_monospaced: list[boo
             if is_preceded_by_code or (
                 is_surrounded_by_blank_lines
                 and not _LIST_ITEM_PATTERN.match(line)
-                and not _LIST_ITEM_PATTERN.match(last_nonblank_line)
+                and not _LIST_ITEM_PATTERN.match(nonblank_line_above)
             ):
                 are_monospaced[line_number - is_preceded_by_code : indented_lines_end] = [True] * (
                     indented_lines_end - line_number + is_preceded_by_code
                 )
-        last_nonblank_line = line if line.strip() else last_nonblank_line
+        nonblank_line_above = line if line.strip() else nonblank_line_above

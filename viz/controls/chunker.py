@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from chunkers import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Chunker, Document, Embedder, FieldSpec, InputError
+from chunkers import ADAPTERS, CHUNKERS, MODEL_ASKING_CLASS_BY_NAME, Chunker, Document, Embedder, FieldSpec, InputError
 from chunkers.found_again import ODDITY_KINDS, LocatedChunks, Oddity, read_chunks
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
-from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class, presets_for_chunker, register_installed_chunkers
+from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, chunker_class, presets_for_chunker, register_installed_chunkers
 from chunkers.support import pluralize
 from viz.components.findings.findings import (
     MOST_FINDINGS,
@@ -304,16 +304,16 @@ def column_controls(
     column_choice = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
     external_chunker_names = [
-        name for name in CHUNKERS_OF_GIVEN_CHUNKS if offers_external_chunks or name == column_choice.chunker
+        name for name in GIVEN_CHUNKS_CLASS_BY_NAME if offers_external_chunks or name == column_choice.chunker
     ]
-    _choose_chunker(choices, column_choice, [*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS, *external_chunker_names])
+    _choose_chunker(choices, column_choice, [*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS, *external_chunker_names])
     shows_model_form = (
         any_chunker_calls_model(any_column.chunker for any_column in choices.columns) if shows_model is None else shows_model
     )
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
-    if shows_model_form and column_choice.chunker in CHUNKERS_ASKING_LANGUAGE_MODEL:
+    if shows_model_form and column_choice.chunker in MODEL_ASKING_CLASS_BY_NAME:
         draw_language_model_form()
-    if column_choice.chunker not in CHUNKERS_OF_GIVEN_CHUNKS:
+    if column_choice.chunker not in GIVEN_CHUNKS_CLASS_BY_NAME:
         parameter_controls(
             choices.selected, column_choice, chunker, chunker_defaults_of_embedder(embedder, column_choice.chunker)
         )
@@ -321,7 +321,7 @@ def column_controls(
         st.caption(OWN_CUTS_CAPTION)
     elif offers_external_chunks:
         chunk_file_controls(choices, choices.selected, column_choice, document_names_to_measure)
-    if shows_model_form and column_choice.chunker not in CHUNKERS_ASKING_LANGUAGE_MODEL:
+    if shows_model_form and column_choice.chunker not in MODEL_ASKING_CLASS_BY_NAME:
         draw_language_model_form()
 
 
@@ -352,7 +352,7 @@ def parameter_controls(
         ):
             for parameter_spec in secondary_parameter_specs:
                 _parameter_widget(column_index, column, parameter_spec, parameter_values[parameter_spec.name], chunker)
-    if column.chunker in CHUNKERS_ASKING_LANGUAGE_MODEL:
+    if column.chunker in MODEL_ASKING_CLASS_BY_NAME:
         show_chunker_prompts(column.chunker)
 
 
@@ -437,7 +437,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
 
 def guide_link_markdown(chunker_name: str) -> str:
     """Return a Markdown link to the chunker's explanation in the Guide; empty if there is none."""
-    if chunker_name not in CHUNKERS and chunker_name not in CHUNKERS_ASKING_LANGUAGE_MODEL:
+    if chunker_name not in CHUNKERS and chunker_name not in MODEL_ASKING_CLASS_BY_NAME:
         return ""
     return f"[More in the Guide](guide?{urlencode(link_parameters_of_chunker(chunker_name))})"
 

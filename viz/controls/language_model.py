@@ -11,7 +11,7 @@ from chunkers.language_models import (
     LocalServer,
     find_local_servers,
 )
-from chunkers.recipes import CHUNKERS_ASKING_LANGUAGE_MODEL
+from chunkers.recipes import MODEL_ASKING_CLASS_BY_NAME
 from chunkers.support import ModelName
 from viz.components.page_elements import show_remark
 from viz.controls.widgets import take_server_clearing_key_field
@@ -38,7 +38,7 @@ MODEL_SETUP_INSTRUCTIONS = """
 
 def any_chunker_calls_model(chunker_names: Iterable[str]) -> bool:
     """Return whether any of the named chunkers calls a language model."""
-    return any(name in CHUNKERS_ASKING_LANGUAGE_MODEL for name in chunker_names)
+    return any(name in MODEL_ASKING_CLASS_BY_NAME for name in chunker_names)
 
 
 def show_prompts(prompts: Sequence[str], title: str = "Prompts", caption: str = "") -> None:
@@ -46,13 +46,13 @@ def show_prompts(prompts: Sequence[str], title: str = "Prompts", caption: str = 
     with st.expander(title):
         if caption:
             st.caption(caption)
-        for prompt in prompts:
-            st.code(prompt, language=None, wrap_lines=True)
+        for prompt_text in prompts:
+            st.code(prompt_text, language=None, wrap_lines=True)
 
 
 def show_chunker_prompts(chunker_name: str) -> None:
     """Draw the prompts that the chunker sends to a language model."""
-    show_prompts((*CHUNKERS_ASKING_LANGUAGE_MODEL[chunker_name].wording(), UNUSABLE_ANSWER_MESSAGE_TEMPLATE))
+    show_prompts((*MODEL_ASKING_CLASS_BY_NAME[chunker_name].wording(), UNUSABLE_ANSWER_MESSAGE_TEMPLATE))
 
 
 def draw_language_model_form() -> DeltaGenerator:

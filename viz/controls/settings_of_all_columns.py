@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import EMBEDDERS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS, Embedder, ModelError
 from chunkers.embedders import OTHER_NAME_FORMS, MiniLM, missing_extra_sentence
-from chunkers.embedders.sentence_models import DEVICES
+from chunkers.embedders.sentence_models import DEVICE_DESCRIPTIONS
 from chunkers.embedders.static_embedder import Static
 from chunkers.text import HUB_NAME, LANGUAGE_NAME_BY_CODE, SplitterName, model_folder
 from viz.components.page_elements import show_notice, show_remark
@@ -118,7 +118,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         show_remark(f"Every text is sent to {embedder.destination}.", key="embedder_destination")
     if embedder is not None and embedder.device:
         engine_phrase = f", in {embedder.engine}" if embedder.engine else ""
-        st.caption(f"The embedder runs on {DEVICES[embedder.device]}{engine_phrase}.")
+        st.caption(f"The embedder runs on {DEVICE_DESCRIPTIONS[embedder.device]}{engine_phrase}.")
 
 
 def _draw_embedder_form(choices: Choices) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 from chunkers import InputError, Recipe
 from chunkers.support import pluralize
 from chunkers.text import (
-    CODE_ENDINGS,
+    CODE_FILE_ENDINGS,
     ENCODING_CHOICES,
     FORMATS_WITH_ENCODING_CHOICE,
     READABLE_ENDINGS,
@@ -78,8 +78,8 @@ def apply_document_events(choices: Choices, default_choices: Choices) -> None:
         session.outside_text_count += 1
     if tab_questions_event:
         stored_texts_and_questions.add_questions_of_tab(tab_questions_event.get("questions"))
-    if chip_event := take_event(TEXT_BAR_KEY, "storage"):
-        apply_chip_action(chip_event, choices.document)
+    if storage_chip_event := take_event(TEXT_BAR_KEY, "storage"):
+        apply_chip_action(storage_chip_event, choices.document)
     if choices.document == OWN_DOCUMENT_KEY and session.own is None and session.tab_answered:
         open_linked_text()
     if choices.document == OWN_DOCUMENT_KEY and session.own is None and session.tab_answered:
@@ -188,7 +188,8 @@ def _draw_text_box(choices: Choices) -> None:
         st.file_uploader(
             "Document or session",
             type=[
-                ending.removeprefix(".") for ending in (*READABLE_ENDINGS, *CODE_ENDINGS, session_file.SESSION_FILE_ENDING)
+                ending.removeprefix(".")
+                for ending in (*READABLE_ENDINGS, *CODE_FILE_ENDINGS, session_file.SESSION_FILE_ENDING)
             ],
             key="file",
             on_change=_start_reading_upload,

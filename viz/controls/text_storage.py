@@ -82,8 +82,8 @@ def apply_chip_action(event: Mapping[str, Any], document_id: str) -> None:
     chosen_action = event.get("act")
     if chosen_action == "keep" and is_server_private():
         start_storing_document(document_id)
-    elif chosen_action == "remove" and (stored_text_key := stored_text_key_of_document()) is not None:
-        delete_stored_texts(stored_text_key.id)
+    elif chosen_action == "remove" and (disk_text_key := stored_text_key_of_document()) is not None:
+        delete_stored_texts(disk_text_key.id)
     elif chosen_action == "file":
         session.requested_view = DOWNLOADS_VIEW
         session.arriving = PageArrival(main_page.key, session.page)
@@ -118,8 +118,10 @@ def offer_to_restore_replaced_text(choices: Choices) -> None:
     replaced_text_buttons_row = st.container(horizontal=True, gap="small", vertical_alignment="center", key="replaced_row")
     with replaced_text_buttons_row:
         question_count = count_questions_about(replaced_own_text.own)
-        loss_phrase = f" with {pluralize(question_count, 'question')}" if question_count else " with its boundaries"
-        show_remark(f"{replaced_own_text.own.name}{loss_phrase} was replaced and is kept nowhere.", key="replaced_text")
+        replaced_work_phrase = f" with {pluralize(question_count, 'question')}" if question_count else " with its boundaries"
+        show_remark(
+            f"{replaced_own_text.own.name}{replaced_work_phrase} was replaced and is kept nowhere.", key="replaced_text"
+        )
     replaced_text_buttons_row.button(
         "Restore text", key="replaced_back", on_click=restore_own_text, type="tertiary", width="content"
     )
@@ -212,10 +214,10 @@ def text_copy_for_tab() -> tuple[TabTextMetadata | None, str] | None:
 
     Without metadata, the tab drops its copy. Of a text that is too long, it keeps the metadata only.
     """
-    own_text_source, own_text_with_dashes = session.own, session.own_text_as_given
+    own_text_source, own_text_as_given = session.own, session.own_text_as_given
     if own_text_source is None:
         return (None, "") if session.is_own_text_emptied else None
-    text_metadata, text = text_in_stored_form(own_text_source, own_text_with_dashes)
+    text_metadata, text = text_in_stored_form(own_text_source, own_text_as_given)
     dropped_character_count = len(text) if _utf16_length(text) > MOST_TEXT_CHARACTERS_IN_TAB else 0
     if dropped_character_count:
         text_metadata, text = text_metadata.model_copy(update={"known": None, "file": ""}), ""

@@ -160,12 +160,12 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
         column_results[DOUBLE_PASS_COLUMN],
         column_results[COMPARED_COLUMN],
     )
-    chunking, chunker = double_pass_result.chunking, double_pass_result.chunker
+    double_pass_chunking, chunker = double_pass_result.chunking, double_pass_result.chunker
     # Both sides from the start: rows that begin as wide as the page would jump.
     left_container, right_container = side_by_side_columns(PAGE_KEY, 2, 1)
-    if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
+    if double_pass_chunking is None or not isinstance(chunker, DoublePass) or not double_pass_chunking.chunks:
         missing_result_message = double_pass_result.error or (
-            waiting_status_phrase() if chunking is None else "No chunks: the text has no words."
+            waiting_status_phrase() if double_pass_chunking is None else "No chunks: the text has no words."
         )
         with left_container:
             show_passes(
@@ -183,8 +183,8 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
     with left_container:
         show_passes(
             title=page_text.source.name,
-            summary=_describe_chunk_counts_of_passes(chunking),
-            rows=rows_of_both_passes(chunking, compared_result.finished_column_or_none, _row_labels(chunker)),
+            summary=_describe_chunk_counts_of_passes(double_pass_chunking),
+            rows=rows_of_both_passes(double_pass_chunking, compared_result.finished_column_or_none, _row_labels(chunker)),
             text_identity=page_text.document.identity,
             key="passes",
         )
@@ -199,7 +199,7 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
             draws_axis=False,
         )
     with right_container, st.container(key="beside_passes"):
-        double_pass_steps = steps_of_both_passes(chunking, chunker.max_size)
+        double_pass_steps = steps_of_both_passes(double_pass_chunking, chunker.max_size)
         if double_pass_steps:
             draw_stepper_at_linked_step(
                 double_pass_steps,
@@ -210,17 +210,21 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
                     double_pass_result, double_pass_steps[at], current_page.embedder
                 ),
             )
-        removed_pass_one_boundaries = undone_pass_one_cuts(chunking, compared_result.chunking, compared_result.title)
+        removed_pass_one_boundaries = undone_pass_one_cuts(
+            double_pass_chunking, compared_result.chunking, compared_result.title
+        )
         show_removed_boundaries(
             removed_pass_one_boundaries,
             removed_boundaries_in_words(
-                chunking, removed_pass_one_boundaries, compared_result.chunking, compared_result.title
+                double_pass_chunking, removed_pass_one_boundaries, compared_result.chunking, compared_result.title
             ),
             key="corrections",
         )
-    if chunking.comparisons:
+    if double_pass_chunking.comparisons:
         with st.expander("Comparison table"):
-            st.dataframe(comparison_table(chunking), hide_index=True, placeholder="–", width="stretch", height=420)
+            st.dataframe(
+                comparison_table(double_pass_chunking), hide_index=True, placeholder="–", width="stretch", height=420
+            )
 
 
 def verdict_reversal_in_words(double_pass_result: ColumnResult, step: Step, embedder: Embedder | None) -> str:
@@ -373,7 +377,7 @@ def undone_pass_one_cuts(
     """
     other_chunker_cuts = set() if compared_chunking is None else _cut_gap_numbers(compared_chunking)
     mini_chunk_start_sentence_numbers = mini_chunk_starts(chunking)
-    join_step_by_gap = {
+    removing_step_and_reason_by_gap = {
         gap: (number, removal_reason)
         for number, attempts in enumerate(list_comparisons_up_to_each(chunking))
         if (removal_reason := attempts[-1].why) is not None
@@ -384,7 +388,7 @@ def undone_pass_one_cuts(
     removed_boundaries: list[CorrectionData] = []
     for gap in chunking.gaps:
         if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
-            removing_step_number, removal_reason = join_step_by_gap.get(gap.index, (None, gap.why))
+            removing_step_number, removal_reason = removing_step_and_reason_by_gap.get(gap.index, (None, gap.why))
             removed_boundaries.append(
                 {
                     "sentence": gap.index + 1,

@@ -29,7 +29,7 @@ def list_comparisons_up_to_each(chunking: Chunking) -> list[list[Comparison]]:
 
     Comparisons beyond the first `MOST_DRAWN_SENTENCES` sentences are left out.
     """
-    attempts_per_comparison = []
+    comparisons_up_to_each = []
     comparisons_so_far: list[Comparison] = []
     for comparison in chunking.comparisons:
         if comparison.right.end > MOST_DRAWN_SENTENCES:
@@ -37,8 +37,8 @@ def list_comparisons_up_to_each(chunking: Chunking) -> list[list[Comparison]]:
         comparisons_so_far = (
             [comparison] if not comparisons_so_far or comparisons_so_far[-1].why else [*comparisons_so_far, comparison]
         )
-        attempts_per_comparison.append(comparisons_so_far)
-    return attempts_per_comparison
+        comparisons_up_to_each.append(comparisons_so_far)
+    return comparisons_up_to_each
 
 
 def steps_of_both_passes(chunking: Chunking, maximum_size: int | None) -> list[Step]:
@@ -46,12 +46,12 @@ def steps_of_both_passes(chunking: Chunking, maximum_size: int | None) -> list[S
 
     ``maximum_size`` is the chunker's limit in characters, if it has one.
     """
-    attempts_per_comparison = list_comparisons_up_to_each(chunking)
+    comparisons_up_to_each = list_comparisons_up_to_each(chunking)
     comparison_steps = [
-        _comparison_step(number, so_far, maximum_size) for number, so_far in enumerate(attempts_per_comparison)
+        _comparison_step(number, so_far, maximum_size) for number, so_far in enumerate(comparisons_up_to_each)
     ]
     pass_two_start_index = next(
-        (number for number, so_far in enumerate(attempts_per_comparison) if so_far[-1].kind not in ("initial", "appending")),
+        (number for number, so_far in enumerate(comparisons_up_to_each) if so_far[-1].kind not in ("initial", "appending")),
         None,
     )
     if pass_two_start_index:
@@ -371,10 +371,10 @@ def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | No
 
     ``compared_column`` is another chunker's result, drawn as the bottom row for comparison.
     """
-    attempts_per_comparison = list_comparisons_up_to_each(chunking)
+    comparisons_up_to_each = list_comparisons_up_to_each(chunking)
     joins_over_snippets = [
         so_far[-1]
-        for so_far in attempts_per_comparison
+        for so_far in comparisons_up_to_each
         if so_far[-1].kind.startswith("over") and so_far[-1].outcome == "joined"
     ]
     mini_chunk_start_sentence_numbers = mini_chunk_starts(chunking)
@@ -402,7 +402,7 @@ def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | No
         "other": other_chunker_starts,
         "labels": labels,
         "names": part_name_by_row,
-        "comparisons": [_comparison_data(so_far) for so_far in attempts_per_comparison],
+        "comparisons": [_comparison_data(so_far) for so_far in comparisons_up_to_each],
     }
 
 

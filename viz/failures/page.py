@@ -5,7 +5,7 @@ from typing import TypedDict
 
 import streamlit as st
 
-from chunkers import ADAPTERS, CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Chunking
+from chunkers import ADAPTERS, CHUNKERS, MODEL_ASKING_CLASS_BY_NAME, Chunking
 from chunkers.recipes import chunker_class
 from chunkers.support import pluralize
 from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
@@ -84,7 +84,7 @@ def show() -> None:
         selected=1,
         extra={"result": "published", "hair": f"{DEFAULT_NARROW_MARGIN:g}"},
     )
-    columns_from_compare = columns_to_open_with(PAGE_KEY, [{*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS}])
+    columns_from_compare = columns_to_open_with(PAGE_KEY, [{*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS}])
     with draw_page_frame(PAGE_KEY, default_page_choices) as current_page:
         # The settings of this page are fixed; a link only selects a row.
         current_page.choices.columns = column_choices
@@ -139,7 +139,7 @@ def _draw_page_body(current_page: Page) -> None:
     ]
     show_progress(column_results)
     show_misfit_warnings(current_page.choices, column_results)
-    shown_results, selected_result = _find_shown_and_selected_results(choices, measured_settings)
+    shown_results, selected_measured_setting = _find_shown_and_selected_results(choices, measured_settings)
     palette.set_narrow_window_panel_colours()
     left_container, right_container = side_by_side_columns(PAGE_KEY, 12, 13)
     with left_container, st.container(key="beside"):
@@ -148,12 +148,16 @@ def _draw_page_body(current_page: Page) -> None:
         with st.container():
             are_all_columns_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
             _draw_actions(
-                current_page, page_text, best_settings_search, selected_result, are_results_finished=are_all_columns_finished
+                current_page,
+                page_text,
+                best_settings_search,
+                selected_measured_setting,
+                are_results_finished=are_all_columns_finished,
             )
         with st.container():
-            show_suspicious_cuts(choices, selected_result, page_text, current_page.embedder)
+            show_suspicious_cuts(choices, selected_measured_setting, page_text, current_page.embedder)
     with right_container:
-        _draw_text(page_text, shown_results, selected_result, is_marking_boundaries)
+        _draw_text(page_text, shown_results, selected_measured_setting, is_marking_boundaries)
 
 
 def _chunker_names() -> list[str]:

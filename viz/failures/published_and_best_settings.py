@@ -84,7 +84,7 @@ def _score_and_list_misassigned_sentences(
 ) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
-    misassigned_sentences = (
+    misassigned_sentence_numbers = (
         find_misassigned_units(
             segment_numbers(segmentation_in_sentences(document, known_boundaries)), chunk_number_per_sentence(chunking)
         )
@@ -93,7 +93,7 @@ def _score_and_list_misassigned_sentences(
     )
     return score_chunking(
         MarkedDocument(document, known_boundaries), chunking
-    ), misassigned_sentences.units if misassigned_sentences is not None else ()
+    ), misassigned_sentence_numbers.units if misassigned_sentence_numbers is not None else ()
 
 
 SEARCH_MEASURE = "misassigned"

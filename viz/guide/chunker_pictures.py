@@ -22,7 +22,7 @@ BREAD_TEXT = (
     "Bread begins with flour and water.\nYeast eats the sugar and fills the dough with gas.\n"
     "In the oven the gas expands and the loaf rises.\n"
 )
-MORE_BEES_TEXT = (
+SECOND_BEES_TEXT = (
     "Bees seal the honey with wax.\nThe beekeeper takes what the bees can spare.\n"
     "Clear honey turns white and firm in the cold.\n"
 )
@@ -124,7 +124,7 @@ EXAMPLE_BY_CHUNKER: Mapping[str, Example] = {
         {"max_size": 40, "join_below": 20},
         "It finds the blocks of the text, here two paragraphs, and counts their [tokens].",
         "Blocks that fit together are joined; here two paragraphs do not.",
-        ((BEES_TEXT + MORE_BEES_TEXT,), {"max_size": 30, "join_below": 10}),
+        ((BEES_TEXT + SECOND_BEES_TEXT,), {"max_size": 30, "join_below": 10}),
         MiniLM.name,
     ),
     "turns": Example(
@@ -172,7 +172,7 @@ EXAMPLE_BY_CHUNKER: Mapping[str, Example] = {
         {"size": 30, "buffer": 0},
         _NEIGHBOUR_DISTANCE_EXPLANATION,
         "The [threshold], the notch, is lowered until the average [chunk] has at most 30 [tokens].",
-        ((BEES_TEXT + MORE_BEES_TEXT,), {"size": 30, "buffer": 0}),
+        ((BEES_TEXT + SECOND_BEES_TEXT,), {"size": 30, "buffer": 0}),
     ),
     "double_pass": Example(
         {"merging_threshold": 0.35},
@@ -184,13 +184,13 @@ EXAMPLE_BY_CHUNKER: Mapping[str, Example] = {
         {},
         "It compares the next sentence with every one of the open [chunk]: similarity, 1 minus the [distance].",
         "The sentence joins if the greatest similarity is above a [threshold].",
-        ((BEES_TEXT + MORE_BEES_TEXT,), {}),
+        ((BEES_TEXT + SECOND_BEES_TEXT,), {}),
     ),
     "optimal": Example(
         {"max_size": 40, "piece_size": 10},
         "It tries all ways to cut the text into pieces of at most 10 [tokens] and to join these.",
         "A cut is made if the best way with it has more similarity within chunks than the best without.",
-        ((BEES_TEXT + MORE_BEES_TEXT,), {"max_size": 400, "piece_size": 10}),
+        ((BEES_TEXT + SECOND_BEES_TEXT,), {"max_size": 400, "piece_size": 10}),
     ),
     "change_point": Example(
         {"cuts_at": "sentences"},
@@ -269,14 +269,21 @@ def pictures_of_run(chunker_name: str, text: str, tools: Tools) -> list[PictureD
         key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
         default=None,
     )
-    gap_picture = new_picture("One gap in numbers")
+    gap_numbers_picture = new_picture("One gap in numbers")
     if explained_gap is not None:
         gap_place_phrase = (
             f"{'after' if explained_gap.offset is None else 'inside'} {chunker_example.row} {explained_gap.index + 1}"
         )
-        gap_picture["said"] = [split_at_glossary_terms(f"The decision {gap_place_phrase}: the formula with its values.")]
-        gap_picture["formula"] = [*worked_formula(chunker, chunking, explained_gap, tools), decision_in_words(explained_gap)]
-        gap_picture["rows"] = sentence_rows(document, [*sentence_numbers][explained_gap.index : explained_gap.index + 2])
+        gap_numbers_picture["said"] = [
+            split_at_glossary_terms(f"The decision {gap_place_phrase}: the formula with its values.")
+        ]
+        gap_numbers_picture["formula"] = [
+            *worked_formula(chunker, chunking, explained_gap, tools),
+            decision_in_words(explained_gap),
+        ]
+        gap_numbers_picture["rows"] = sentence_rows(
+            document, [*sentence_numbers][explained_gap.index : explained_gap.index + 2]
+        )
     for picture in (text_picture, measured_values_picture, decision_picture):
         picture["rows"] = sentence_rows(document, sentence_numbers)
     cut_picture = picture_of_chunked_text(
@@ -284,7 +291,7 @@ def pictures_of_run(chunker_name: str, text: str, tools: Tools) -> list[PictureD
     )
     for cut_picture_gap in cut_picture["gaps"]:
         cut_picture_gap["said"] = ""
-    return [text_picture, measured_values_picture, gap_picture, decision_picture, cut_picture]
+    return [text_picture, measured_values_picture, gap_numbers_picture, decision_picture, cut_picture]
 
 
 def known_failure_picture(chunker_name: str, tools: Tools) -> PictureData:
@@ -360,10 +367,10 @@ def _list_score_data_per_gap(chunking: Chunking) -> list[GapData]:
 
 def _centre_distance_data(chunking: Chunking) -> list[GapData]:
     """Return each sentence's distances to its own centre and to the nearest other, if the chunks have centres."""
-    sentence_centre_distances = chunking.clusters
-    if sentence_centre_distances is None or not sentence_centre_distances.other:
+    own_and_other_centre_distances = chunking.clusters
+    if own_and_other_centre_distances is None or not own_and_other_centre_distances.other:
         return []
-    gauge_end = 1.1 * max(*sentence_centre_distances.own, *sentence_centre_distances.other)
+    gauge_end = 1.1 * max(*own_and_other_centre_distances.own, *own_and_other_centre_distances.other)
     return [
         {
             "said": f"own centre {own:.2f}, other {other:.2f}",
@@ -371,7 +378,7 @@ def _centre_distance_data(chunking: Chunking) -> list[GapData]:
             "line": other / gauge_end,
             "cut": False,
         }
-        for own, other in zip(sentence_centre_distances.own, sentence_centre_distances.other, strict=True)
+        for own, other in zip(own_and_other_centre_distances.own, own_and_other_centre_distances.other, strict=True)
     ]
 
 

@@ -175,10 +175,10 @@ def ranking_picture(asked_question: AskedQuestion | None) -> PictureData:
             "looks for the chunk at the least [distance] from the question."
         ),
     )
-    ranked_text_chunks = asked_question.chunking.chunks
+    searched_chunks = asked_question.chunking.chunks
     chunk_ranking_picture["ranks"] = rows_of_ranked_texts(
         [
-            (chunk, f"chunk {chunk + 1}", ranked_text_chunks[chunk].text, 1 - score)
+            (chunk, f"chunk {chunk + 1}", searched_chunks[chunk].text, 1 - score)
             for chunk, score in zip(nearest_chunk_numbers, similarities, strict=True)
         ]
     )
@@ -211,8 +211,8 @@ def answer_picture(
             ),
         )
     chunking, retrieved_chunk_numbers = asked_question.chunking, [hit.number for hit in asked_question.hits]
-    document, chunks = chunking.document, chunking.chunks
-    chunks_phrase = (
+    document, all_chunks = chunking.document, chunking.chunks
+    nearest_chunks_phrase = (
         "nearest chunk" if len(retrieved_chunk_numbers) == 1 else f"{len(retrieved_chunk_numbers)} nearest chunks"
     )
     marked_span, place_explanation = answer_span, ""
@@ -232,27 +232,29 @@ def answer_picture(
             chunk_numbers_phrase = chunk_numbers_in_words([chunk.number for chunk in answer_judgement.chunks])
             place_explanation = f"They lack the answer, which is in {chunk_numbers_phrase}{rank_phrase}."
     elif sentence_ranking is not None:
-        retrieved_sentence_spans = [
+        ranked_retrieved_sentence_spans = [
             place
             for number in sentence_ranking.ranking.order.tolist()
             if any(
                 span.start <= (place := sentence_ranking.chunking.chunks[number].spans[0]).start < span.end
                 for chunk in retrieved_chunk_numbers
-                for span in chunks[chunk].spans
+                for span in all_chunks[chunk].spans
             )
         ]
-        marked_span = retrieved_sentence_spans[0] if retrieved_sentence_spans else None
+        marked_span = ranked_retrieved_sentence_spans[0] if ranked_retrieved_sentence_spans else None
         place_explanation = (
-            "Their sentence at the least distance from the question is marked." if retrieved_sentence_spans else ""
+            "Their sentence at the least distance from the question is marked." if ranked_retrieved_sentence_spans else ""
         )
     answer_introduction = (
-        f"The language model is given the question and the {chunks_phrase}. It writes its answer from them."
+        f"The language model is given the question and the {nearest_chunks_phrase}. It writes its answer from them."
     )
-    chunks_picture = new_picture("An answer", split_at_glossary_terms(f"{answer_introduction} {place_explanation}".strip()))
+    retrieved_chunks_picture = new_picture(
+        "An answer", split_at_glossary_terms(f"{answer_introduction} {place_explanation}".strip())
+    )
     chunk_and_sentence_numbers = [
         (chunk, sentence)
         for chunk in sorted(retrieved_chunk_numbers)
-        for span in chunks[chunk].spans
+        for span in all_chunks[chunk].spans
         for sentence in range(document.sentence_at(span.start), document.sentence_at(max(span.start, span.end - 1)) + 1)
     ]
     marked_start = 0 if marked_span is None else marked_span.start
@@ -265,31 +267,32 @@ def answer_picture(
         0,
     )
     first_shown_row_index = max(0, min(marked_row_index - 2, len(chunk_and_sentence_numbers) - SHOWN_SENTENCE_COUNT))
-    shown_chunk_sentence_numbers = chunk_and_sentence_numbers[
+    shown_chunk_and_sentence_numbers = chunk_and_sentence_numbers[
         first_shown_row_index : first_shown_row_index + SHOWN_SENTENCE_COUNT
     ]
-    for chunk_number, sentence_index in shown_chunk_sentence_numbers:
+    for chunk_number, sentence_index in shown_chunk_and_sentence_numbers:
         (sentence_row,) = sentence_rows(document, [sentence_index], chunking, marked_span)
         # The rest of the sentence, in other chunks, is not retrieved.
         sentence_row["parts"] = [part for part in sentence_row["parts"] if chunk_number in part["chunks"]]
         for row_part in sentence_row["parts"]:
             row_part["chunks"] = [chunk_number]
-        chunks_picture["rows"].append(sentence_row)
-    chunks_picture["gaps"] = [
-        gap_data_between_sentences([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_chunk_sentence_numbers)
+        retrieved_chunks_picture["rows"].append(sentence_row)
+    retrieved_chunks_picture["gaps"] = [
+        gap_data_between_sentences([chunk], [before])
+        for (before, _), (chunk, _) in pairwise(shown_chunk_and_sentence_numbers)
     ]
-    chunks_picture["before"] = (
+    retrieved_chunks_picture["before"] = (
         (
             f"{_omitted_sentences_in_words(first_shown_row_index)} "
-            f"{chunk_numbers_in_words([shown_chunk_sentence_numbers[0][0]])}"
+            f"{chunk_numbers_in_words([shown_chunk_and_sentence_numbers[0][0]])}"
         ).strip()
-        if shown_chunk_sentence_numbers
+        if shown_chunk_and_sentence_numbers
         else ""
     )
-    chunks_picture["after"] = _omitted_sentences_in_words(
-        len(chunk_and_sentence_numbers) - first_shown_row_index - len(shown_chunk_sentence_numbers)
+    retrieved_chunks_picture["after"] = _omitted_sentences_in_words(
+        len(chunk_and_sentence_numbers) - first_shown_row_index - len(shown_chunk_and_sentence_numbers)
     )
-    return chunks_picture
+    return retrieved_chunks_picture
 
 
 def sentence_indexes_around_first_cut(document: Document, chunking: Chunking) -> list[int]:
@@ -346,9 +349,9 @@ def _stored_or_bundled_question(document: Document) -> tuple[str, Span | None]:
             and document.text == session.question_texts[stored_question.identity].text
         ):
             return stored_question.question, Span(stored_question.start, stored_question.start + len(stored_question.answer))
-    for question, answer in _bundled_questions():
-        if (answer_start := document.text.find(answer)) >= 0:
-            return question, Span(answer_start, answer_start + len(answer))
+    for question, bundled_answer in _bundled_questions():
+        if (answer_start := document.text.find(bundled_answer)) >= 0:
+            return question, Span(answer_start, answer_start + len(bundled_answer))
     return DEFAULT_QUESTION, None
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from chunkers import CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Chunker, Chunking, InputError
+from chunkers import CHUNKERS, MODEL_ASKING_CLASS_BY_NAME, Chunker, Chunking, InputError
 from chunkers.recipes import MAXIMUM_SIZE_PARAMETERS, chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
@@ -157,7 +157,7 @@ SCREEN_NUMBERS = [str(number) for number in range(1, len(SCREENS) + 1)]
 
 def _find_explained_chunkers_by_name() -> dict[str, type[Chunker]]:
     """Return the chunkers that the page explains, including those of installed packages."""
-    return {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL}
+    return {**CHUNKERS, **MODEL_ASKING_CLASS_BY_NAME}
 
 
 def show() -> None:
@@ -288,8 +288,8 @@ def _draw_chunker_view(current_page: Page) -> None:
             st.markdown(f"**Known failure.** {chunker_type.failure}")
         with st.container(key="guide_parameters"):
             st.table(_build_parameter_table(column.chunker), border="horizontal")
-            language_model_arguments = " --language-model openai:NAME" if chunker_type.asks else ""
-            st.code(f"seamark chunk FILE --chunker {chunker_type.name}{language_model_arguments}", language=None)
+            model_command_line_arguments = " --language-model openai:NAME" if chunker_type.asks else ""
+            st.code(f"seamark chunk FILE --chunker {chunker_type.name}{model_command_line_arguments}", language=None)
         with st.container(key="guide_answers"):
             _explain_answer_measures()
     with live_container, st.container(key="guide_live"):
@@ -349,9 +349,9 @@ def _choose_view(choices: Choices) -> None:
     )
 
 
-def _build_parameter_table(chunker: str) -> dict[str, list[str]]:
+def _build_parameter_table(chunker_name: str) -> dict[str, list[str]]:
     """Return the table of a chunker's parameters, from their declarations."""
-    parameter_specs = _find_explained_chunkers_by_name()[chunker].fields()
+    parameter_specs = _find_explained_chunkers_by_name()[chunker_name].fields()
     return {
         "parameter": [f"`{spec.name}`" for spec in parameter_specs],
         "default": ["none" if spec.default is None else f"{spec.default}" for spec in parameter_specs],
@@ -382,9 +382,9 @@ def _draw_miniature(page_text: PageText, chunking: Chunking) -> None:
         found_boundary_count, missed_boundary_count, extra_cut_count = count_found_missed_added(
             cut_offsets(chunking), page_text.source.known
         )
-        known_count_phrase = known_boundary_count_phrase(found_boundary_count + missed_boundary_count)
+        known_boundaries_phrase = known_boundary_count_phrase(found_boundary_count + missed_boundary_count)
         miniature_caption += (
-            f"; of {known_count_phrase} {found_boundary_count:,} found, {pluralize(extra_cut_count, 'cut')} elsewhere"
+            f"; of {known_boundaries_phrase} {found_boundary_count:,} found, {pluralize(extra_cut_count, 'cut')} elsewhere"
         )
     st.caption(miniature_caption)
 
@@ -417,11 +417,11 @@ def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Cal
     except InputError as error:
         drawn_screen, error_message = screen.draw(screen.text, None, tools), str(error)
     screen_control = drawn_screen.control
-    screen_text_picture = new_picture(
+    screen_explanation_picture = new_picture(
         screen.title, split_at_glossary_terms(screen.explanation), split_at_glossary_terms(screen.task)
     )
     if screen_control == "question":
-        screen_text_picture["ask"] = {
+        screen_explanation_picture["ask"] = {
             "question": user_choice or "",
             "longest": MOST_QUESTION_CHARACTERS,
             "complaint": error_message,
@@ -438,7 +438,10 @@ def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Cal
     screen_text_container, picture_container = side_by_side_columns(key, 2, 3, gap="large")
     with screen_text_container:
         show_pictures(
-            [screen_text_picture], "guide_path_words", first_picture_number=screen_index + 1, on_question=store_user_choice
+            [screen_explanation_picture],
+            "guide_path_words",
+            first_picture_number=screen_index + 1,
+            on_question=store_user_choice,
         )
         with st.container(key="guide_path_control"):
             if isinstance(screen_control, Choice):

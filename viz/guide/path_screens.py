@@ -22,7 +22,7 @@ from evaluation.retrieval.asked_question import (
     retrieve_for_question,
 )
 from evaluation.segmentation import count_found_missed_added, cut_offsets
-from viz.guide.chunker_pictures import BEES_TEXT, BREAD_TEXT, MORE_BEES_TEXT, SIX_SENTENCE_TEXT
+from viz.guide.chunker_pictures import BEES_TEXT, BREAD_TEXT, SECOND_BEES_TEXT, SIX_SENTENCE_TEXT
 from viz.guide.pictures import PictureData, new_picture, picture_of_chunked_text, rows_of_ranked_texts, sentence_rows
 
 
@@ -123,11 +123,11 @@ def _build_sentence_counting_screen(text: str, chosen_option: str | None, tools:
     )
     if not chosen_option:
         sentence_screen_picture["rows"][0]["label"] = ""
-    count_phrase = pluralize(sentence_count, "sentence")
+    sentence_count_phrase = pluralize(sentence_count, "sentence")
     result_in_words = (
-        f"{count_phrase}, as you said"
+        f"{sentence_count_phrase}, as you said"
         if chosen_option == str(sentence_count)
-        else f"{count_phrase}; you said {chosen_option}"
+        else f"{sentence_count_phrase}; you said {chosen_option}"
     )
     result_in_words += f". {full_stop_count - sentence_end_stop_count} of {pluralize(full_stop_count, 'point')} end none."
     return Drawn(
@@ -426,7 +426,7 @@ def _repair_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     return Drawn(Choice("Repair", repair_options), repaired_chunks_picture, result_in_words)
 
 
-_BEE_LINES, _BREAD_LINES, _MORE_BEE_LINES = (text.splitlines() for text in (BEES_TEXT, BREAD_TEXT, MORE_BEES_TEXT))
+_BEE_LINES, _BREAD_LINES, _MORE_BEE_LINES = (text.splitlines() for text in (BEES_TEXT, BREAD_TEXT, SECOND_BEES_TEXT))
 
 THREE_TOPICS_TEXT = "\n\n".join("\n".join(lines) for lines in (_BEE_LINES[:2], _BREAD_LINES[:2], _MORE_BEE_LINES[1:]))
 """Two sentences on each of three subjects."""
@@ -506,7 +506,7 @@ SCREENS = (
         "Is the answer whole?",
         f"The answer to “{EXAMPLE_QUESTION}” is underlined, but cut apart: the nearest {TOKEN_BUDGET} tokens lack a part.",
         "Choose a repair.",
-        f"{BEES_TEXT}{BREAD_TEXT}{MORE_BEES_TEXT}",
+        f"{BEES_TEXT}{BREAD_TEXT}{SECOND_BEES_TEXT}",
         _repair_screen,
     ),
 )

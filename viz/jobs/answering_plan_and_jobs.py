@@ -345,8 +345,8 @@ class Answering(StoredRunJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of answers completed, and a status text."""
-        counted_answers_phrase = "answers judged" if self.models.judge else "answers"
-        asking_status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_answers_phrase}"
+        counted_answers_words = "answers judged" if self.models.judge else "answers"
+        asking_status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_answers_words}"
         return self.done / max(1, self.total), self._status or asking_status
 
     def services(self, model_access: Asking, judge: Asking | None, job: BackgroundJob) -> Services:

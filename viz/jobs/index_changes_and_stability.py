@@ -91,18 +91,20 @@ class IndexChanges(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the chunkers that are done, and the current step."""
-        processed_chunkers = (self.results.keys() | self.refusal_by_chunker.keys()) & self.chunkers.keys()
-        return len(processed_chunkers) / max(1, len(self.chunkers)), self._status
+        chunkers_processed_so_far = (self.results.keys() | self.refusal_by_chunker.keys()) & self.chunkers.keys()
+        return len(chunkers_processed_so_far) / max(1, len(self.chunkers)), self._status
 
-    def compare_measured_chunkers(self, old_chunker: Chunker, new_chunker: Chunker) -> IndexComparison:
+    def compare_measured_chunkers(self, replaced_chunker: Chunker, replacing_chunker: Chunker) -> IndexComparison:
         """Return the changes if one measured chunker replaces another."""
-        if (old_chunker, new_chunker) not in self._compared:
+        if (replaced_chunker, replacing_chunker) not in self._compared:
             with ChunkComparison(self.setting.embedded_as != "late") as chunk_comparison:
-                for is_replacement, chunker in enumerate((old_chunker, new_chunker)):
+                for is_replacing_chunker, chunker in enumerate((replaced_chunker, replacing_chunker)):
                     for document_name, document_chunks in self.results[chunker].chunks:
-                        chunk_comparison.add(document_name, document_chunks, bool(is_replacement))
-                self._compared[old_chunker, new_chunker] = chunk_comparison.result(MOST_LISTED_DOCUMENTS_AND_QUESTIONS)
-        return self._compared[old_chunker, new_chunker]
+                        chunk_comparison.add(document_name, document_chunks, bool(is_replacing_chunker))
+                self._compared[replaced_chunker, replacing_chunker] = chunk_comparison.result(
+                    MOST_LISTED_DOCUMENTS_AND_QUESTIONS
+                )
+        return self._compared[replaced_chunker, replacing_chunker]
 
     def _run(self) -> None:
         comparison_setting = self.setting
@@ -167,13 +169,13 @@ class IndexChanges(BackgroundJob):
             chunks_by_document[corpus.names[corpus.document_number_at(chunk_spans[0].start)]].append(
                 (chunk_digest, chunk_token_count)
             )
-        document_names_with_chunks = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
+        name_and_chunks_per_document = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
-            return MeasuredChunks(document_names_with_chunks, {})
+            return MeasuredChunks(name_and_chunks_per_document, {})
         retrieval_limit = comparison_setting.limit
         token_budgets = Budgets((retrieval_limit.budget,)) if retrieval_limit.budget else None
         return MeasuredChunks(
-            document_names_with_chunks,
+            name_and_chunks_per_document,
             question_recalls_by_retrieved_amount(
                 chunk_search_index, questions, tools, token_ruler, retrieval_limit.top or None, token_budgets
             ),
@@ -217,22 +219,27 @@ class EditStabilityJob(BackgroundJob):
         self._done = done_count * self.edit_count // total
 
     def _run(self) -> None:
-        for chunker_index, (_, task, chunker) in enumerate(self.named_chunkers):
+        for chunker_index, (_, chunking_task, chunker) in enumerate(self.named_chunkers):
             self._chunker_index, self._done = chunker_index, 0
             if chunker.asks:
-                self.refusal_by_task[task] = "Not measured: the language model would be asked anew after each edit."
+                self.refusal_by_task[chunking_task] = "Not measured: the language model would be asked anew after each edit."
                 continue
             if chunker.elsewhere:
-                self.refusal_by_task[task] = "Not measured: made elsewhere, the chunks cannot be made again after each edit."
+                self.refusal_by_task[chunking_task] = (
+                    "Not measured: made elsewhere, the chunks cannot be made again after each edit."
+                )
                 continue
             if chunker.embeds and self.embedder is not None:
                 self.load(self.embedder)
             tools = self.tools(
-                self.embedder if chunker.embeds else None, task.tokenizer, on_disk=self.on_disk, arrival=self.arrival
+                self.embedder if chunker.embeds else None,
+                chunking_task.tokenizer,
+                on_disk=self.on_disk,
+                arrival=self.arrival,
             )
             try:
-                self.results[task] = edit_stability(
+                self.results[chunking_task] = edit_stability(
                     chunker, self.source, tools, self.edit_count, progress=self._note_edits_done
                 )
             except InputError as error:
-                self.refusal_by_task[task] = str(error)
+                self.refusal_by_task[chunking_task] = str(error)

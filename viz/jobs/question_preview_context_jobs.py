@@ -82,7 +82,7 @@ class AskJob(ReusableJob):
         embedder = None if self.inquiry.method == "bm25" else self.embedder
         if embedder is not None and self.columns:
             self.load(embedder)
-        for column_number, task, chunking in self.columns:
+        for column_number, chunking_task, chunking in self.columns:
             self._share = 0.0
             tools = self.tools(
                 embedder,
@@ -92,7 +92,7 @@ class AskJob(ReusableJob):
                 share=self._note_share,
                 arrival=self.arrival,
             )
-            column_search_index = _search_index_of_column(task, chunking, self.inquiry, tools)
+            column_search_index = _search_index_of_column(chunking_task, chunking, self.inquiry, tools)
             self._status, self._share = "Looking for the answer", 1.0
             self.retrieval_by_column[column_number] = retrieve_for_question(
                 column_search_index,
@@ -241,8 +241,8 @@ class ContextSentencesJob(BackgroundJob):
 
     def _run(self) -> None:
         tools = self.tools(None, self.tokenizer, deciding=self._note_parts_done, asking=self.asking)
-        for task, chunking in self.chunkings.items():
-            self.chunkings_with_contexts[task] = model_written_context.add_context_sentences(chunking, tools)
+        for chunking_task, chunking in self.chunkings.items():
+            self.chunkings_with_contexts[chunking_task] = model_written_context.add_context_sentences(chunking, tools)
             self._done, self._share = self._done + 1, 0.0
 
 

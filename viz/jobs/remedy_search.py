@@ -50,12 +50,16 @@ def build_answer_remedy_search_function(
 
 
 def build_finding_remedy_search_function(
-    task: ChunkingTask, suspicious_column: SuspiciousColumn, finding: Finding, tokenizer: str, reranker: Reranker | None
+    chunking_task: ChunkingTask,
+    suspicious_column: SuspiciousColumn,
+    finding: Finding,
+    tokenizer: str,
+    reranker: Reranker | None,
 ) -> RemedySearch:
-    """Return a function that searches for changes of settings that remove a finding of the column ``task``."""
+    """Return a function that searches for changes of settings that remove a finding of the column ``chunking_task``."""
 
     def find_remedies(tools: Tools) -> RemedyOutcome:
-        setting_trials = _findings_by_setting(task, suspicious_column, tokenizer, tools)
+        setting_trials = _findings_by_setting(chunking_task, suspicious_column, tokenizer, tools)
         document_token_ruler = token_ruler_of(suspicious_column.chunking.document, tokenizer)
         return RemedyOutcome(
             tuple(
@@ -70,14 +74,20 @@ def build_finding_remedy_search_function(
 
 
 def _trials_cache_key(
-    task: ChunkingTask, suspicious_column: SuspiciousColumn, tokenizer: str, tools: Tools
+    chunking_task: ChunkingTask, suspicious_column: SuspiciousColumn, tokenizer: str, tools: Tools
 ) -> tuple[Hashable, ...]:
-    return task.document, task, suspicious_column.narrow_margin, tokenizer, embedder_cache_key(tools.embedder)
+    return (
+        chunking_task.document,
+        chunking_task,
+        suspicious_column.narrow_margin,
+        tokenizer,
+        embedder_cache_key(tools.embedder),
+    )
 
 
 @cached_while_shown(16, _trials_cache_key)
 def _findings_by_setting(
-    task: ChunkingTask, suspicious_column: SuspiciousColumn, tokenizer: str, tools: Tools
+    chunking_task: ChunkingTask, suspicious_column: SuspiciousColumn, tokenizer: str, tools: Tools
 ) -> list[Trial[FindingsByRule]]:
     """Return the findings of every setting of the grid, cached for further searches on the column."""
     return try_settings_for_findings(suspicious_column, tools)
@@ -130,7 +140,7 @@ class RemedyJob(BackgroundJob):
         tools = self.tools(
             self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._note_parts_done, arrival=self.arrival
         )
-        for task, search_for_remedies in self.searches.items():
-            if task not in self.outcome_by_task:
+        for chunking_task, search_for_remedies in self.searches.items():
+            if chunking_task not in self.outcome_by_task:
                 self._share = 0.0
-                self.outcome_by_task[task] = search_for_remedies(tools)
+                self.outcome_by_task[chunking_task] = search_for_remedies(tools)

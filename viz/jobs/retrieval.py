@@ -17,8 +17,8 @@ from evaluation.retrieval import (
     TOP_KS,
     BudgetLadder,
     Evaluation,
-    Failures,
     MeasuredChunker,
+    MissedExcerptsByChunker,
     Report,
     ReportChoice,
     Reports,
@@ -72,11 +72,11 @@ class _Plan(StoredPlan):
         for chunker in self.chunkers:
             chunker_parameters = build_chunker(chunker.name, chunker.parameters).model_dump(mode="json")
             # A parameter that was added since and is not set changes nothing.
-            added_parameter_names = {
+            parameter_names_added_since = {
                 name for name in chunker_parameters.keys() - chunker.parameters.keys() if chunker_parameters[name] is None
             }
             if {
-                name: value for name, value in chunker_parameters.items() if name not in added_parameter_names
+                name: value for name, value in chunker_parameters.items() if name not in parameter_names_added_since
             } != chunker.parameters:
                 raise InputError(f"The parameters of {chunker.name} have changed since the run was measured.")
 
@@ -171,12 +171,14 @@ class StoredRetrieval(StoredRun[_Plan]):
         """Return the run's documents and questions that are in ``documents_and_questions``."""
         if documents_and_questions is None:
             return (), None
-        text_by_digest = {
+        named_text_by_digest = {
             self.keeper.hash_texts_with_token(*named_text): named_text for named_text in documents_and_questions.texts
         }
-        matching_document_texts = tuple(text_by_digest[digest] for digest in self.plan.documents if digest in text_by_digest)
+        matching_named_texts = tuple(
+            named_text_by_digest[digest] for digest in self.plan.documents if digest in named_text_by_digest
+        )
         has_same_questions = self.keeper.hash_texts_with_token(documents_and_questions.questions[1]) == self.plan.questions
-        return matching_document_texts, documents_and_questions.questions if has_same_questions else None
+        return matching_named_texts, documents_and_questions.questions if has_same_questions else None
 
 
 # The job.
@@ -190,7 +192,7 @@ PATIENCE_S = 0.2
 """Seconds to wait for a report before the page shows a notice; a few hundred questions take less."""
 
 
-STAND_IN_CHUNKER = build_chunker("recursive", {"size": 200, "unit": "tokens"})
+LLM_CHUNKER_STAND_IN = build_chunker("recursive", {"size": 200, "unit": "tokens"})
 """Substitute for a chunker that calls a language model, to estimate its number of chunks."""
 
 RetrievalResults = Mapping[int, tuple[Evaluation, BudgetLadder | None]]
@@ -201,7 +203,7 @@ class ReportAndFailures(NamedTuple):
     """The report of a run, and the causes of its failed questions."""
 
     report: Report
-    failures: Failures
+    failures: MissedExcerptsByChunker
 
 
 @dataclass(eq=False)
@@ -436,7 +438,7 @@ def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bo
     """Estimate a run's requests to a language model without sending any, as part of ``job``.
 
     Chunks that get a context sentence are counted by cutting the documents, which may embed texts with ``embedder``. For
-    chunkers that call the model themselves, chunks of `STAND_IN_CHUNKER` are counted instead.
+    chunkers that call the model themselves, chunks of `LLM_CHUNKER_STAND_IN` are counted instead.
 
     Raises
     ------
@@ -456,7 +458,7 @@ def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bo
     tools = job.tools(embedder, plan.tokenizer, on_disk=on_disk)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in context_chunker_numbers):
         try:
-            cutting_chunker = STAND_IN_CHUNKER if chunker.asks else chunker.for_documents(document_names)
+            cutting_chunker = LLM_CHUNKER_STAND_IN if chunker.asks else chunker.for_documents(document_names)
             for document in split_documents:
                 raise_if_cancelled(job.cancelled)
                 request_estimates.append(

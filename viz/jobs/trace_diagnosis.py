@@ -66,41 +66,41 @@ class DiagnosingTraces(ReusableJob):
         file_name, traces_file_content = self.file
         parsed_traces = read_traces(traces_file_content, file_name, self.cancelled)
         parts_by_document_name, named_texts = dict(self.documents.parts), self.documents.texts
-        documents = []
+        split_documents = []
         for document_number, (file_name, document_text) in enumerate(named_texts):
             self._note_progress("documents split into sentences", document_number, len(named_texts))
-            documents.append(
+            split_documents.append(
                 Document.from_text(document_text, self.splitter, file_name, parts_by_document_name.get(file_name))
             )
         searched_chunks = None
         chunk_file = self._read_searched_chunk_file()
-        if chunk_file is not None and not documents:
-            documents, searched_chunks = SearchedChunks.with_rebuilt_documents(
+        if chunk_file is not None and not split_documents:
+            split_documents, searched_chunks = SearchedChunks.with_rebuilt_documents(
                 chunk_file.chunks, chunk_file.name, self.splitter
             )
         elif chunk_file is not None:
             searched_chunks = SearchedChunks.from_file(
-                documents,
+                split_documents,
                 chunk_file.chunks,
                 chunk_file.name,
                 partial(self._note_progress, "chunks of the file located"),
             )
         elif self.chunker is not None:
-            searched_chunks = self._cut_documents(self.chunker, documents)
+            searched_chunks = self._cut_documents(self.chunker, split_documents)
         question_count = len(parsed_traces.questions)
-        question_trace_diagnoser = TraceDiagnoser(documents, parsed_traces.questions, searched_chunks)
+        trace_diagnoser = TraceDiagnoser(split_documents, parsed_traces.questions, searched_chunks)
         question_diagnoses: list[Diagnosis] = []
         try:
-            question_trace_diagnoser.locate(lambda done, total: self._note_progress("questions' texts located", done, total))
-            for diagnosis in question_trace_diagnoser.question_diagnoses():
-                question_diagnoses.append(diagnosis)
+            trace_diagnoser.locate(lambda done, total: self._note_progress("questions' texts located", done, total))
+            for question_diagnosis in trace_diagnoser.question_diagnoses():
+                question_diagnoses.append(question_diagnosis)
                 self._note_progress("answers looked for", len(question_diagnoses), question_count)
         except Cancelled:
             # What is located is diagnosed; that takes a moment.
-            question_diagnoses = [*question_trace_diagnoser.question_diagnoses()]
+            question_diagnoses = [*trace_diagnoser.question_diagnoses()]
             if len(question_diagnoses) < question_count:
                 self.stopped = f"Stopped: these are {len(question_diagnoses):,} of {pluralize(question_count, 'question')}."
-        self.report = TraceReport(documents, question_diagnoses, question_trace_diagnoser.remark, parsed_traces.problems)
+        self.report = TraceReport(split_documents, question_diagnoses, trace_diagnoser.remark, parsed_traces.problems)
 
     def _read_searched_chunk_file(self) -> ChunkFile | None:
         """Return the chunks that were searched, if they are in a file."""

@@ -121,19 +121,19 @@ def _gradient_lines(distance_at: Callable[[int], float], gap_index: int, gap_cou
     previous_gap_index, next_gap_index = max(0, gap_index - 1), min(gap_count - 1, gap_index + 1)
     if previous_gap_index == next_gap_index:
         return [], None
-    gap_index_difference, neighbour_distances = (
+    gap_index_difference, next_and_previous_distance = (
         next_gap_index - previous_gap_index,
         (distance_at(next_gap_index), distance_at(previous_gap_index)),
     )
-    distance_gradient = (neighbour_distances[0] - neighbour_distances[1]) / gap_index_difference
+    distance_gradient = (next_and_previous_distance[0] - next_and_previous_distance[1]) / gap_index_difference
     divisor_phrase = f" / {gap_index_difference}" if gap_index_difference > 1 else ""
     gradient_formula = (
         f"gradient = (d{_format_one_based_subscript(next_gap_index)} − "
         f"d{_format_one_based_subscript(previous_gap_index)}){divisor_phrase}"
     )
     return [
-        f"{gradient_formula} = ({_two_decimals(neighbour_distances[0])} − "
-        f"{_two_decimals(neighbour_distances[1])}){divisor_phrase} = "
+        f"{gradient_formula} = ({_two_decimals(next_and_previous_distance[0])} − "
+        f"{_two_decimals(next_and_previous_distance[1])}){divisor_phrase} = "
         f"{_two_decimals(distance_gradient)}"
     ], distance_gradient
 
@@ -226,12 +226,12 @@ def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> 
         number: f"{vector_symbol(number)} · {vector_symbol(next_sentence_index)}" for number in similarity_by_sentence_index
     }
     if len(similarity_by_sentence_index) == 1:
-        factor_text, scaled_similarity = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
+        factor_text, scaled_top_similarity = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
         return [
             f"{factor_text} · {product_formula_by_sentence[first_sentence_index]} = {factor_text} · "
             f"{_two_decimals(top_similarity)} = "
-            f"{_two_decimals(scaled_similarity)}"
-        ], scaled_similarity
+            f"{_two_decimals(scaled_top_similarity)}"
+        ], scaled_top_similarity
     if len(similarity_by_sentence_index) > MOST_SIMILARITIES:
         return [
             f"greatest of {len(similarity_by_sentence_index)} similarities: "
@@ -314,11 +314,11 @@ def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) 
     document, next_sentence_index = chunking.document, gap.index + 1
     gap_offset = document.sentences[gap.index].end if gap.offset is None else gap.offset
     chunks: Sequence[Chunk] = chunking.chunks
-    chunker_size_setting = getattr(chunker, "size", None)
+    size_setting_value = getattr(chunker, "size", None)
     if gap.verdict.is_cut and getattr(chunker, "parent_size", None):
         parent_chunks = [chunks[number] for number in find_chunk_indices_with_children(chunks)]
         if gap.start_after(document) in [parent.start for parent in parent_chunks]:
-            chunks, chunker_size_setting = parent_chunks, chunker.parent_size
+            chunks, size_setting_value = parent_chunks, chunker.parent_size
     earlier_chunk_starts = [chunk.start for chunk in chunks if chunk.start < gap_offset]
     if gap.verdict.is_cut:
         # With an overlap, the chunk that ends here began before the last one that is open.
@@ -328,7 +328,7 @@ def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) 
     open_chunk_start_offset = earlier_chunk_starts[-1]
     size_unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.
-    size_limit = None if getattr(chunker, "chunks", None) else chunker_size_setting or chunker.max_size
+    size_limit = None if getattr(chunker, "chunks", None) else size_setting_value or chunker.max_size
 
     def count_open_chunk_size_until(end_offset: int) -> int:
         if size_unit == "sentences":

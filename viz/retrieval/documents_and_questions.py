@@ -167,10 +167,10 @@ def _choose_uploads(own_documents_and_questions: RunMaterial | None, origin_phra
     )
     if is_reading_question_file:
         return None
-    for notice_number, error_message in enumerate(
+    for notice_number, file_error_message in enumerate(
         [*document_error_messages, *([question_error_message] if question_error_message else [])]
     ):
-        show_notice(error_message, "error", key=f"retrieval_document_{notice_number}")
+        show_notice(file_error_message, "error", key=f"retrieval_document_{notice_number}")
     if question_set is not None:
         if document_files:
             show_notice(

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import CHUNKERS_ASKING_LANGUAGE_MODEL, Chunker, Embedder, InputError, build_chunker
+from chunkers import MODEL_ASKING_CLASS_BY_NAME, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE, reason_against_late_chunking
 from chunkers.language_models import (
     CONTEXT_QUESTION_TEMPLATE,
@@ -14,7 +14,7 @@ from chunkers.language_models import (
     UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
     Asking,
 )
-from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, LONGEST_EXTRACT_CHARACTERS
+from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, LONGEST_EXTRACT_CHARACTERS
 from chunkers.support import pluralize
 from evaluation.questions import Questions, questions_to_json_lines
 from evaluation.retrieval.asked_question import MODEL_TEXT_SEARCHED_NOTE
@@ -189,7 +189,7 @@ def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
         chunker: Chunker | None = None
         column_error_message = ""
         try:
-            if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS:
+            if column.chunker in GIVEN_CHUNKS_CLASS_BY_NAME:
                 chunker, missing_file_message = external_chunker_and_input_hint(column)
                 column_error_message = missing_file_message and f"Column {column_number}: {missing_file_message}"
             else:
@@ -334,7 +334,7 @@ def _show_run_state(run: Retrieval, plan: Plan | None) -> None:
 
 def _show_search_notices(run: Retrieval) -> None:
     """Draw notices on the searched and the returned text, unless both are the chunks' own, searched by embedding."""
-    if any(isinstance(chunker, CHUNKERS_ASKING_LANGUAGE_MODEL["propositions"]) for chunker in run.plan.chunkers):
+    if any(isinstance(chunker, MODEL_ASKING_CLASS_BY_NAME["propositions"]) for chunker in run.plan.chunkers):
         show_notice(MODEL_TEXT_SEARCHED_NOTE, key="retrieval_stated")
     if run.plan.uses_late_chunking:
         show_notice(LATE_CHUNKING_NOTE, key="retrieval_late_said")

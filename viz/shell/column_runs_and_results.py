@@ -13,7 +13,7 @@ from chunkers.embedders import MiniLM
 from chunkers.embedders.static_embedder import Static
 from chunkers.language_models import Asking
 from chunkers.methods import YourChunks
-from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class
+from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, chunker_class
 from chunkers.text import LANGUAGE_NAME_BY_CODE, Misfit, SuggestedSetting, is_latin_script_language, misfit_warnings
 from viz.components.page_elements import show_job_progress, show_notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
@@ -173,7 +173,7 @@ def _build_column_result_or_task(
     """Return a column's result if it is cached or quick; a column that needs a job has a task only."""
     embedder = current_page.embedder
     try:
-        if choice.chunker in CHUNKERS_OF_GIVEN_CHUNKS:
+        if choice.chunker in GIVEN_CHUNKS_CLASS_BY_NAME:
             return _external_chunks_result(current_page, document, choice, finished_chunkings)
         chunker = build_chunker(choice.chunker, choice.parameters, embedder)
         if chunker.embeds and embedder is None:

@@ -214,9 +214,9 @@ def _write_link(page_key: str, choices: Choices, default: Choices) -> None:
     page_link_parameters = choices_to_query(choices, default) | language_model_link_parameter(
         choices, session.language_server.model or session.linked_model
     )
-    stored_text_key = stored_text_key_of_document() if choices.document == OWN_DOCUMENT_KEY else None
+    disk_text_key = stored_text_key_of_document() if choices.document == OWN_DOCUMENT_KEY else None
     # The id has no effect on another machine, or after the text was removed.
-    page_link_parameters |= {STORED_TEXT_PARAMETER: stored_text_key.id} if stored_text_key is not None else {}
+    page_link_parameters |= {STORED_TEXT_PARAMETER: disk_text_key.id} if disk_text_key is not None else {}
     page_link_parameters |= (
         {LECTURE_PARAMETER: "1", **current_lecture.lecture_link_parameters()} if lecture_mode.is_lecture_mode_on() else {}
     )

@@ -9,15 +9,15 @@ from typing import Any
 from chunkers import (
     ADAPTERS,
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
     DEFAULT_SPLITTER,
+    MODEL_ASKING_CLASS_BY_NAME,
     SPLITTER_DESCRIPTIONS,
     TOKENIZER_DESCRIPTIONS,
     InputError,
     build_chunker,
 )
 from chunkers.embedders.sentence_models import BFLOAT16_EMBEDDER_NAME, BFLOAT16_REMOVED_NOTE, MiniLM
-from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS, chunker_class
+from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, chunker_class
 from chunkers.support import short_repr
 from chunkers.text import is_splitter_name
 
@@ -109,9 +109,9 @@ MAX_LINK_VALUE_CHARACTERS = 2_000
 def choices_to_query(choices: Choices, default: Choices) -> dict[str, str]:
     """Return the query parameters of a link: the choices that differ from the default."""
     query: dict[str, str] = {}
-    for name in CHOICES_SHARED_BY_PAGES:
-        if getattr(choices, name) != getattr(default, name):
-            query[name] = str(getattr(choices, name))
+    for choice_or_parameter_name in CHOICES_SHARED_BY_PAGES:
+        if getattr(choices, choice_or_parameter_name) != getattr(default, choice_or_parameter_name):
+            query[choice_or_parameter_name] = str(getattr(choices, choice_or_parameter_name))
     if choices.document != default.document:
         # Without it, the link would imply the splitter that suits its document.
         query["sentences"] = choices.sentences
@@ -120,8 +120,8 @@ def choices_to_query(choices: Choices, default: Choices) -> dict[str, str]:
     if choices.columns != default.columns:
         for column_number, column in enumerate(choices.columns, start=1):
             query[f"c{column_number}"] = column.chunker
-            for name, value in _parameters_in_link(column).items():
-                query[f"c{column_number}.{name}"] = _format_link_value(value)
+            for choice_or_parameter_name, value in _parameters_in_link(column).items():
+                query[f"c{column_number}.{choice_or_parameter_name}"] = _format_link_value(value)
     query |= {name: word for name, word in choices.extra.items() if word != default.extra.get(name)}
     return query
 
@@ -142,7 +142,7 @@ def link_parameters_of_chunker(chunker: str) -> dict[str, str]:
 
 def outdated_link_column_numbers(query: Mapping[str, str]) -> list[int]:
     """Return the numbers, from 1, of a link's columns that lack parameters introduced after the link was made."""
-    chunker_class_by_name = {**CHUNKERS, **CHUNKERS_ASKING_LANGUAGE_MODEL, **ADAPTERS}
+    chunker_class_by_name = {**CHUNKERS, **MODEL_ASKING_CLASS_BY_NAME, **ADAPTERS}
     return [
         number
         for number in range(1, MOST_COLUMNS + 1)
@@ -163,7 +163,7 @@ def language_model_link_parameter(choices: Choices, model_name: str) -> dict[str
     model_calling_chunker_names = {
         choices.extra.get("what"),
         *(column.chunker for column in choices.columns),
-    } & CHUNKERS_ASKING_LANGUAGE_MODEL.keys()
+    } & MODEL_ASKING_CLASS_BY_NAME.keys()
     model_calling_chunker_names |= {*choices.extra.get("embedded", "").split(":")} & {"context"}
     return (
         {LANGUAGE_MODEL_LINK_PARAMETER: model_name}
@@ -268,8 +268,8 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
         chunker_name = query.get(f"c{column_number}")
         if chunker_name is None:
             break
-        valid_chunker_names = [*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL, *ADAPTERS]
-        if chunker_name not in valid_chunker_names and chunker_name not in CHUNKERS_OF_GIVEN_CHUNKS:
+        valid_chunker_names = [*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS]
+        if chunker_name not in valid_chunker_names and chunker_name not in GIVEN_CHUNKS_CLASS_BY_NAME:
             complaints.append(
                 f"The link's c{column_number} must be one of {', '.join(valid_chunker_names)}; got "
                 f"{short_repr(chunker_name)}."

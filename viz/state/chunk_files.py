@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from chunkers import Chunker, Document, InputError
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
-from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS
+from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME
 from chunkers.support import pluralize
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.session_state import record_columns_for_undo, session
@@ -21,7 +21,9 @@ FILE_MISSING_MESSAGE = (
 
 def chunk_file_of(column: ColumnChoice) -> ChunkFile | None:
     """Return the file whose chunks a column shows; None if the column shows no file or the session lacks the file."""
-    return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS else None
+    return (
+        session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in GIVEN_CHUNKS_CLASS_BY_NAME else None
+    )
 
 
 def external_chunker_and_input_hint(column: ColumnChoice) -> tuple[YourChunks | YourCuts, str]:

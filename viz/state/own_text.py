@@ -171,7 +171,7 @@ def restore_omitted_lines(omission_kind: str) -> None:
 
     ``omission_kind`` is a key of `RESTORE_LABELS`. The text keeps its stored version.
     """
-    own_text_source, given_text_source, stored_version, replaced_own_text = (
+    own_text_source, given_text_source, version_on_disk, replaced_own_text = (
         session.own,
         session.own_text_as_given,
         session.stored_versions.get(OWN_DOCUMENT_KEY),
@@ -192,8 +192,8 @@ def restore_omitted_lines(omission_kind: str) -> None:
         )
         session.dashes_are_boundaries = dashes_mark_boundaries
     session.replaced = replaced_own_text
-    if stored_version is not None:
-        session.stored_versions[OWN_DOCUMENT_KEY] = stored_version
+    if version_on_disk is not None:
+        session.stored_versions[OWN_DOCUMENT_KEY] = version_on_disk
 
 
 def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:

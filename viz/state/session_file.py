@@ -239,9 +239,9 @@ def _insert_pieces_into_session_fields(session_fields: dict[str, Any], pieces: S
         elif piece_kind == "chunk":
             spans_per_column[piece_content[0]].append(tuple(Span(*span) for span in piece_content[1]))
         else:
-            given_chunk_text, spans, document_name, chunk_identifier = piece_content[1]
+            given_chunk_text, spans, document_name, chunk_id = piece_content[1]
             file_chunks_per_column[piece_content[0]].append(
-                GivenChunk(given_chunk_text, tuple(Span(*span) for span in spans), document_name, chunk_identifier)
+                GivenChunk(given_chunk_text, tuple(Span(*span) for span in spans), document_name, chunk_id)
             )
     if text_pieces:
         session_fields["text"] = "".join(text_pieces)

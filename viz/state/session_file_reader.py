@@ -73,20 +73,20 @@ def _session_pieces(session_content: dict[str, Any], file_name: str) -> Iterator
     input_counter.count_row(text)
     for piece_start in range(0, len(text), CHARACTERS_PER_TEXT_PIECE):
         yield "text", text[piece_start : piece_start + CHARACTERS_PER_TEXT_PIECE]
-    for column_index, chunks_of_column in enumerate(spans_per_column):
-        for chunk_index, spans in enumerate(chunks_of_column):
+    for column_index, raw_chunks_of_column in enumerate(spans_per_column):
+        for chunk_index, spans in enumerate(raw_chunks_of_column):
             valid_spans = _checked_spans(spans, len(text), file_name, f"columns.{column_index}.chunks.{chunk_index}")
             input_counter.count_row()
             input_counter.count_items(len(valid_spans))
             yield "chunk", column_index, valid_spans
-    for column_index, chunks_of_column in enumerate(file_chunks_per_column):
-        for chunk_index, chunk in enumerate(chunks_of_column):
-            chunk_text, spans, document_name, chunk_identifier = _checked_chunk(
+    for column_index, raw_chunks_of_column in enumerate(file_chunks_per_column):
+        for chunk_index, chunk in enumerate(raw_chunks_of_column):
+            chunk_text, spans, document_name, chunk_id = _checked_chunk(
                 chunk, file_name, f"columns.{column_index}.file.chunks.{chunk_index}"
             )
-            input_counter.count_row(chunk_text, document_name, chunk_identifier)
+            input_counter.count_row(chunk_text, document_name, chunk_id)
             input_counter.count_items(len(spans))
-            yield "given", column_index, (chunk_text, spans, document_name, chunk_identifier)
+            yield "given", column_index, (chunk_text, spans, document_name, chunk_id)
 
 
 def _list_or_empty(value: Any) -> list[Any]:
@@ -126,11 +126,11 @@ def _checked_chunk(
     chunk: Any, file_name: str, field_path: str
 ) -> tuple[str | None, list[list[int]], str | None, str | None]:
     """Return the text, the spans, the document and the id of an external chunk; older files have no ids."""
-    chunk_fields = _list_or_empty(chunk)
-    text, checked_chunk_spans, *document_and_id = [*chunk_fields, *[None, [], None, None][len(chunk_fields) :]][:4]
+    chunk_field_list = _list_or_empty(chunk)
+    text, checked_chunk_spans, *document_and_id = [*chunk_field_list, *[None, [], None, None][len(chunk_field_list) :]][:4]
     if (
-        not chunk_fields
-        or len(chunk_fields) > 4
+        not chunk_field_list
+        or len(chunk_field_list) > 4
         or not all(isinstance(string, str | None) for string in (text, *document_and_id))
     ):
         raise not_a_session_error(

@@ -77,10 +77,10 @@ def add_questions_of_tab(questions_json: object) -> None:
 
 def restore_questions(questions: Iterable[SavedQuestion]) -> None:
     """Add stored questions to the session; questions about an unknown text wait until the text is opened."""
-    question_text_pairs = {(question.question, question.text) for question in questions_in_stored_form()}
+    present_question_digest_pairs = {(question.question, question.text) for question in questions_in_stored_form()}
     session.unopened_questions = (
         *session.unopened_questions,
-        *(question for question in questions if (question.question, question.text) not in question_text_pairs),
+        *(question for question in questions if (question.question, question.text) not in present_question_digest_pairs),
     )
     activate_questions_of_opened_texts()
 
@@ -289,29 +289,29 @@ def store_changed_texts() -> None:
     """Write the stored documents that have changed since they were last written."""
     if not session.stored_versions or not is_server_private():
         return
-    for document_name, stored_version in list(session.stored_versions.items()):
+    for document_name, version_on_disk in list(session.stored_versions.items()):
         if (document_content := _build_content_to_store(document_name)) is not None:
-            _write_text_if_changed(document_name, stored_version, document_content)
+            _write_text_if_changed(document_name, version_on_disk, document_content)
 
 
-def _write_text_if_changed(document_name: str, stored_version: StoredTextVersion, content: Content) -> None:
+def _write_text_if_changed(document_name: str, version_on_disk: StoredTextVersion, content: Content) -> None:
     content_digest = hashlib.blake2b(content.metadata + content.digest.encode(), digest_size=16).hexdigest()
-    if stored_version.digest == _NOT_CHANGED_YET_DIGEST:
+    if version_on_disk.digest == _NOT_CHANGED_YET_DIGEST:
         # Nothing has changed yet, so another tab with the same text can continue to write it.
-        session.stored_versions[document_name] = StoredTextVersion(stored_version.key, content_digest)
+        session.stored_versions[document_name] = StoredTextVersion(version_on_disk.key, content_digest)
         return
-    if content_digest == stored_version.digest:
+    if content_digest == version_on_disk.digest:
         return
     try:
-        stored_text_key = disk_text_store().write(stored_version.key, *content)
+        disk_text_key = disk_text_store().write(version_on_disk.key, *content)
         session.stored_versions[document_name], session.storage_complaint = (
-            StoredTextVersion(stored_text_key, content_digest),
+            StoredTextVersion(disk_text_key, content_digest),
             "",
         )
     except InputError as error:
         # The next change tries again.
-        session.stored_versions[document_name] = StoredTextVersion(stored_version.key, content_digest)
-        if stored_version.key is None:
+        session.stored_versions[document_name] = StoredTextVersion(version_on_disk.key, content_digest)
+        if version_on_disk.key is None:
             del session.stored_versions[document_name]
         session.storage_complaint = str(error)
 
@@ -336,18 +336,18 @@ def delete_stored_texts(stored_text_id: str | None = None) -> None:
     except InputError as error:
         session.storage_complaint = str(error)
         return
-    for document_name, stored_version in list(session.stored_versions.items()):
-        if stored_text_id is None or (stored_version.key is not None and stored_version.key.id == stored_text_id):
+    for document_name, version_on_disk in list(session.stored_versions.items()):
+        if stored_text_id is None or (version_on_disk.key is not None and version_on_disk.key.id == stored_text_id):
             del session.stored_versions[document_name]
 
 
 def open_stored_text(stored_text_id: str, choices: Choices) -> str:
     """Open a stored document with its questions and columns; return its page's key, empty if that fails."""
-    key_metadata_and_text = _read_validated_text(stored_text_id)
-    if key_metadata_and_text is None:
+    disk_key_metadata_text = _read_validated_text(stored_text_id)
+    if disk_key_metadata_text is None:
         return ""
-    stored_text_key, metadata, text = key_metadata_and_text
-    stored_choices = _restore_stored_text(stored_text_key, metadata, text)
+    disk_text_key, metadata, text = disk_key_metadata_text
+    stored_choices = _restore_stored_text(disk_text_key, metadata, text)
     main_choices = main_page.choices()
     with record_columns_for_undo(main_page.key, "Columns replaced by those of the kept text"):
         main_choices.columns, main_choices.selected, main_choices.extra = (
@@ -379,13 +379,13 @@ def open_linked_text() -> None:
 def _read_validated_text(stored_text_id: str) -> tuple[StoredTextKey, _Head, str] | None:
     """Return a validated stored text; None if that fails, with the reason in `session.storage_complaint`."""
     try:
-        stored_key_metadata_and_text = disk_text_store().read(stored_text_id)
-        if stored_key_metadata_and_text is None:
+        disk_key_metadata_text = disk_text_store().read(stored_text_id)
+        if disk_key_metadata_text is None:
             raise InputError(
                 "The text is no longer kept on this machine; it has been removed. Paste or upload the text again."
             )
-        stored_text_key, metadata_json, text = stored_key_metadata_and_text
-        return stored_text_key, _Head.model_validate_json(metadata_json), text
+        disk_text_key, metadata_json, text = disk_key_metadata_text
+        return disk_text_key, _Head.model_validate_json(metadata_json), text
     except (InputError, ValidationError) as error:
         invalid_text_message = "The kept text must be written by this version of Seamark; it is not."
         session.storage_complaint = str(error) if isinstance(error, InputError) else invalid_text_message

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, RETRIEVAL_MEASURES_EXPLAINED
-from evaluation.segmentation import MEASURES_EXPLAINED
+from evaluation.segmentation import EXPLANATION_BY_MEASURE
 
 TEXT_TERMS: Mapping[str, str] = {
     "Sentence": "The smallest piece of text that most chunkers keep whole; a splitter finds where each one ends.",
@@ -49,7 +49,7 @@ SEGMENTATION_TERMS: Mapping[str, str] = {
 """The measures against known boundaries."""
 
 TERMS_OF_MEASURES_WITHOUT_LABELS: Mapping[str, str] = {
-    **{name.capitalize(): definition for name, definition in MEASURES_EXPLAINED.items() if name != "chunks"},
+    **{name.capitalize(): definition for name, definition in EXPLANATION_BY_MEASURE.items() if name != "chunks"},
     "Edit": "The insertion of one sentence at a random place, after which the text is cut again.",
 }
 """The measures without labels."""
@@ -119,17 +119,22 @@ def split_at_glossary_terms(sentence: str) -> list[GlossaryPiece]:
     """
     definition_by_term = {term: definition for part in TERMS_BY_PART.values() for term, definition in part.items()}
     pieces: list[GlossaryPiece] = []
-    for plain_text, bracketed_term in re.findall(r"([^\[]+)|\[([^]]+)\]", sentence):
-        capitalized_term = bracketed_term.capitalize()
-        term_spellings = (
+    for plain_text, text_in_brackets in re.findall(r"([^\[]+)|\[([^]]+)\]", sentence):
+        capitalized_term = text_in_brackets.capitalize()
+        spellings_to_look_up = (
             capitalized_term,
             capitalized_term.removesuffix("s"),
             f"{capitalized_term}s",
             f"{capitalized_term.removesuffix('ies')}y",
         )
-        matching_glossary_term = next((form for form in term_spellings if form in definition_by_term), capitalized_term)
+        matching_glossary_term = next(
+            (form for form in spellings_to_look_up if form in definition_by_term), capitalized_term
+        )
         pieces.append(
-            {"text": plain_text or bracketed_term, "about": "" if plain_text else definition_by_term[matching_glossary_term]}
+            {
+                "text": plain_text or text_in_brackets,
+                "about": "" if plain_text else definition_by_term[matching_glossary_term],
+            }
         )
     return pieces
 

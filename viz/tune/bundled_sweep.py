@@ -8,7 +8,7 @@ from viz.jobs.sweep import StoredSweep, Sweep
 from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
     GRID_LINK_PARAMETERS,
-    OWN_DOCUMENT_LINK_PARAMETERS,
+    OWN_SPLITTER_LINK_DEFAULT,
     default_document_link_parameters,
     default_sweep_documents,
     default_sweep_settings,
@@ -23,7 +23,7 @@ def default_choices() -> Choices:
         [ColumnChoice("breakpoint")],
         extra=GRID_LINK_PARAMETERS
         | default_document_link_parameters()
-        | OWN_DOCUMENT_LINK_PARAMETERS
+        | OWN_SPLITTER_LINK_DEFAULT
         | {"measure": "pk", "run": ""},
     )
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import CHUNKERS, CHUNKERS_ASKING_LANGUAGE_MODEL, Embedder
+from chunkers import CHUNKERS, MODEL_ASKING_CLASS_BY_NAME, Embedder
 from chunkers.language_models import Asking
-from chunkers.recipes import CHUNKERS_OF_GIVEN_CHUNKS
+from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME
 from chunkers.support import pluralize
 from evaluation.segmentation import HIGHER_IS_BETTER, TRIVIAL_SETTINGS, MarkedText, SweptSetting
 from viz.components.page_elements import show_notice, show_remark
@@ -55,11 +55,11 @@ MEASURED_BEFORE_CAPTION = (
 
 def show() -> None:
     """Draw the Tune page."""
-    opening_compare_columns = columns_to_open_with(PAGE_KEY, [{*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL}])
+    adopted_compare_columns = columns_to_open_with(PAGE_KEY, [{*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME}])
     with draw_page_frame(PAGE_KEY, default_choices(), about_a_text=False) as current_page:
         tune_link_parameters = current_page.choices.extra
-        if opening_compare_columns and opening_compare_columns[0] is not None and not tune_link_parameters["run"]:
-            set_swept_chunker(tune_link_parameters, opening_compare_columns[0].chunker)
+        if adopted_compare_columns and adopted_compare_columns[0] is not None and not tune_link_parameters["run"]:
+            set_swept_chunker(tune_link_parameters, adopted_compare_columns[0].chunker)
         _draw_page_body(current_page)
 
 
@@ -68,7 +68,7 @@ def _draw_page_body(current_page: Page) -> None:
     with current_page.controls:
         settings, settings_complaint = draw_settings_choice(link_parameters)
         _draw_opened_column_note(link_parameters)
-        if link_parameters["what"] in CHUNKERS_ASKING_LANGUAGE_MODEL:
+        if link_parameters["what"] in MODEL_ASKING_CLASS_BY_NAME:
             draw_language_model_form()
             show_chunker_prompts(link_parameters["what"])
         chosen_sweep_documents = draw_document_choice(link_parameters)
@@ -131,7 +131,7 @@ def _draw_opened_column_note(link_parameters: dict[str, str]) -> None:
         (
             number
             for number, column in enumerate(columns_of_compare(), start=1)
-            if column.chunker in CHUNKERS_OF_GIVEN_CHUNKS
+            if column.chunker in GIVEN_CHUNKS_CLASS_BY_NAME
         ),
         None,
     )
@@ -149,7 +149,7 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
     run_count = (len(settings) + len(TRIVIAL_SETTINGS)) * document_count if settings else 0
     sweep_can_start = 0 < run_count <= MOST_RUNS and bool(documents.tuned) and current_page.embedder is not None
     asks_language_model, language_model_access = (
-        current_page.choices.extra["what"] in CHUNKERS_ASKING_LANGUAGE_MODEL,
+        current_page.choices.extra["what"] in MODEL_ASKING_CLASS_BY_NAME,
         access_to_chosen_language_model(),
     )
     model_requests = None
@@ -159,12 +159,12 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
             tuple(documents.documents_and_splitter_names),
             current_page.choices.tokenizer,
         )
-        sweep_request_estimator = partial(estimate_sweep_requests, documents.split, settings, sweep_estimate_identity[-1])
+        estimate_requests = partial(estimate_sweep_requests, documents.split, settings, sweep_estimate_identity[-1])
         sent_documents_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
         model_requests = ModelRequests(
             sweep_estimate_identity,
             language_model_access,
-            sweep_request_estimator,
+            estimate_requests,
             sent_documents_phrase,
             "sweep",
             schema_model=language_model_access,
@@ -252,14 +252,14 @@ def new_sweep(
     run_storage: Keeper | None,
 ) -> Sweep:
     """Return a sweep that is not started yet; ``run_storage`` stores it on disk, if the session keeps embeddings there."""
-    stored_sweep, held_out_document_names = None, documents.held_names
+    new_stored_sweep, held_out_document_names = None, documents.held_names
     if run_storage is not None:
         embedder_tokenizer_and_model_names = (
             embedder.name,
             tokenizer_name,
             language_model_name_and_revision(language_model_access),
         )
-        stored_sweep = StoredSweep.of(
+        new_stored_sweep = StoredSweep.of(
             run_storage,
             documents.documents_and_splitter_names,
             held_out_document_names,
@@ -275,7 +275,7 @@ def new_sweep(
         tokenizer_name,
         session.on_disk,
         held_out_document_names,
-        stored_run=stored_sweep,
+        stored_run=new_stored_sweep,
         asking=language_model_access,
     )
 
@@ -310,10 +310,10 @@ def build_rest_of_stored_sweep(current_page: Page, sweep: Sweep, stored_sweep: S
     return RestOfRun(build_resumed_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document))
 
 
-def _missing_documents_in_words(stored_sweep: StoredSweep, texts: Sequence[MarkedText | None]) -> str:
+def _missing_documents_in_words(stored_sweep: StoredSweep, text_for_each_document: Sequence[MarkedText | None]) -> str:
     """Return a sentence that names the documents without a text; empty if every document has one."""
     document_plans_without_text = [
-        plan for plan, own_text in zip(stored_sweep.plan.documents, texts, strict=True) if own_text is None
+        plan for plan, own_text in zip(stored_sweep.plan.documents, text_for_each_document, strict=True) if own_text is None
     ]
     if any(plan.sample for plan in document_plans_without_text):
         return "Bundled documents of this sweep have changed since it was begun: it must be run again."

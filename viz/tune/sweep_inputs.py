@@ -11,8 +11,8 @@ import streamlit as st
 
 from chunkers import (
     CHUNKERS,
-    CHUNKERS_ASKING_LANGUAGE_MODEL,
     DEFAULT_SPLITTER,
+    MODEL_ASKING_CLASS_BY_NAME,
     SPLITTER_DESCRIPTIONS,
     FieldSpec,
     InputError,
@@ -46,7 +46,7 @@ from viz.tune.session import MarkedDocuments, StitchedDocuments, session
 # The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.
 
 
-OWN_DOCUMENT_LINK_PARAMETERS = {"splitter": DEFAULT_SPLITTER}
+OWN_SPLITTER_LINK_DEFAULT = {"splitter": DEFAULT_SPLITTER}
 """The default values of the link parameters for the user's own documents."""
 
 PAGES_OPENING_STITCHED_DOCUMENTS = ("failures", "compare")
@@ -482,7 +482,7 @@ _DEFAULT_SIZE_VALUES = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 def draw_settings_choice(link_parameters: dict[str, str]) -> tuple[list[SweptSetting], str]:
     """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
     title_by_chunker_option = {PUBLISHED_GRIDS_OPTION: "Published grids"} | {
-        name: chunker_class(name).title for name in (*CHUNKERS, *CHUNKERS_ASKING_LANGUAGE_MODEL)
+        name: chunker_class(name).title for name in (*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME)
     }
 
     def clear_swept_parameters() -> None:
@@ -593,8 +593,8 @@ def default_axis_values(parameter_spec: FieldSpec) -> list[Any]:
         for step in (slider_step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
         if floor(highest_value / step + 1e-9) - ceil(lowest_value / step - 1e-9) < MOST_DEFAULT_AXIS_VALUES
     )
-    step_multiples = range(ceil(lowest_value / value_step - 1e-9), floor(highest_value / value_step + 1e-9) + 1)
+    multiples_of_value_step = range(ceil(lowest_value / value_step - 1e-9), floor(highest_value / value_step + 1e-9) + 1)
     return [
         int(place * value_step) if parameter_spec.kind == "integer" else round(place * value_step, 6)
-        for place in step_multiples
+        for place in multiples_of_value_step
     ]

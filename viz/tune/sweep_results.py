@@ -12,7 +12,7 @@ from chunkers.support import format_number, pluralize
 from evaluation.report.measure_table_cells import setting_row
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
-    TRIVIAL_BASELINES,
+    TRIVIAL_BASELINES_EXPLAINED,
     SettingSummary,
     SweepRow,
     SweptSetting,
@@ -274,7 +274,7 @@ def show_sweep(
         selection_mode="single-row",
     )
     if any(summary.setting.trivial for summary in listed_summaries):
-        st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_BASELINES.items()))
+        st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_BASELINES_EXPLAINED.items()))
     actions_container = st.container(horizontal=True)
     best_row_index = next(index for index, summary in enumerate(listed_summaries) if not summary.setting.trivial)
     chosen_row_index = next(
@@ -327,10 +327,11 @@ def _draw_best_setting_sentences(
         best_setting_sentences += (
             f" {tied_setting_count:,} other setting{'s reach' if tied_setting_count > 1 else ' reaches'} the same."
         )
-    next_summary = next((summary for summary in ranked_summaries if summary.mean != best_summary.mean), None)
-    if next_summary is not None:
+    next_different_summary = next((summary for summary in ranked_summaries if summary.mean != best_summary.mean), None)
+    if next_different_summary is not None:
         best_setting_sentences += (
-            f" The next, {setting_in_words(next_summary.setting)}, is {abs(next_summary.mean - best_summary.mean):.3f} "
+            f" The next, {setting_in_words(next_different_summary.setting)}, is "
+            f"{abs(next_different_summary.mean - best_summary.mean):.3f} "
             "behind."
         )
         near_best_setting_count = sum(

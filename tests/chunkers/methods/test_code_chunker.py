@@ -8,7 +8,7 @@ from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, chu
 from chunkers.contract.base import run
 from chunkers.methods.code import Code
 from chunkers.text import code_syntax
-from chunkers.text.code_syntax import CODE_ENDINGS, GRAMMARS, detect_programming_language
+from chunkers.text.code_syntax import CODE_FILE_ENDINGS, GRAMMARS, detect_programming_language
 from tests.fixtures.source_functions import function_spans, is_cut, source_files
 from tests.lanes import mostly_full
 from tests.properties.promises import check_result
@@ -161,7 +161,7 @@ def test_a_text_that_fits_is_one_chunk():
     assert made(language="python", max_size=250).texts == (PARSER.strip(),)
 
 
-@pytest.mark.parametrize("ending", CODE_ENDINGS)
+@pytest.mark.parametrize("ending", CODE_FILE_ENDINGS)
 def test_the_ending_of_the_name_tells_the_language(ending):
     (note,) = made("x\n", f"a{ending.upper()}").notes[:1]
     assert any(note.startswith(f"Language: {name}") for name, grammar in GRAMMARS.items() if ending in grammar.endings)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span, build_chunker
 from chunkers.text.extracted_text import TextParts
-from evaluation.checking.problems import ALL_RULES, PROBLEM_LEVELS, Check, _Lines, parse_severity_levels
+from evaluation.checking.problems import CHECK_RULE_BY_NAME, PROBLEM_LEVELS, Check, _Lines, parse_severity_levels
 from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.segmentation.chunk_statistics import SizeBounds
 from tests.support import HashEmbedder, tools
@@ -91,7 +91,7 @@ def test_what_the_embedder_does_not_read_is_told_of_the_text_that_is_embedded():
     assert "of it." in set(more) - set(read)
 
 
-@given(st.dictionaries(st.sampled_from([*ALL_RULES]), st.sampled_from([*PROBLEM_LEVELS, "off"])))
+@given(st.dictionaries(st.sampled_from([*CHECK_RULE_BY_NAME]), st.sampled_from([*PROBLEM_LEVELS, "off"])))
 def test_a_level_says_whether_a_problem_is_there_and_how_grave(levels):
     document = Document.from_text(TABLE, "regex", "tides.md")
     usual = check("fixed_characters", size=60).check_document(document, "tides.md").problems
@@ -175,8 +175,8 @@ def test_a_comment_that_names_no_rule_ignores_nothing_and_is_told():
 
 
 def test_every_rule_of_the_inbox_is_a_rule_of_the_check():
-    assert {*RULES} < {*ALL_RULES}
-    assert {rule.level for rule in ALL_RULES.values()} == {*PROBLEM_LEVELS}
+    assert {*RULES} < {*CHECK_RULE_BY_NAME}
+    assert {rule.level for rule in CHECK_RULE_BY_NAME.values()} == {*PROBLEM_LEVELS}
 
 
 @pytest.mark.parametrize("wrong", ["tables=error", "tiny=grave", "tiny"])

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from chunkers import InputError, ModelError, Recipe, load_embedder
-from evaluation.checking.baseline_and_known_problems import BASELINE_SCORES, Baseline, KnownProblems
+from evaluation.checking.baseline_and_known_problems import BASELINE_SCORE_DIRECTIONS, Baseline, KnownProblems
 from evaluation.checking.problems import (
-    ALL_RULES,
     BOUNDARIES_RULE,
+    CHECK_RULE_BY_NAME,
     MOST_PROBLEMS,
     PROBLEM_LEVELS,
     Check,
@@ -109,7 +109,7 @@ def test_the_bundled_documents_pass_and_a_planted_fault_fails_in_every_form(fold
     assert int(suites.get("failures")) == len(failed)
     assert any(case.find("failure").text.startswith("line 5: A code block") for case in failed)
     # The same fault can be taken less gravely.
-    levels = [part for rule in ALL_RULES for part in ("--level", f"{rule}=note")]
+    levels = [part for rule in CHECK_RULE_BY_NAME for part in ("--level", f"{rule}=note")]
     assert checked(*levels)[0] == 0
     assert capsys.readouterr().out == ""
 
@@ -241,7 +241,7 @@ def test_scores_must_not_fall_below_the_baseline(folder, capsys):
     assert main(["check", *documents, *good, "--write-baseline", "baseline.json"]) == 0
     kept = json.loads((folder / "baseline.json").read_text())
     assert {*kept["scores"]} == {BOUNDARIES_RULE}
-    assert {*kept["scores"][BOUNDARIES_RULE]} == {*BASELINE_SCORES[BOUNDARIES_RULE]}
+    assert {*kept["scores"][BOUNDARIES_RULE]} == {*BASELINE_SCORE_DIRECTIONS[BOUNDARIES_RULE]}
     assert json.loads(capsys.readouterr().out)["scores"] == kept["scores"]
     assert main(["check", *documents, *good, "--baseline", "baseline.json"]) == 0
     worse = ["--chunker", "recursive"]
@@ -334,7 +334,7 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
     asked = ["check", "own.txt", "--chunker", "recipe.json", "--questions", "questions.csv", "--report", "json"]
     assert main([*asked, "--write-baseline", "b.json"]) == 0
     kept = json.loads((folder / "b.json").read_text())
-    assert {*kept["scores"]["retrieval"]} == {*BASELINE_SCORES["retrieval"]}
+    assert {*kept["scores"]["retrieval"]} == {*BASELINE_SCORE_DIRECTIONS["retrieval"]}
     assert main([*asked, "--baseline", "b.json"]) == 0
     kept["scores"]["retrieval"]["precision"] = 0.99
     (folder / "b.json").write_text(json.dumps(kept))
@@ -417,7 +417,7 @@ def test_a_file_that_is_no_baseline_is_named(text, said):
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 PROBLEMS = st.builds(
     Problem,
-    st.sampled_from([name for name in ALL_RULES]),
+    st.sampled_from([name for name in CHECK_RULE_BY_NAME]),
     st.sampled_from(PROBLEM_LEVELS),
     NAMES,
     st.text(max_size=20),
@@ -432,7 +432,7 @@ PROBLEMS = st.builds(
 def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
     complaint = f"{file}: it must be readable; it is not." if broken else ""
     documents = [CheckedDocument(file, None, tuple(problems), complaint)]
-    report = CheckReport(Recipe(chunker="structure"), {name: "error" for name in ALL_RULES}, documents, {})
+    report = CheckReport(Recipe(chunker="structure"), {name: "error" for name in CHECK_RULE_BY_NAME}, documents, {})
     run = valid(build_sarif_log_dictionary(report))
     assert len(run["results"]) == len(problems)
     suites = etree.fromstring(check_report_as_junit(report))

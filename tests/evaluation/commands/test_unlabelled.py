@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Recipe
 from evaluation.command_line import main
-from evaluation.segmentation.label_free_measures import MEASURES_EXPLAINED
+from evaluation.segmentation.label_free_measures import EXPLANATION_BY_MEASURE
 from sample_docs import SAMPLES_FOLDER, load_sample
 
 TABLE = str(SAMPLES_FOLDER / "table.md")
@@ -34,7 +34,7 @@ def test_it_prints_a_row_for_each_chunker_and_the_trivial_answers(capsys):
     assert whole[-6:] == ["100", "%"] * 3
     assert "Size kept: at most 200 characters." in first
     assert second.endswith("Blocks whole: the text has none.")
-    assert [line[:13].rstrip() for line in explained.splitlines()] == [*MEASURES_EXPLAINED]
+    assert [line[:13].rstrip() for line in explained.splitlines()] == [*EXPLANATION_BY_MEASURE]
 
 
 def test_as_json_it_says_the_same_with_sizes_that_are_asked_for(capsys):

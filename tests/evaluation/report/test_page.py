@@ -151,7 +151,7 @@ def test_its_policy_allows_its_own_style_sheet_and_nothing_else(stubs):
 
 
 def test_of_a_long_comparison_the_rest_is_counted(stubs, monkeypatch):
-    monkeypatch.setattr(html_page, "MOST_SHOWN_CHARACTERS", 600)
+    monkeypatch.setattr(html_page, "MOST_CHARACTERS_ALL_COLUMNS", 600)
     monkeypatch.setattr(html_page, "MOST_GAPS", 3)
     words = words_of(html_report(stubs))
     assert "further chunks not shown here." in words

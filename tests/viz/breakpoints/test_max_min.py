@@ -127,7 +127,7 @@ def test_the_page_steps_through_it_and_offers_no_histogram(app):
 
 
 def test_a_scan_of_too_many_pairs_is_stepped_through_by_its_reasons(app, monkeypatch):
-    monkeypatch.setattr(chunker_steps_view, "MOST_SCANNED", 10)
+    monkeypatch.setattr(chunker_steps_view, "MOST_COMPARED_PAIRS", 10)
     opened(app, embedder="tfidf", c1="max_min", c1__hard_threshold="0", c1__relaxation="0")
     assert any(
         "The steps show no numbers" in notice and "shown for at most 10 compared pairs" in notice for notice in notices(app)

@@ -176,7 +176,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     installed = metadata.distribution
 
     def missing(name):
-        if name == bundled_model.WHEEL_NAME:
+        if name == bundled_model.MODEL_PACKAGE_NAME:
             raise metadata.PackageNotFoundError(name)
         return installed(name)
 

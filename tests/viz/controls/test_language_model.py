@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers import CHUNKERS_ASKING_LANGUAGE_MODEL, Embedder, ModelError
+from chunkers import MODEL_ASKING_CLASS_BY_NAME, Embedder, ModelError
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.chat_server import ChatServer, LocalServer
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -57,7 +57,7 @@ def everything(app):
     return "".join(parts) + str(dict(app.query_params))
 
 
-@pytest.mark.parametrize("chunker", CHUNKERS_ASKING_LANGUAGE_MODEL)
+@pytest.mark.parametrize("chunker", MODEL_ASKING_CLASS_BY_NAME)
 def test_without_a_model_the_column_says_what_is_missing_and_the_others_are_there(app, http, chunker):
     opened(app, chunker)
     first, second = columns(app)
@@ -66,7 +66,7 @@ def test_without_a_model_the_column_says_what_is_missing_and_the_others_are_ther
     assert "Send" not in labels(app)
     told = " ".join(part.value for part in app.markdown)
     assert all(word in told for word in ("llama.cpp", "Ollama", "vLLM", "Hosted"))
-    assert next(block.value for block in app.code) == CHUNKERS_ASKING_LANGUAGE_MODEL[chunker].wording()[0]
+    assert next(block.value for block in app.code) == MODEL_ASKING_CLASS_BY_NAME[chunker].wording()[0]
 
 
 def test_nothing_is_sent_before_the_click_that_names_the_host_and_the_tokens(app, http):
@@ -275,13 +275,13 @@ def test_long_answers_are_said_and_counted_before_they_are_asked_for(app, http):
     assert [*table["chunk"]] == sorted(table["chunk"])
 
 
-@pytest.mark.parametrize("chunker", CHUNKERS_ASKING_LANGUAGE_MODEL)
+@pytest.mark.parametrize("chunker", MODEL_ASKING_CLASS_BY_NAME)
 def test_the_guide_explains_it_without_a_model(app, http, chunker):
     app.query_params.update({"c1": chunker, "embedder": "tfidf"})
     app.switch_page("pages/guide.py")
     app.run()
     assert not app.exception
-    kind = CHUNKERS_ASKING_LANGUAGE_MODEL[chunker]
+    kind = MODEL_ASKING_CLASS_BY_NAME[chunker]
     assert app.header[0].value == kind.title
     assert app.latex[0].value.strip("$\n ") == kind.formula
     assert kind.symbols in [part.value for part in app.caption]

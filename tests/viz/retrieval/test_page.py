@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.questions.corpus_ranges_and_rulers import total_length_of_ranges
 from evaluation.retrieval.computed_reports import ReportChoice
-from evaluation.retrieval.measures import RETRIEVAL_MEASURE_TITLES, RETRIEVAL_MEASURES, excerpt_ranges
+from evaluation.retrieval.measures import RETRIEVAL_MEASURE_NAMES, RETRIEVAL_MEASURE_TITLES, excerpt_ranges
 from tests import ROOT
 from tests.support import ended
 from tests.viz.retrieval.steps import button, components, evaluations, opened, rows_of, run_of, said, summary, told
@@ -89,7 +89,7 @@ def test_every_chunker_is_measured(measured):
     assert all(len(evaluation.answers) == 40 for evaluation in evaluations(run, 5).values())
     table = rows_of(measured)
     assert len(table) == 2
-    for measure in RETRIEVAL_MEASURES:
+    for measure in RETRIEVAL_MEASURE_NAMES:
         assert table[f"{RETRIEVAL_MEASURE_TITLES[measure]}, %"].str.contains(" ± ").all()
     assert {"chunks", "tokens each", "index, s", "search, ms"} < set(table)
     assert any("40 questions" in text for text in said(measured))

@@ -286,16 +286,16 @@ def _fill_in_results_of_each_column(
     known_boundaries: tuple[int, ...] | None,
 ) -> None:
     """Fill in each column's retrieved chunks, the fate of the marked answer, and the changes that keep it whole."""
-    marked_answer, checked_answer_span = session.marked_answer, None
-    if marked_answer is not None and document.text.startswith(marked_answer.answer, marked_answer.start):
-        marked_answer_end = marked_answer.start + len(marked_answer.answer)
-        asked_question_payload["answer"] = utf16_offsets(document.text, [marked_answer.start, marked_answer_end])
-        checked_answer_span = check_and_trim_answer_span(document.text, marked_answer.start, marked_answer_end)
+    marked_question, checked_answer_span = session.marked_answer, None
+    if marked_question is not None and document.text.startswith(marked_question.answer, marked_question.start):
+        marked_answer_end = marked_question.start + len(marked_question.answer)
+        asked_question_payload["answer"] = utf16_offsets(document.text, [marked_question.start, marked_answer_end])
+        checked_answer_span = check_and_trim_answer_span(document.text, marked_question.start, marked_answer_end)
     for column_index, column_retrieval in list(question_search_job.retrieval_by_column.items()):
         asked_question_payload["found"][column_index] = _asked_column_payload(
             column_retrieval, document, checked_answer_span
         )
-    if marked_answer is not None and checked_answer_span is not None and asked_question_payload["state"] == "done":
+    if marked_question is not None and checked_answer_span is not None and asked_question_payload["state"] == "done":
         from viz.compare.questions.remedies import remedies_found_so_far
 
         failing_column_indexes = [
@@ -308,7 +308,7 @@ def _fill_in_results_of_each_column(
             document,
             column_results,
             failing_column_indexes,
-            marked_answer,
+            marked_question,
             checked_answer_span,
             known_boundaries,
         )
@@ -383,13 +383,13 @@ def _score_in_words(
 
 def _answer_fate(judgement: AnswerRetrieval, find_cut_reason: Callable[[], str]) -> AnswerFate:
     """Describe whether a column retrieves the marked answer, and where it is if not."""
-    answer_places: list[AnswerPlace] = [
+    chunks_with_answer: list[AnswerPlace] = [
         {"chunk": chunk.number, "rank": chunk.rank or None, "retrieved": bool(chunk.given)} for chunk in judgement.chunks
     ]
     fate_phrase, fate_reason = {
         "whole": ("answer whole in", ""),
         "split": (
-            f"answer split in {len(answer_places)}:",
+            f"answer split in {len(chunks_with_answer)}:",
             (judgement.fate == "split" and find_cut_reason()) or "its chunks are scattered, or overlap",
         ),
         "cut off": ("answer cut off in", "the budget ends within it"),
@@ -398,7 +398,7 @@ def _answer_fate(judgement: AnswerRetrieval, find_cut_reason: Callable[[], str])
     }[judgement.fate]
     if judgement.fate == "split" and not judgement.missed_character_count:
         fate_reason += "; together they have all of it"
-    return {"good": judgement.fate == "whole", "words": fate_phrase, "places": answer_places, "why": fate_reason}
+    return {"good": judgement.fate == "whole", "words": fate_phrase, "places": chunks_with_answer, "why": fate_reason}
 
 
 def store_marked_answer(document: Document, event: dict[str, Any]) -> None:

@@ -23,7 +23,7 @@ def remedies_found_so_far(
     document: Document,
     column_results: Sequence[ColumnResult],
     failing_column_indexes: Collection[int],
-    marked_answer: MarkedQuestion,
+    marked_question: MarkedQuestion,
     answer_span: Span,
     known_boundaries: tuple[int, ...] | None,
 ) -> list[ColumnRemedies | None]:
@@ -36,7 +36,7 @@ def remedies_found_so_far(
     ----------
     failing_column_indexes
         The numbers, from 0, of the columns that fail.
-    marked_answer, answer_span
+    marked_question, answer_span
         The marked answer, and its span in the text.
     """
     question_search_settings, reranker, embedder = (
@@ -52,7 +52,7 @@ def remedies_found_so_far(
         return [None for _ in column_results]
     posed_question, other_questions = (
         PosedQuestion(question_search_settings.question, answer_span),
-        stored_questions_about(document, excluded_question=marked_answer.question),
+        stored_questions_about(document, excluded_question=marked_question.question),
     )
     shared_column_arguments = (
         question_search_settings.method,

@@ -356,8 +356,8 @@ def _count_tokens_of_texts(texts: tuple[tuple[str, str], ...], tokenizer: str) -
     cached_texts_and_count = session.index_token_count
     if cached_texts_and_count is None or cached_texts_and_count[:2] != (texts, tokenizer):
         counted_texts, remaining_character_count = [], MOST_COUNTED_CHARACTERS
-        for _, text in texts:
-            counted_texts.append(text[:remaining_character_count])
+        for _, document_text in texts:
+            counted_texts.append(document_text[:remaining_character_count])
             remaining_character_count -= len(counted_texts[-1])
         counted_character_count = MOST_COUNTED_CHARACTERS - remaining_character_count
         total_token_count = int(sum(load_tokenizer(tokenizer).count(counted_texts)))

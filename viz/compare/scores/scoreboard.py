@@ -326,21 +326,21 @@ def _cached_ranking(
     chunkings: Sequence[Chunking],
     known_boundaries: tuple[int, ...] | None,
     embedder: Embedder | None,
-    unranked_contenders: tuple[int, ...],
+    unranked_contender_indices: tuple[int, ...],
 ) -> ChunkingRanking:
     """Return the ranking, cached by the tasks, since equal tasks have equal results."""
-    named_chunkings = [*zip(contender_names, chunkings, strict=True)]
+    names_and_chunkings = [*zip(contender_names, chunkings, strict=True)]
     return (
-        rank_by_structure(document, named_chunkings, embedder, unranked_contenders)
+        rank_by_structure(document, names_and_chunkings, embedder, unranked_contender_indices)
         if known_boundaries is None
-        else rank_by_known_boundaries(document, known_boundaries, named_chunkings)
+        else rank_by_known_boundaries(document, known_boundaries, names_and_chunkings)
     )
 
 
 # The measures that need no known boundaries: blocks, sizes, contrast, and the effect of edits.
 
 
-_NumberedColumn = tuple[int | None, str, FinishedColumn]
+_NumberedNamedColumn = tuple[int | None, str, FinishedColumn]
 """A column of Compare, with its number from 0 and its title, or a trivial baseline, without a number."""
 
 
@@ -349,7 +349,7 @@ def show_label_free_measures(
 ) -> None:
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
     document_sentence_vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, session.on_disk)
-    contenders: list[_NumberedColumn] = [
+    contenders: list[_NumberedNamedColumn] = [
         (number, column.title, finished)
         for number, column in enumerate(column_results)
         if (finished := column.finished_column_or_none)
@@ -388,9 +388,9 @@ def show_label_free_measures(
     _offer_edit_stability(contenders, document, embedder, edit_stability_by_task)
 
 
-def _trivial_contenders(document: Document, tokenizer: str) -> list[_NumberedColumn]:
+def _trivial_contenders(document: Document, tokenizer: str) -> list[_NumberedNamedColumn]:
     """Return the trivial baselines, which embed nothing."""
-    baselines: list[_NumberedColumn] = []
+    baselines: list[_NumberedNamedColumn] = []
     for baseline_name, parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", parameters)
         baseline_chunking_task = ChunkingTask.of(document, None, tokenizer, chunker)
@@ -424,7 +424,7 @@ def _edit_stability_by_task(document: Document) -> dict[ChunkingTask, EditStabil
 
 
 def _offer_edit_stability(
-    contenders: Sequence[_NumberedColumn],
+    contenders: Sequence[_NumberedNamedColumn],
     document: Document,
     embedder: Embedder | None,
     edit_stability_by_task: dict[ChunkingTask, EditStability | str],

@@ -75,7 +75,7 @@ def show_heatmap(
     sentence_colours: SentenceColours,
     sentence_vectors: FloatArray,
     position_weight: float,
-    distance_line: tuple[str, float] | None,
+    line_name_and_distance: tuple[str, float] | None,
     key: str,
     last_chunk_start_sentences: list[int] | None = None,
 ) -> None:
@@ -90,7 +90,7 @@ def show_heatmap(
         Unit vectors of the sentences, shape (n, dimension); above `MOST_SENTENCES` a message is shown instead.
     position_weight
         The position weight λ; 0 if only the meaning counts.
-    distance_line
+    line_name_and_distance
         The label and value of the greatest distance at which sentences are joined; None if the method has none.
     """
     matrix_hash = ""
@@ -103,7 +103,7 @@ def show_heatmap(
             "chunk_of": list(sentence_colours.chunk_of),
             "grounds": list(sentence_colours.colour_number_of_chunk),
             "weight": position_weight,
-            "line": distance_line,
+            "line": line_name_and_distance,
             "matrix": matrix_hash,
             "block": sentences_per_heatmap_row(len(sentence_vectors)),
             "most": MOST_SENTENCES,

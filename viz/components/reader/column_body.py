@@ -112,11 +112,11 @@ def text_segments(
             + " parent" * (start in parent_number_by_start)
         )
     # If several chunks begin here, as with overlaps, use the first, as the reason does.
-    context_by_segment = [
+    chunk_context_by_segment = [
         chunking.chunks[first_chunk_by_start[start]].context if start in first_chunk_by_start else ""
         for start, _, _ in segment_ranges
     ]
-    distinct_contexts = [*dict.fromkeys(filter(None, context_by_segment))]
+    distinct_contexts = [*dict.fromkeys(filter(None, chunk_context_by_segment))]
     number_by_context = {context: number for number, context in enumerate(distinct_contexts, start=1)}
     segment_starts, segment_ends = [start for start, _, _ in segment_ranges], [end for _, end, _ in segment_ranges]
     return {
@@ -136,7 +136,7 @@ def text_segments(
             document, [chunking.chunks[chunk].end for chunk in number_by_parent_chunk]
         ),
         "contexts": distinct_contexts,
-        "context": [number_by_context.get(context, 0) for context in context_by_segment] if distinct_contexts else [],
+        "context": [number_by_context.get(context, 0) for context in chunk_context_by_segment] if distinct_contexts else [],
         "split": [number for number, chunk in numbered_chunks if len(chunk.spans) > 1],
         "stated": _model_written_data(document, chunking, [over for _, _, over in segment_ranges]),
     }
@@ -201,11 +201,11 @@ def unlocated_propositions_by_chunk(chunking: Chunking) -> dict[int, list[tuple[
     propositions_by_chunk: dict[int, list[tuple[int, Proposition]]] = {}
     for proposition in chunking.left_out:
         if proposition.sentence is not None:
-            start, end = chunking.document.sentences[proposition.sentence]
+            sentence_start, sentence_end = chunking.document.sentences[proposition.sentence]
             overlapping_chunk_numbers = (
                 number
                 for number, chunk in enumerate(chunking.chunks)
-                if any(span.start < end and start < span.end for span in chunk.spans)
+                if any(span.start < sentence_end and sentence_start < span.end for span in chunk.spans)
             )
             propositions_by_chunk.setdefault(next(overlapping_chunk_numbers, 0), []).append(
                 (proposition.sentence, proposition)

@@ -108,9 +108,9 @@ class DiskTextStore:
                     (stored_key.revision, time.time(), name, question_count, metadata, stored_key.id),
                 )
                 if stored_revision_and_digest[1] != digest:
-                    text_bytes = text.encode("utf-8", "surrogatepass")
+                    encoded_text = text.encode("utf-8", "surrogatepass")
                     connection.execute(
-                        "UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, text_bytes, stored_key.id)
+                        "UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, encoded_text, stored_key.id)
                     )
                 connection.execute("COMMIT")
             finally:
