@@ -310,8 +310,8 @@ def main(embedder: str, failure_count: int, repeat_count: int, only: list[str] |
             for milliseconds in (row[4], row[6])
             if float(milliseconds.replace(",", "")) > TARGET_SEARCH_MS
         ]
-    for sentence in missed_target_sentences:
-        print(f"Missed: {sentence}")
+    for missed_target_sentence in missed_target_sentences:
+        print(f"Missed: {missed_target_sentence}")
     return int(bool(missed_target_sentences))
 
 

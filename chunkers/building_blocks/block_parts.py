@@ -145,7 +145,9 @@ class BlockSplitter:
         if body_rows and self.size(header_span.start, body_rows[0].end) <= min(first_part_limit, other_part_limit):
             row_run_pieces = [Piece(header_span.start, body_rows.pop(0).end, self._cut_reason(cut_remark))]
         else:
-            row_run_pieces = self._split_header(header_span, delimiter_row_span, min(first_part_limit, other_part_limit))
+            row_run_pieces = self._split_table_header_into_parts(
+                header_span, delimiter_row_span, min(first_part_limit, other_part_limit)
+            )
             if not self._every_piece_fits_its_limit(row_run_pieces, first_part_limit, other_part_limit):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
@@ -177,7 +179,7 @@ class BlockSplitter:
             ]
         return parts
 
-    def _split_header(self, header_span: Span, delimiter_row_span: Span, max_tokens: int) -> list[Piece]:
+    def _split_table_header_into_parts(self, header_span: Span, delimiter_row_span: Span, max_tokens: int) -> list[Piece]:
         """Return the parts of a table's header: one that fits into a chunk is whole, and so is the delimiter row."""
         text, cut_remark = self._document.text, "table cut between rows"
         if self.size(*header_span) <= self._max_tokens:

@@ -130,12 +130,11 @@ class ChunkFile:
                 f"file_name or filename; {nameless_chunk_count:,} of {len(self.chunks):,} chunks do not."
             )
         matches_by_name = {name: self._document_name_matcher(name) for name in names}
-        if unmatched_document_names := [name for name, matches in matches_by_name.items() if not matches]:
+        if document_names_without_chunks := [name for name, matches in matches_by_name.items() if not matches]:
             raise InputError(
                 f"{self.name}: the file must have chunks of all {len(names):,} documents, because all chunkers are measured "
-                f"on the same documents; it has no chunks of {_names_phrase(unmatched_document_names)}. Add the missing "
-                "chunks, or remove the "
-                "documents."
+                f"on the same documents; it has no chunks of {_names_phrase(document_names_without_chunks)}. Add the "
+                "missing chunks, or remove the documents."
             )
         for name, matching_names in matches_by_name.items():
             if len(matching_names) > 1:

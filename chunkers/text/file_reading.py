@@ -176,7 +176,7 @@ def _read_xlsx(data: bytes, name: str, _: str | None) -> ExtractedText:
 
 def _read_pptx(data: bytes, name: str, _: str | None) -> ExtractedText:
     """Return the visible slides."""
-    from chunkers.text.slides import read_slides
+    from chunkers.text.pptx_slides import read_slides
 
     with _open_archive(data, name) as archive:
         return read_slides(archive, name)

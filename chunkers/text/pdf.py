@@ -98,7 +98,7 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                     character_texts = _read_text_of_each_character(text_page, name)
                     line_positions_by_page.append(_locate_and_measure_edge_lines(page, text_page, character_texts))
                 pdf_page_collector.add("".join(character_texts).replace("\r", ""), pdf_document.get_page_label(page_number))
-                picture_count = _count_pictures(page)
+                picture_count = _count_pictures_on_page(page)
             if picture_count:
                 omissions.append(Omission("picture", picture_count, page_number))
     if damaged_stream_count := _count_damaged_streams(data):
@@ -256,7 +256,7 @@ def _locate_and_measure_edge_lines(
     return position_by_line_number
 
 
-def _count_pictures(page: PdfPage) -> int:
+def _count_pictures_on_page(page: PdfPage) -> int:
     """Count the pictures on a page."""
     from pypdfium2 import raw
 

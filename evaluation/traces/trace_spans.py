@@ -362,7 +362,7 @@ class TraceCollector:
             if (retrieved_items or is_search_span) and not are_items_already_added:
                 trace.searches.append((search_query, retrieved_items))
         if reranked_items := _items_of_list_attribute(attributes, "reranker.output_documents"):
-            trace.passed_on = [_without_document_prefix(document) for document in reranked_items]
+            trace.passed_on = [_document_fields_without_prefix(document) for document in reranked_items]
 
     @staticmethod
     def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
@@ -462,10 +462,10 @@ def _retrieved_documents(attributes: Mapping[str, Any]) -> list[Any]:
     retrieved_document_attributes = _items_of_list_attribute(attributes, "retrieval.documents") or _items_of_list_attribute(
         attributes, "gen_ai.retrieval.documents"
     )
-    return [_without_document_prefix(document) for document in retrieved_document_attributes]
+    return [_document_fields_without_prefix(document) for document in retrieved_document_attributes]
 
 
-def _without_document_prefix(item: Any) -> Any:
+def _document_fields_without_prefix(item: Any) -> Any:
     """Return a retrieved document of a span under the usual names: ``document.content`` is its ``content``."""
     if not isinstance(item, dict):
         return item

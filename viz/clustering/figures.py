@@ -188,7 +188,7 @@ def heatmap_figure(
 _SYMBOL_BY_ROLE = {"core": "circle", "border": "circle-open", "noise": "x-thin-open"}
 
 
-def density_figure(
+def core_distance_figure(
     clusters: Clusters,
     core_distances: FloatArray,
     sentence_colours: SentenceColours,

@@ -24,9 +24,9 @@ from sample_docs import sample_splitters
 from viz.clustering.figures import (
     centres_figure,
     centres_table,
+    core_distance_figure,
     dbscan_role_table,
     dendrogram_figure,
-    density_figure,
     heatmap_figure,
     heatmap_table,
     joins_table,
@@ -366,7 +366,7 @@ def _show_density(clusters: Clusters, distance_limit: Reach, sentence_colours: S
     st.header("Core, border, noise", anchor=False)
     st.caption(dbscan_roles_in_words(clusters, distance_limit.distance))
     show_figure(
-        density_figure(
+        core_distance_figure(
             clusters, core_distance_by_sentence, sentence_colours, distance_limit.distance, clusters.core_size, theme_name()
         ),
         dbscan_role_table(clusters, core_distance_by_sentence, sentence_colours),

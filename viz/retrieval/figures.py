@@ -38,7 +38,7 @@ def label_sides(point_positions: Sequence[tuple[float, float]], labels: Sequence
         best_side = min(
             _LABEL_SIDES,
             key=lambda side: (
-                sum(_overlap_area(label_box_by_side[side], other) for other in occupied_boxes)
+                sum(_box_intersection_area(label_box_by_side[side], other) for other in occupied_boxes)
                 + _area_outside_figure(label_box_by_side[side])
             ),
         )
@@ -56,7 +56,7 @@ def _label_box(x: float, y: float, length: int, side: str) -> _Box:
     return left, left + length * _CHARACTER_WIDTH, bottom, bottom + _LABEL_HEIGHT
 
 
-def _overlap_area(first_box: _Box, second_box: _Box) -> float:
+def _box_intersection_area(first_box: _Box, second_box: _Box) -> float:
     """Return the area of the intersection of two boxes."""
     overlap_width = min(first_box[1], second_box[1]) - max(first_box[0], second_box[0])
     overlap_height = min(first_box[3], second_box[3]) - max(first_box[2], second_box[2])
@@ -65,7 +65,7 @@ def _overlap_area(first_box: _Box, second_box: _Box) -> float:
 
 def _area_outside_figure(box: _Box) -> float:
     """Return the area of a box that lies outside the figure."""
-    return (box[1] - box[0]) * (box[3] - box[2]) - _overlap_area(box, (0.0, 1.0, 0.0, 1.0))
+    return (box[1] - box[0]) * (box[3] - box[2]) - _box_intersection_area(box, (0.0, 1.0, 0.0, 1.0))
 
 
 DistributionByChunker = Mapping[int, Distribution]

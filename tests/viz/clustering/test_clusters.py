@@ -218,7 +218,7 @@ def test_every_join_and_refusal_is_on_the_dendrogram():
 def test_every_sentence_has_its_role_and_its_centres():
     clusters = Clusters(roles=("core", "border", "noise"))
     coloured, reach = SentenceColours([0, 0, 1], [3, 4]), np.array([0.1, 0.3, np.inf])
-    figure = cluster_figures.density_figure(clusters, reach, coloured, 0.2, 2, "dark")
+    figure = cluster_figures.core_distance_figure(clusters, reach, coloured, 0.2, 2, "dark")
     assert hovered(figure) == [
         "sentence 1: core, 0.10, chunk 1",
         "sentence 2: border, 0.30, chunk 1",
