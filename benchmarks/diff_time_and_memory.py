@@ -49,7 +49,7 @@ def write_edited_corpus(corpus_path: Path, edited_corpus_path: Path) -> None:
 
 
 def chunk_text_counts_by_document(run_folder: Path) -> Mapping[str, Counter[tuple[str, int]]]:
-    """Return the texts of each document's chunks, with their tokens."""
+    """Count each document's chunks by their text and number of tokens."""
     counts_by_document: defaultdict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
     for shard_path in sorted(run_folder.glob("part-*.parquet")):
         columns = pq.read_table(shard_path, columns=["document_id", "text", "tokens"]).to_pydict()

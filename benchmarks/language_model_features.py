@@ -60,7 +60,7 @@ from sample_docs import SAMPLES_FOLDER, load_sample
 from tests.fixtures.llama_server import model_server
 
 SAMPLE_NAMES = ("article", "three_topics", "faq")
-"""The texts that are cut, each from its beginning."""
+"""Names of the bundled texts whose beginnings are cut."""
 
 ANSWERED_SAMPLE_NAME = "report"
 """The text about which bundled questions are answered."""
@@ -74,7 +74,7 @@ _FALLBACK_NOTE_PATTERN = re.compile(r"(?:no usable answer about|did not sort) (\
 
 @dataclass
 class FeatureRow:
-    """Cost and outcome of one feature, summed over all runs until its end.
+    """Cost and outcome of one feature that asks a language model, summed over the runs that it took to finish.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class Workload:
         )
 
     def items(self, text: str = "") -> list[QuestionItem]:
-        """Return a seeded sample of the bundled questions; of those about a text alone, if one is given."""
+        """Return a seeded sample of the bundled questions, only of those about a text if one is given."""
         usable_questions = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
         items_of_text = [item for item in usable_questions if not text or item.reference.split("\n")[0] in text]
         return random.Random(QUESTION_CHOICE_SEED).sample(

@@ -83,7 +83,7 @@ def bundled_questions(document_by_name: Mapping[str, Document]) -> Iterator[Docu
 
 
 def generate_questions_endlessly(document_by_name: Mapping[str, Document], seed: int = 0) -> Iterator[DocumentQuestion]:
-    """Yield questions without end, each answered by a random run of sentences of a random text."""
+    """Yield questions without end, each of which a random run of sentences in a random text answers."""
     random_generator = random.Random(seed)
     long_enough_documents = [
         document for document in document_by_name.values() if len(document.sentences) >= LEAST_TEXT_SENTENCES

@@ -175,6 +175,11 @@ def test_stitching_too_many_is_refused_and_too_few_sentences_still_make_a_seam(t
     ("call", "positional", "option"),
     [
         ("report --chunker recursive a.md", {"file": "a.md"}, {"chunker": ["recursive"]}),
+        ("report --chunker recursive breakpoint a.md -- ", {"file": "a.md"}, {"chunker": ["recursive", "breakpoint"]}),
+        ("check --chunker recursive LICENSE notes.txt", {"files": ["LICENSE", "notes.txt"]}, {"chunker": ["recursive"]}),
+        ("check --chunker recursive a:b c.txt", {"files": ["a:b", "c.txt"]}, {"chunker": ["recursive"]}),
+        ("check --chunker recursive a.md -- -odd.txt", {"files": ["a.md", "-odd.txt"]}, {"chunker": ["recursive"]}),
+        ("unlabelled --chunker recursive a.md -- -b", {"files": ["a.md", "-b"]}, {"chunker": ["recursive"]}),
         ("report --chunker recursive breakpoint -", {"file": "-"}, {"chunker": ["recursive", "breakpoint"]}),
         ("answers --questions q --language-model openai:a --chunker r.json a.md", {"file": "a.md"}, {"chunker": ["r.json"]}),
         ("unlabelled a.md --chunker recursive b.md", {"files": ["a.md", "b.md"]}, {"chunker": ["recursive"]}),
@@ -212,6 +217,14 @@ def test_a_folder_with_the_name_of_a_value_is_that_value(tmp_path, monkeypatch):
     assert parsed("check --sample article stubs --chunker breakpoint").sample == ["article", "stubs"]
     assert parsed("report a.md --chunker breakpoint lumber").chunker == ["breakpoint", "lumber"]
     assert parsed("retrieval a.md --questions q.csv --return chunk page").returned == ["chunk", "page"]
+
+
+def test_a_folder_with_the_name_of_an_installed_chunker_is_that_chunker(tmp_path, monkeypatch, offered):
+    offered()
+    (tmp_path / "signal_words").mkdir()
+    monkeypatch.chdir(tmp_path)
+    options = _command_line_parser().parse_args(["report", "a.md", "--chunker", "recursive", "signal_words"])
+    assert (options.file, options.chunker) == ("a.md", ["recursive", "signal_words"])
 
 
 COUNTED = re.compile(r" (chunks|documents|questions|sentences|requests|excerpts)\b")

@@ -872,7 +872,7 @@ class _ReplacedSpelling(SeveralValues):
     """An option of before, or words without one: using it is an error that says what to write."""
 
     def ends_before(self, word: str) -> bool:
-        """Return whether a word is a document, unless the option's values are documents."""
+        """Return whether a word is a document; False for an option whose own values are documents."""
         return self.const != _REPLACEMENT_BY_OPTION["--file"] and word_names_documents(word)
 
     def __call__(

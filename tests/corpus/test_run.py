@@ -17,7 +17,7 @@ from chunkers import InputError, Recipe
 from corpus.command_line import main
 from corpus.inputs import TextColumns
 from corpus.run import Run, write_in_processes
-from corpus.shards import Tally
+from corpus.shards import Shard, Tally
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT
@@ -191,6 +191,16 @@ def test_other_versions_are_refused(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr("chunkers.recipes.recipe.__version__", "9.9")
     with pytest.raises(InputError, match=r"versions.seamark was '0.1.0' and is now '9.9'"):
         run(corpus, tmp_path / "out")
+
+
+def test_a_shard_is_read_as_earlier_versions_wrote_it():
+    line = (
+        '{"shard": 3, "file": "part-000003.parquet", "pieces": [{"root": 0, "path": "a.md", "kind": "problem", "size": 9, '
+        '"changed": 7, "begin": 0, "end": 9, "group": 0, "before": 0, "weight": 9, "said": "It is torn."}]}'
+    )
+    shard = Shard.from_json(line)
+    assert (shard.number, shard.pieces[0].path, shard.pieces[0].said) == (3, "a.md", "It is torn.")
+    assert json.loads(shard.to_json())["pieces"] == json.loads(line)["pieces"]
 
 
 @pytest.mark.parametrize("before", [{}, {"schema": 2}, {"schema": 4}])

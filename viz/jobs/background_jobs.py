@@ -212,7 +212,7 @@ class SessionRuns:
         self._started_run_tokens: set[str] = set()
 
     def add(self, token: str, run: BackgroundJob, *, was_begun_in_session: bool = False) -> None:
-        """Add a run that the session has started (``was_begun_in_session``) or opened by its link."""
+        """Add a run that the session has started (``was_begun_in_session``) or has opened through a link."""
         self._runs.pop(token, None)
         self._runs[token] = run
         if was_begun_in_session:

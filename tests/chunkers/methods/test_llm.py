@@ -370,6 +370,23 @@ def test_several_chunkers_may_ask_the_model_of_the_command_line(http, command, t
     assert str(len(STARTS) + 1) in printed.out
 
 
+def test_the_spending_on_several_documents_is_told_once(http, tmp_path, capsys):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(TEXT)
+    call = [
+        "unlabelled",
+        str(tmp_path),
+        "--chunker",
+        "lumber:window=24",
+        "--sentences",
+        "paragraphs",
+        "--tokenizer",
+        "words",
+    ]
+    assert evaluate([*call, "--embedder", "tfidf", "--edits", "0", "--language-model", "openai:several"]) == 0
+    assert capsys.readouterr().err.count(f"openai:several: {len(http.requests)} requests") == 1
+
+
 def test_what_is_missing_or_wrong_is_one_sentence(http, tmp_path, capsys):
     file = tmp_path / "text.txt"
     file.write_text(TEXT + " And more.")
