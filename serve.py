@@ -13,16 +13,16 @@ from starlette.middleware import Middleware
 from viz import compare
 from viz.components.script_bundler import VIZ_FOLDER
 from viz.server.middleware import AccessGuard, FirstPaint, ScriptsFromMemory, find_streamlit_element_scripts
-from viz.server.server_tasks import Preload, open_browser, release_ended_sessions
+from viz.server.server_tasks import Preload, keep_releasing_ended_sessions, open_browser
 from viz.server.streamlit_patches import (
     disable_send_delay,
     interrupt_only_when_drawing,
-    keep_upload_address_replies,
-    let_callbacks_end,
     limit_uploads,
-    rerun_for_replaced_fragments,
-    retain_undrawn_widget_values,
+    make_streamlit_finish_callbacks,
+    rerun_page_for_lost_fragment,
     skip_needless_startup,
+    stop_dropping_upload_address_replies,
+    stop_forgetting_widget_values_early,
 )
 
 
@@ -32,19 +32,19 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     disable_send_delay(asyncio.get_running_loop())
     loading = Preload(f"{compare.__name__}.first_screen_preparation", f"{compare.__name__}.page")
     loading.start()
-    meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(release_ended_sessions())]
+    meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(keep_releasing_ended_sessions())]
     yield
     for task in meanwhile:
         task.cancel()
     loading.stop()
 
 
-keep_upload_address_replies()
+stop_dropping_upload_address_replies()
 limit_uploads()
-let_callbacks_end()
-retain_undrawn_widget_values()
+make_streamlit_finish_callbacks()
+stop_forgetting_widget_values_early()
 interrupt_only_when_drawing()
-rerun_for_replaced_fragments()
+rerun_page_for_lost_fragment()
 skip_needless_startup()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
@@ -53,6 +53,8 @@ guard = Middleware(
 )
 # The columns are such a component.
 first_paint = Middleware(
-    FirstPaint, style=VIZ_FOLDER / "theme" / "page.css", scripts=find_streamlit_element_scripts("BidiComponent", "Html")
+    FirstPaint,
+    style_sheet_path=VIZ_FOLDER / "theme" / "page.css",
+    preloaded_script_paths=find_streamlit_element_scripts("BidiComponent", "Html"),
 )
 app = st.App("app.py", lifespan=lifespan, middleware=[guard, Middleware(ScriptsFromMemory), first_paint])

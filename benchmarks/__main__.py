@@ -7,15 +7,15 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.harness import (
-    Spread,
-    benchmark_command,
+    Quartiles,
     build_function_adding_option,
+    command_line_decorator_for_main,
     markdown_table,
     positive_whole_number,
     print_progress,
-    time_call,
+    seconds_and_result_of_call,
 )
-from benchmarks.other_library_chunkers import CountingEncoder, cut_with_langchain_breakpoint, cut_with_llama_index_merging
+from benchmarks.other_library_adapters import CountingEncoder, cut_with_langchain_breakpoint, cut_with_llama_index_merging
 from chunkers import (
     CHUNKERS,
     Breakpoint,
@@ -27,7 +27,7 @@ from chunkers import (
     Timing,
     Tools,
     load_embedder,
-    run,
+    run_chunker,
 )
 from chunkers.text import WordPieceTokenizer
 from sample_docs import load_sample
@@ -43,12 +43,12 @@ class RaceOutcome:
     chunks: list[str]
     embedded: int
 
-    def words(self) -> list[list[str]]:
+    def list_words_of_each_chunk(self) -> list[list[str]]:
         """Return each chunk as a list of words, since the references normalise the space between sentences."""
         return [chunk.split() for chunk in self.chunks]
 
 
-EMPTY_OUTCOME = RaceOutcome([], 0)
+OUTCOME_BEFORE_RACE = RaceOutcome([], 0)
 
 
 @dataclass(frozen=True)
@@ -82,18 +82,20 @@ class RaceResult:
     race: Race
     seconds: list[float]
     reference_seconds: list[float]
-    outcome: RaceOutcome = EMPTY_OUTCOME
-    reference_outcome: RaceOutcome = EMPTY_OUTCOME
+    outcome: RaceOutcome = OUTCOME_BEFORE_RACE
+    reference_outcome: RaceOutcome = OUTCOME_BEFORE_RACE
 
     @property
-    def ratio(self) -> Spread:
+    def ratio(self) -> Quartiles:
         """The ratio of the reference's time to ours, by repeat."""
-        return Spread.from_values(theirs / ours for theirs, ours in zip(self.reference_seconds, self.seconds, strict=True))
+        return Quartiles.from_values(
+            theirs / ours for theirs, ours in zip(self.reference_seconds, self.seconds, strict=True)
+        )
 
     @property
     def equal(self) -> bool:
         """True if both sides made the same chunks."""
-        return self.outcome.words() == self.reference_outcome.words()
+        return self.outcome.list_words_of_each_chunk() == self.reference_outcome.list_words_of_each_chunk()
 
     @property
     def meets_requirements(self) -> bool:
@@ -101,7 +103,7 @@ class RaceResult:
         return self.ratio.median >= self.race.required_ratio and (self.equal or not self.race.must_be_equal)
 
 
-def run_races(contests: Sequence[Race], repeat_count: int) -> list[RaceResult]:
+def time_chunkers_against_references(contests: Sequence[Race], repeat_count: int) -> list[RaceResult]:
     """Run all races ``repeat_count`` times, alternating the sides; references shared by races run once per repeat."""
     race_results = [RaceResult(race, [], []) for race in contests]
     for repeat_index in range(repeat_count):
@@ -109,11 +111,11 @@ def run_races(contests: Sequence[Race], repeat_count: int) -> list[RaceResult]:
         for race_result in race_results:
             race = race_result.race
             print_progress(f"{race.title}: {repeat_index + 1} of {repeat_count}")
-            timed_outcomes = [time_call(race.ours) for _ in range(race.runs_per_repeat)]
-            race_result.seconds.append(median(took for took, _ in timed_outcomes))
-            race_result.outcome = timed_outcomes[-1][1]
+            our_timed_outcomes = [seconds_and_result_of_call(race.ours) for _ in range(race.runs_per_repeat)]
+            race_result.seconds.append(median(took for took, _ in our_timed_outcomes))
+            race_result.outcome = our_timed_outcomes[-1][1]
             if race.reference not in timed_outcome_by_reference:
-                timed_outcome_by_reference[race.reference] = time_call(race.reference)
+                timed_outcome_by_reference[race.reference] = seconds_and_result_of_call(race.reference)
             reference_seconds, race_result.reference_outcome = timed_outcome_by_reference[race.reference]
             race_result.reference_seconds.append(reference_seconds)
     return race_results
@@ -124,34 +126,34 @@ def fresh_tools(embedder: Embedder) -> Tools:
     return Tools(embedder, WordPieceTokenizer())
 
 
-def timing_of_chunking(chunking: Chunking) -> Timing:
-    """Return the timing that `run` always attaches."""
+def get_timing_of_chunking(chunking: Chunking) -> Timing:
+    """Return the timing that `run_chunker` always attaches."""
     assert chunking.timing is not None
     return chunking.timing
 
 
-def build_outcome_of_chunking(chunking: Chunking) -> RaceOutcome:
+def collect_chunks_and_embedded_count(chunking: Chunking) -> RaceOutcome:
     """Return the part of a result that is compared with the reference."""
-    return RaceOutcome([chunk.text for chunk in chunking.chunks], timing_of_chunking(chunking).embedded)
+    return RaceOutcome([chunk.text for chunk in chunking.chunks], get_timing_of_chunking(chunking).embedded)
 
 
-def run_with_empty_caches(chunker: Chunker, text: str, embedder: Embedder) -> RaceOutcome:
+def run_chunker_with_empty_caches(chunker: Chunker, text: str, embedder: Embedder) -> RaceOutcome:
     """Split, embed and cut with empty caches; only the model is loaded."""
-    return build_outcome_of_chunking(run(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
+    return collect_chunks_and_embedded_count(run_chunker(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
 
 
-def run_reference(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> RaceOutcome:
+def run_reference_counting_embeddings(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> RaceOutcome:
     """Run a reference, and count the texts that it embeds."""
-    encoder = CountingEncoder(embedder)
-    chunks = reference(encoder)
-    return RaceOutcome(chunks, encoder.embedded)
+    counting_encoder = CountingEncoder(embedder)
+    reference_chunk_texts = reference(counting_encoder)
+    return RaceOutcome(reference_chunk_texts, counting_encoder.embedded)
 
 
-def races(text: str, embedder: Embedder) -> list[Race]:
+def build_races(text: str, embedder: Embedder) -> list[Race]:
     """Return the races with their requirements."""
 
     def run_langchain_breakpoint(percentile: float) -> RaceOutcome:
-        return run_reference(
+        return run_reference_counting_embeddings(
             lambda encoder: cut_with_langchain_breakpoint(
                 text, encoder, neighbouring_sentence_count=1, percentile=percentile
             ),
@@ -159,33 +161,33 @@ def races(text: str, embedder: Embedder) -> list[Race]:
         )
 
     def run_llama_index_merging() -> RaceOutcome:
-        return run_reference(
+        return run_reference_counting_embeddings(
             lambda encoder: cut_with_llama_index_merging(
                 text,
                 encoder,
                 initial=INITIAL_THRESHOLD,
                 appending=APPENDING_THRESHOLD,
-                merging=MERGING_THRESHOLD,
+                merging_threshold=MERGING_THRESHOLD,
                 max_chunk_characters=MAX_SIZE,
             ),
             embedder,
         )
 
     document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
-    run(Breakpoint(buffer=1, amount=95), document, tools)
+    run_chunker(Breakpoint(buffer=1, amount=95), document, tools)
 
-    double_pass_with_mean_vectors, double_pass_reembedding = build_double_pass_variants()
+    mean_vector_double_pass_chunker, double_pass_reembedding = build_double_pass_variants()
     return [
         Race(
             "breakpoint, cold / LangChain",
-            partial(run_with_empty_caches, Breakpoint(buffer=1, amount=95), text, embedder),
+            partial(run_chunker_with_empty_caches, Breakpoint(buffer=1, amount=95), text, embedder),
             partial(run_langchain_breakpoint, 95),
             required_ratio=1,
             must_be_equal=True,
         ),
         Race(
             "breakpoint, 95 to 90 / LangChain again",
-            lambda: build_outcome_of_chunking(run(Breakpoint(buffer=1, amount=90), document, tools)),
+            lambda: collect_chunks_and_embedded_count(run_chunker(Breakpoint(buffer=1, amount=90), document, tools)),
             partial(run_langchain_breakpoint, 90),
             required_ratio=500,
             must_be_equal=True,
@@ -194,14 +196,14 @@ def races(text: str, embedder: Embedder) -> list[Race]:
         # A mean of vectors is not the vector of the joined text, so the chunks differ on purpose.
         Race(
             "double_pass, mean, cold / LlamaIndex",
-            partial(run_with_empty_caches, double_pass_with_mean_vectors, text, embedder),
+            partial(run_chunker_with_empty_caches, mean_vector_double_pass_chunker, text, embedder),
             run_llama_index_merging,
             required_ratio=8,
             must_be_equal=False,
         ),
         Race(
             "double_pass, re-embed, cold / LlamaIndex",
-            partial(run_with_empty_caches, double_pass_reembedding, text, embedder),
+            partial(run_chunker_with_empty_caches, double_pass_reembedding, text, embedder),
             run_llama_index_merging,
             required_ratio=2,
             must_be_equal=True,
@@ -223,9 +225,9 @@ def build_double_pass_variants() -> tuple[DoublePass, DoublePass]:
 
 def chunker_variants() -> list[tuple[str, Chunker]]:
     """Return every chunker with its defaults, and two variants for the comparison."""
-    defaults: list[tuple[str, Chunker]] = [(name, chunker()) for name, chunker in CHUNKERS.items()]
+    named_default_chunkers: list[tuple[str, Chunker]] = [(name, chunker()) for name, chunker in CHUNKERS.items()]
     return [
-        *defaults,
+        *named_default_chunkers,
         ("breakpoint, buffer 1", Breakpoint(buffer=1)),
         ("double_pass, re-embed", build_double_pass_variants()[1]),
     ]
@@ -237,18 +239,18 @@ def stage_times_row(chunker_title: str, chunker: Chunker, text: str, embedder: E
     for repeat_index in range(repeat_count):
         print_progress(f"stages of {chunker_title}: {repeat_index + 1} of {repeat_count}")
         document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
-        chunking = run(chunker, document, tools)
+        chunking = run_chunker(chunker, document, tools)
         chunk_count = len(chunking.chunks)
-        cold_timings.append(timing_of_chunking(chunking))
-        cached_timings.append(timing_of_chunking(run(chunker, document, tools)))
-    column_values = (
+        cold_timings.append(get_timing_of_chunking(chunking))
+        cached_timings.append(get_timing_of_chunking(run_chunker(chunker, document, tools)))
+    stage_times_per_column = (
         [each.split_ms for each in cold_timings],
         [each.embed_ms for each in cold_timings],
         [each.embed_ms for each in cached_timings],
         [each.decide_ms for each in cold_timings],
         [each.merge_ms for each in cold_timings],
     )
-    spread_phrases = [Spread.from_values(column).words() for column in column_values]
+    spread_phrases = [Quartiles.from_values(column).format_median_and_quartiles() for column in stage_times_per_column]
     return [chunker_title, *spread_phrases, f"{cold_timings[-1].embedded:,}", f"{chunk_count:,}"]
 
 
@@ -256,9 +258,9 @@ def race_result_row(race_result: RaceResult) -> list[str]:
     """Return the table row of a race."""
     return [
         race_result.race.title,
-        Spread.from_values(1000 * seconds for seconds in race_result.seconds).words(),
-        Spread.from_values(1000 * seconds for seconds in race_result.reference_seconds).words(),
-        race_result.ratio.words(),
+        Quartiles.from_values(1000 * seconds for seconds in race_result.seconds).format_median_and_quartiles(),
+        Quartiles.from_values(1000 * seconds for seconds in race_result.reference_seconds).format_median_and_quartiles(),
+        race_result.ratio.format_median_and_quartiles(),
         f"{race_result.race.required_ratio:g}",
         "yes" if race_result.meets_requirements else "NO",
         f"{race_result.outcome.embedded:,} / {race_result.reference_outcome.embedded:,}",
@@ -290,8 +292,10 @@ STAGE_TABLE_HEADER = (
 )
 
 
-@benchmark_command(
-    build_function_adding_option("--text", type=Path, metavar="FILE", help="a text in UTF-8 (default: the bundled essay)"),
+@command_line_decorator_for_main(
+    build_function_adding_option(
+        "--text", dest="text_path", type=Path, metavar="FILE", help="a text in UTF-8 (default: the bundled essay)"
+    ),
     build_function_adding_option(
         "--repeats",
         dest="repeat_count",
@@ -301,16 +305,16 @@ STAGE_TABLE_HEADER = (
         help="how often everything is measured (default: 3)",
     ),
 )
-def main(text: Path | None, repeat_count: int) -> int:
+def main(text_path: Path | None, repeat_count: int) -> int:
     """Measure, print the two tables, and return 1 if a requirement is not met."""
-    text_to_cut = text.read_text(encoding="utf-8") if text else load_sample("essay").text
+    text_to_cut = text_path.read_text(encoding="utf-8") if text_path else load_sample("essay").text
     embedder = load_embedder()
     for chunker in build_double_pass_variants():
-        run_with_empty_caches(chunker, text_to_cut[:5000], embedder)
+        run_chunker_with_empty_caches(chunker, text_to_cut[:5000], embedder)
     document = Document.from_text(text_to_cut, "regex")
     print(f"{len(text_to_cut):,} characters, {len(document.sentences):,} sentences, {repeat_count} repeats.")
     print("Times are medians, with the quartiles in brackets.\n")
-    race_results = run_races(races(text_to_cut, embedder), repeat_count)
+    race_results = time_chunkers_against_references(build_races(text_to_cut, embedder), repeat_count)
     print(markdown_table(RACE_TABLE_HEADER, [race_result_row(finish) for finish in race_results]), end="\n\n", flush=True)
     rows = [stage_times_row(name, chunker, text_to_cut, embedder, repeat_count) for name, chunker in chunker_variants()]
     print(markdown_table(STAGE_TABLE_HEADER, rows))

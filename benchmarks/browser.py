@@ -20,14 +20,20 @@ from itertools import pairwise
 import psutil
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, sync_playwright
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_progress, resident_mb
+from benchmarks.harness import (
+    build_function_adding_option,
+    command_line_decorator_for_main,
+    markdown_table,
+    print_progress,
+    resident_mb,
+)
 from chunkers.support import format_number
 from sample_docs import load_sample, sample_titles
 from tests.fixtures.app_server import app_server, launch
 from tests.fixtures.hostile_files import ONCE_BLOCKING
 
 VIEWPORT_SIZE: ViewportSize = {"width": 1440, "height": 1000}
-MODEL_LOADING_MS = 120_000
+MAX_MODEL_LOADING_MS = 120_000
 """Milliseconds that loading the model may take."""
 
 # Counts from the event that is sent next (a pointer let go, a key pressed) to the frame after the new text is drawn.
@@ -114,21 +120,17 @@ def wait_for_columns(page: Page, reader_element: Locator) -> None:
         time.sleep(0.2)
     wait_until_idle(page)
     time.sleep(1)  # do not measure what the browser does when idle
-    text_sentence_column_counts = reader_element.evaluate(
+    page_totals = reader_element.evaluate(
         "({ seamark: { text, sentences, columns } }) => [text.length, sentences, columns.length]"
     )
-    print(
-        f"{text_sentence_column_counts[0]:,} characters, {text_sentence_column_counts[1]:,} sentences, "
-        f"{text_sentence_column_counts[2]} "
-        "columns"
-    )
+    print(f"{page_totals[0]:,} characters, {page_totals[1]:,} sentences, {page_totals[2]} columns")
 
 
 def open_page_and_find_reader(page: Page, address: str) -> Locator:
     """Open a page and wait until its reader has every column; return the reader."""
     page.goto(address)
     reader_element = page.locator(".seamark")
-    reader_element.wait_for(timeout=MODEL_LOADING_MS)
+    reader_element.wait_for(timeout=MAX_MODEL_LOADING_MS)
     wait_for_columns(page, reader_element)
     return reader_element
 
@@ -149,12 +151,12 @@ def reaction_ms(reader_element: Locator, event: str, trigger_event: Callable[[],
     return watched_ms(reader_element)
 
 
-def measure_pointer_and_scan(page: Page, address: str, step_count: int) -> None:
+def measure_pointer_and_scan_steps(page: Page, address: str, step_count: int) -> None:
     """Measure on the essay the response times to the pointer, over text and curve, and to a step of the scan."""
     reader_element = open_page_and_find_reader(
         page, f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100"
     )
-    page.get_by_role("heading", name="Gap 100").wait_for(timeout=MODEL_LOADING_MS)
+    page.get_by_role("heading", name="Gap 100").wait_for(timeout=MAX_MODEL_LOADING_MS)
     scan_step_times = [
         reaction_ms(reader_element, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(step_count)
     ]
@@ -171,18 +173,18 @@ def measure_pointer_and_scan(page: Page, address: str, step_count: int) -> None:
         )
         for place in range(step_count)
     ]
-    first_shown_sentence = reader_element.evaluate("(root) => root.seamark.columns[0].top")
-    sentence_times = []
+    first_shown_sentence_number = reader_element.evaluate("(root) => root.seamark.columns[0].top")
+    sentence_pointer_times = []
     for number in range(step_count):
-        sentence_element = reader_element.locator(f'.s[data-s="{first_shown_sentence + 2 + number % 6}"]').first
+        sentence_element = reader_element.locator(f'.s[data-s="{first_shown_sentence_number + 2 + number % 6}"]').first
         sentence_box = sentence_element.bounding_box()
         assert sentence_box is not None
-        sentence_times.append(
+        sentence_pointer_times.append(
             reaction_ms(
                 reader_element, "pointermove", partial(page.mouse.move, sentence_box["x"] + 12, sentence_box["y"] + 8)
             )
         )
-    print_quartiles("pointer over a sentence to its gaps marked", sentence_times)
+    print_quartiles("pointer over a sentence to its gaps marked", sentence_pointer_times)
     print_quartiles("pointer over the curve to its sentences marked", curve_times)
     print_quartiles("step of the greedy scan to its sentences marked", scan_step_times)
 
@@ -198,7 +200,7 @@ ANSWER_TIMER_SCRIPT = """(root) => {
   }, { capture: true, once: true }));
 }"""
 
-SUBJECTS = ("the tides", "birds", "salt", "bridges", "paper", "maps", "clocks")
+QUESTION_SUBJECTS = ("the tides", "birds", "salt", "bridges", "paper", "maps", "clocks")
 
 
 def measure_questions(page: Page, reader_element: Locator, question_count: int, method: str) -> None:
@@ -206,13 +208,16 @@ def measure_questions(page: Page, reader_element: Locator, question_count: int, 
     page.get_by_label("Chunks are ranked").select_option(method)
     wait_until_idle(page)
     times = []
-    for step in range(-1, question_count):
+    for question_number in range(-1, question_count):
         page.keyboard.press("/")
-        page.keyboard.insert_text(f"What is said of {SUBJECTS[step % len(SUBJECTS)]} in place {step}, ranked {method}?")
+        page.keyboard.insert_text(
+            f"What is said of {QUESTION_SUBJECTS[question_number % len(QUESTION_SUBJECTS)]} in place {question_number}, "
+            f"ranked {method}?"
+        )
         reader_element.evaluate(ANSWER_TIMER_SCRIPT)
         page.keyboard.press("Enter")
         took_ms = watched_ms(reader_element)
-        if step >= 0:
+        if question_number >= 0:
             times.append(took_ms)
         else:
             # The first embeds the chunks.
@@ -224,11 +229,11 @@ def measure_questions(page: Page, reader_element: Locator, question_count: int, 
 
 def measure_questions_by_method(page: Page, address: str, question_count: int) -> Locator:
     """Measure questions about the essay in three columns; return its reader."""
-    root = open_page_and_find_reader(page, f"{address}/?document=essay")
+    reader_element = open_page_and_find_reader(page, f"{address}/?document=essay")
     page.get_by_label("Ask your text").focus()
     for method in ("embedding", "hybrid", "bm25"):
-        measure_questions(page, root, question_count, method)
-    return root
+        measure_questions(page, reader_element, question_count, method)
+    return reader_element
 
 
 # Counts from the paste that comes next to the second frame after the first chunk of its text is there, and after all are.
@@ -258,18 +263,18 @@ def measure_pastes(browser: Browser, address: str, paste_count: int) -> None:
     """Measure the time until a pasted text is cut in the three columns of the first page."""
     page = browser.new_page(viewport=VIEWPORT_SIZE, permissions=["clipboard-read", "clipboard-write"])
     page.goto(address)
-    root = page.locator(".seamark")
-    root.locator(".chunk").first.wait_for(timeout=MODEL_LOADING_MS)
-    wait_for_columns(page, root)
+    reader_element = page.locator(".seamark")
+    reader_element.locator(".chunk").first.wait_for(timeout=MAX_MODEL_LOADING_MS)
+    wait_for_columns(page, reader_element)
     times_per_paste: list[tuple[float, float]] = []
-    for step in range(paste_count):
+    for paste_number in range(paste_count):
         # With a unique number in every sentence, so that each is embedded.
-        text = re.sub(r"\.(?=\s)", f" {step}.", load_sample("essay").text)[:PASTED_CHARACTER_COUNT]
+        text = re.sub(r"\.(?=\s)", f" {paste_number}.", load_sample("essay").text)[:PASTED_CHARACTER_COUNT]
         page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
-        root.locator(".text").first.focus()
-        root.evaluate(PASTE_TIMER_SCRIPT)
+        reader_element.locator(".text").first.focus()
+        reader_element.evaluate(PASTE_TIMER_SCRIPT)
         page.keyboard.press("Control+v")
-        times_per_paste.append(root.evaluate("(root) => root.took"))
+        times_per_paste.append(reader_element.evaluate("(root) => root.took"))
         wait_until_idle(page)
     first_chunk_times, all_columns_times = zip(*times_per_paste, strict=True)
     print_quartiles(f"paste of {PASTED_CHARACTER_COUNT:,} characters to its first chunk painted", first_chunk_times)
@@ -291,71 +296,73 @@ def large_text(character_count: int) -> str:
     return "\n\n".join(numbered_text_copies)[:character_count]
 
 
-def open_large_text(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
+def open_page_with_large_text(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
     """Open a new session on ``text`` in four columns, and wait until all are complete."""
     page = browser.new_page(viewport=VIEWPORT_SIZE)
     page.goto(f"{address}/{FOUR_COLUMNS_LINK}")
-    page.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
+    page.locator(".seamark .chunk").first.wait_for(timeout=MAX_MODEL_LOADING_MS)
     file_input = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
     file_input.set_input_files({"name": "large.txt", "mimeType": "text/plain", "buffer": text.encode()})
-    root = page.locator(".seamark")
-    page.get_by_role("heading", name="large.txt").wait_for(timeout=MODEL_LOADING_MS)
-    wait_for_columns(page, root)
-    return page, root
+    reader_element = page.locator(".seamark")
+    page.get_by_role("heading", name="large.txt").wait_for(timeout=MAX_MODEL_LOADING_MS)
+    wait_for_columns(page, reader_element)
+    return page, reader_element
 
 
-def measure_sessions(browser: Browser, address: str, server: psutil.Process, key_press_count: int, characters: int) -> None:
+def measure_session_times_and_memory(
+    browser: Browser, address: str, server: psutil.Process, key_press_count: int, characters: int
+) -> None:
     """Measure two sessions on a text of ``characters`` characters, after an earlier session has embedded it."""
     text = large_text(characters)
-    warm_page, root = open_large_text(browser, address, text)
-    print_quartiles("line let go to text painted", drag_times(warm_page, root, key_press_count))
-    print_quartiles("slider key to text painted", key_press_times(warm_page, root, key_press_count))
+    warm_page, reader_element = open_page_with_large_text(browser, address, text)
+    print_quartiles("line let go to text painted", drag_times(warm_page, reader_element, key_press_count))
+    print_quartiles("slider key to text painted", key_press_times(warm_page, reader_element, key_press_count))
     warm_page.close()
     # The cost of a session is what the second and the third add, since the first loads the model and embeds.
     memory_readings_mb = [resident_mb(server)]
     for _ in range(2):
-        open_large_text(browser, address, text)
+        open_page_with_large_text(browser, address, text)
         memory_readings_mb.append(resident_mb(server))
-    first_session_growth, second_session_growth = (
+    first_session_growth, second_session_memory_growth = (
         format_number(later - earlier, "+.0f") for earlier, later in pairwise(memory_readings_mb)
     )
     print(
         f"server: {memory_readings_mb[0]:.0f} MB before, {first_session_growth} MB with one session, "
-        f"{second_session_growth} MB with a second"
+        f"{second_session_memory_growth} MB with a second"
     )
 
 
-def measure_while_reading_hostile_files(
+def measure_session_beside_hostile_file(
     browser: Browser, address: str, key_press_count: int, only_file_description: str
 ) -> None:
     """Print the response time of a second session's slider while the first reads each hostile file."""
     page_reading_file = browser.new_page(viewport=VIEWPORT_SIZE)
     # A chunker that takes no time, since the reading is measured.
     page_reading_file.goto(f"{address}/?c1=fixed_characters")
-    page_reading_file.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
+    page_reading_file.locator(".seamark .chunk").first.wait_for(timeout=MAX_MODEL_LOADING_MS)
     file_input = page_reading_file.locator('[data-testid="stFileUploaderDropzoneInput"]')
     measured_page = browser.new_page(viewport=VIEWPORT_SIZE)
-    root = open_page_and_find_reader(measured_page, f"{address}/?document=essay")
-    rows = [["nothing", *_time_cells(key_press_times(measured_page, root, key_press_count))]]
+    reader_element = open_page_and_find_reader(measured_page, f"{address}/?document=essay")
+    rows = [["nothing", *_format_times_as_cells(key_press_times(measured_page, reader_element, key_press_count))]]
     for file_description, make_file in ONCE_BLOCKING.items():
         if only_file_description not in file_description:
             continue
         name, file_bytes = make_file()
         file_input.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": file_bytes})
-        times = key_press_times(measured_page, root, 5)
+        times = key_press_times(measured_page, reader_element, 5)
         while page_reading_file.get_by_text("Reading the file").is_visible():
-            times += key_press_times(measured_page, root, 1)
+            times += key_press_times(measured_page, reader_element, 1)
         wait_until_idle(page_reading_file)
-        rows.append([file_description, *_time_cells(times)])
+        rows.append([file_description, *_format_times_as_cells(times)])
         print_progress(*rows[-1])
     print(markdown_table(["while this is read", "median, ms", "most, ms", "steps"], rows))
 
 
-def _time_cells(times: list[float]) -> list[str]:
+def _format_times_as_cells(times: list[float]) -> list[str]:
     return [f"{statistics.median(times):.0f}", f"{max(times):.0f}", str(len(times))]
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option(
         "--steps", type=int, default=20, metavar="N", help="of each kind, at least 2 (default: 20)"
     ),
@@ -363,40 +370,51 @@ def _time_cells(times: list[float]) -> list[str]:
         "--characters", type=int, default=1_000_000, metavar="N", help="of the large text (default: 1,000,000)"
     ),
     build_function_adding_option(
-        "--only", default="", metavar="WORDS", help="hostile files whose description has these words"
+        "--only",
+        dest="only_file_description",
+        default="",
+        metavar="WORDS",
+        help="hostile files whose description has these words",
     ),
     build_function_adding_option(
-        "--hostile", action="store_true", help="a second session's slider while hostile files are read"
+        "--hostile",
+        dest="measures_only_hostile_files",
+        action="store_true",
+        help="a second session's slider while hostile files are read",
     ),
-    build_function_adding_option("--ask", action="store_true", help="questions to the essay alone"),
+    build_function_adding_option(
+        "--ask", dest="measures_only_questions", action="store_true", help="questions to the essay alone"
+    ),
 )
-def main(steps: int, characters: int, only: str, hostile: bool, ask: bool) -> None:
+def main(
+    steps: int, characters: int, only_file_description: str, measures_only_hostile_files: bool, measures_only_questions: bool
+) -> None:
     """Run the benchmark."""
     with app_server() as server, sync_playwright() as playwright, launch(playwright) as browser:
         address = server.url
-        if hostile:
-            measure_while_reading_hostile_files(browser, address, steps, only)
+        if measures_only_hostile_files:
+            measure_session_beside_hostile_file(browser, address, steps, only_file_description)
             return
         page = browser.new_page(viewport=VIEWPORT_SIZE)
-        if ask:
-            root = measure_questions_by_method(page, address, steps)
+        if measures_only_questions:
+            reader_element = measure_questions_by_method(page, address, steps)
             # Includes the time of a moved threshold in the same run, for comparison.
             page.keyboard.press("Escape")
             wait_until_idle(page)
-            print_quartiles("slider key to text painted", key_press_times(page, root, steps))
+            print_quartiles("slider key to text painted", key_press_times(page, reader_element, steps))
             return
         page.goto(address)
-        page.locator(".seamark .chunk").first.wait_for(timeout=MODEL_LOADING_MS)
+        page.locator(".seamark .chunk").first.wait_for(timeout=MAX_MODEL_LOADING_MS)
         print(f"first screen: {time.perf_counter() - server.began:.1f} s after the server's start")
-        root = open_page_and_find_reader(page, f"{address}/?document=essay")
-        print_quartiles("line let go to text painted", drag_times(page, root, steps))
-        print_quartiles("slider key to text painted", key_press_times(page, root, steps))
-        print(root.locator(".summary").text_content())
+        reader_element = open_page_and_find_reader(page, f"{address}/?document=essay")
+        print_quartiles("line let go to text painted", drag_times(page, reader_element, steps))
+        print_quartiles("slider key to text painted", key_press_times(page, reader_element, steps))
+        print(reader_element.locator(".summary").text_content())
         measure_questions_by_method(page, address, steps)
-        measure_pointer_and_scan(page, address, steps)
+        measure_pointer_and_scan_steps(page, address, steps)
         page.close()
         measure_pastes(browser, address, steps)
-        measure_sessions(browser, address, psutil.Process(server.pid), steps, characters)
+        measure_session_times_and_memory(browser, address, psutil.Process(server.pid), steps, characters)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, parse_comma_separated_numbers
+from benchmarks.harness import (
+    build_function_adding_option,
+    command_line_decorator_for_main,
+    markdown_table,
+    parse_comma_separated_numbers,
+)
 from benchmarks.scaling import VECTOR_DIMENSION, PreparedEmbedder
-from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.building_blocks.change_point_search import best_cuts_by_penalty, least_penalty_without_cuts
+from chunkers import Document, Tools, build_chunker, load_tokenizer, run_chunker
+from chunkers.building_blocks.change_point_search import best_cuts_with_fixed_penalty, least_penalty_without_cuts
 from chunkers.building_blocks.sentence_distances import MOST_SAMPLED_SENTENCES, scores_under_shuffling
 
 TEXT_COUNT_BY_LENGTH = {50: 100, 400: 100, 1_500: 100, 5_000: 20}
@@ -67,13 +72,13 @@ def independent_vectors(count: int, random: np.random.Generator) -> npt.NDArray[
     return np.asarray(unnormalised_vectors / np.linalg.norm(unnormalised_vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
-def text_in_paragraphs(count: int, random: np.random.Generator) -> str:
-    """Return a text of ``count`` sentences, one per line, in paragraphs of one to nine."""
+def random_text_in_paragraphs(sentence_count: int, random: np.random.Generator) -> str:
+    """Return a text of ``sentence_count`` sentences, one per line, in paragraphs of one to nine."""
     lines: list[str] = []
-    while len(lines) < count:
+    while len(lines) < sentence_count:
         lines += [f"Sentence {len(lines) + number}." for number in range(random.integers(1, MAX_PARAGRAPH_SENTENCES + 1))]
         lines[-1] += "\n"
-    return "\n".join(lines[:count])
+    return "\n".join(lines[:sentence_count])
 
 
 def measure_false_cuts(sentence_count: int, text_count: int, kind_of_cut_place: str) -> FalseCuts:
@@ -83,10 +88,10 @@ def measure_false_cuts(sentence_count: int, text_count: int, kind_of_cut_place: 
     for seed in range(text_count):
         random = np.random.default_rng([seed, sentence_count])
         tools = Tools(PreparedEmbedder(independent_vectors(sentence_count, random)), load_tokenizer())
-        document = Document.from_text(text_in_paragraphs(sentence_count, random), "lines")
+        document = Document.from_text(random_text_in_paragraphs(sentence_count, random), "lines")
         tools.embed(document.sentence_texts)
         cpu_seconds_before = time.process_time()
-        false_cut_counts.append(len(run(chunker, document, tools)) - 1)
+        false_cut_counts.append(len(run_chunker(chunker, document, tools)) - 1)
         seconds_per_text.append(time.process_time() - cpu_seconds_before)
     return FalseCuts(false_cut_counts, statistics.median(seconds_per_text))
 
@@ -105,7 +110,7 @@ def measure_with_sampled_penalty(sentence_count: int, text_count: int) -> FalseC
             MOST_SAMPLED_SENTENCES,
         )
         false_cut_counts.append(
-            len(best_cuts_by_penalty(vectors, float(penalties_under_shuffling.mean()), _ignore_progress))
+            len(best_cuts_with_fixed_penalty(vectors, float(penalties_under_shuffling.mean()), _ignore_progress))
         )
         seconds_per_text.append(time.process_time() - cpu_seconds_before)
     return FalseCuts(false_cut_counts, statistics.median(seconds_per_text))
@@ -115,7 +120,7 @@ def _ignore_progress(done_count: int, compared: int) -> None:
     """Ignore progress reports."""
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option(
         "--sizes",
         type=parse_comma_separated_numbers,
@@ -124,30 +129,37 @@ def _ignore_progress(done_count: int, compared: int) -> None:
     ),
     build_function_adding_option(
         "--texts",
+        dest="texts_per_size",
         type=int,
         metavar="N",
         help="texts of each size (default: 100, from 5,000 sentences on 20)",
     ),
 )
-def main(sizes: list[int], texts: int | None) -> int:
+def main(sizes: list[int], texts_per_size: int | None) -> int:
     """Print the table; return 1 if the false cuts exceed `MOST_FALSE_CUTS_PER_TEXT` by more than two standard errors."""
     rows, is_limit_exceeded = [], False
-    for count in sizes:
-        text_count = texts or TEXT_COUNT_BY_LENGTH.get(count, 20)
-        cuts_anywhere, cuts_at_paragraphs = (
-            measure_false_cuts(count, text_count, cuts_at) for cuts_at in ("sentences", "paragraphs")
+    for sentence_count in sizes:
+        text_count = texts_per_size or TEXT_COUNT_BY_LENGTH.get(sentence_count, 20)
+        false_cut_counts_anywhere, false_cut_counts_at_paragraphs = (
+            measure_false_cuts(sentence_count, text_count, cuts_at) for cuts_at in ("sentences", "paragraphs")
         )
-        cuts_with_sampled_penalty = measure_with_sampled_penalty(count, text_count)
-        is_limit_exceeded |= cuts_anywhere.exceeds_limit or cuts_at_paragraphs.exceeds_limit
+        false_cuts_with_sampled_penalty = measure_with_sampled_penalty(sentence_count, text_count)
+        is_limit_exceeded |= false_cut_counts_anywhere.exceeds_limit or false_cut_counts_at_paragraphs.exceeds_limit
         row_cells = [
-            f"{count:,}",
+            f"{sentence_count:,}",
             f"{text_count}",
-            str(cuts_anywhere),
-            str(cuts_at_paragraphs),
-            str(cuts_with_sampled_penalty),
+            str(false_cut_counts_anywhere),
+            str(false_cut_counts_at_paragraphs),
+            str(false_cuts_with_sampled_penalty),
         ]
-        rows.append([*row_cells, f"{cuts_anywhere.seconds:.2f}", f"{cuts_at_paragraphs.seconds:.2f}"])
-        print(f"{count:,} sentences: {cuts_anywhere} false cuts, at paragraphs {cuts_at_paragraphs}.", flush=True)
+        rows.append(
+            [*row_cells, f"{false_cut_counts_anywhere.seconds:.2f}", f"{false_cut_counts_at_paragraphs.seconds:.2f}"]
+        )
+        print(
+            f"{sentence_count:,} sentences: {false_cut_counts_anywhere} false cuts, at paragraphs "
+            f"{false_cut_counts_at_paragraphs}.",
+            flush=True,
+        )
     head = [
         "sentences",
         "texts",

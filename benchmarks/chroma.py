@@ -17,11 +17,11 @@ import numpy as np
 
 from benchmarks.harness import (
     AddOption,
-    benchmark_command,
     build_function_adding_option,
+    command_line_decorator_for_main,
     markdown_table,
+    point_tiktoken_at_llama_index_files,
     print_progress,
-    use_bundled_token_table,
 )
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.commands.shared_command_parts import parse_parameter_value
@@ -39,8 +39,13 @@ from evaluation.retrieval import (
     evaluate_retrieval,
     mean_and_deviation,
 )
-from evaluation.search import build_index
-from evaluation.statistics import Difference, compute_confidence_interval_of_mean, format_interval_ends, paired_differences
+from evaluation.search import cut_and_index_corpus
+from evaluation.statistics import (
+    Difference,
+    compute_confidence_interval_of_mean,
+    corrected_differences_per_comparison,
+    format_interval_ends,
+)
 
 CHROMA_CORPUS_NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5
@@ -81,17 +86,17 @@ BASELINE_ROW_TITLE = "recursive 250/0"
 """The row with the same maximum size that ignores meaning."""
 
 
-def _row_at_defaults(name: str) -> ReportRow:
+def _define_row_at_defaults(name: str) -> ReportRow:
     return ReportRow(f"{name} (defaults)", name, {})
 
 
-def _row_with_size_bound(name: str) -> ReportRow:
+def _define_row_with_size_bound(name: str) -> ReportRow:
     return ReportRow(f"{name}, bound", name, MAXIMUM_SIZE_PARAMETERS[name])
 
 
 OUR_ROWS = (
-    _row_at_defaults("structure"),
-    *(row for name in MAXIMUM_SIZE_PARAMETERS for row in (_row_at_defaults(name), _row_with_size_bound(name))),
+    _define_row_at_defaults("structure"),
+    *(row for name in MAXIMUM_SIZE_PARAMETERS for row in (_define_row_at_defaults(name), _define_row_with_size_bound(name))),
 )
 
 
@@ -99,21 +104,23 @@ def read_corpora(folder: Path, names: Sequence[str]) -> tuple[Corpus, Questions]
     """Return the corpora with the given names as one corpus, and the questions about it."""
     documents = tuple(Document.from_text((folder / f"{name}.md").read_bytes().decode(), "spacy", name) for name in names)
     # As in the report.
-    corpus = Corpus(documents, exact_ends=True)
-    return corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", corpus)
+    joined_corpus = Corpus(documents, exact_ends=True)
+    return joined_corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", joined_corpus)
 
 
 FOLDER_AND_CACHE_OPTIONS = (
     build_function_adding_option("folder", nargs="?", type=Path, default=Path("../shared/data/chroma")),
-    build_function_adding_option("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file"),
+    build_function_adding_option(
+        "--cache", dest="cache_path", type=Path, metavar="FILE", help="keep embeddings in this SQLite file"
+    ),
 )
 """The folder of Chroma's corpora, and the file that keeps embeddings."""
 
 
-def corpus_option(names: Sequence[str] = CHROMA_CORPUS_NAMES) -> AddOption:
+def build_function_adding_corpus_option(names: Sequence[str] = CHROMA_CORPUS_NAMES) -> AddOption:
     """Return the option that chooses corpora."""
     return build_function_adding_option(
-        "--corpus", action="append", choices=names, help="only this corpus and its questions"
+        "--corpus", dest="corpus_names", action="append", choices=names, help="only this corpus and its questions"
     )
 
 
@@ -124,10 +131,10 @@ def compute_mean_and_deviation_percent(evaluation: Evaluation, measure: str) -> 
     return 100 * moments[0], 100 * moments[1]
 
 
-def report_comparison_row(row: ReportRow, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
+def build_published_comparison_row(row: ReportRow, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
     """Return a row of the first table."""
     recall = compute_mean_and_deviation_percent(evaluation, "recall")[0]
-    retrieval_index = evaluation.index
+    retrieval_index = evaluation.searched_index
     assert retrieval_index.chunk_s is not None
     assert retrieval_index.decide_s is not None
     spans = [span for chunk in retrieval_index.chunks for span in chunk]
@@ -179,25 +186,27 @@ def budget_table_head() -> list[str]:
     ]
 
 
-def budget_table_row(row: ReportRow, evaluation: Evaluation, at_budgets: BudgetResults, ruler: TokenRuler) -> list[str]:
+def row_across_token_budgets(
+    row_definition: ReportRow, evaluation_at_top_k: Evaluation, at_budgets: BudgetResults, ruler: TokenRuler
+) -> list[str]:
     """Return a row of the second table: means with their 95 % confidence intervals."""
     cells = [
         mean_with_interval(values)
         for measure in BUDGET_MEASURE_TITLES
         for values in (
-            evaluation.values(measure, BUDGET_UNIT),
-            *(at_budgets.values(measure, size, BUDGET_UNIT) for size in RETRIEVED_TOKEN_BUDGETS.sizes),
+            evaluation_at_top_k.values(measure, BUDGET_UNIT),
+            *(at_budgets.question_values_at_budget(measure, size, BUDGET_UNIT) for size in RETRIEVED_TOKEN_BUDGETS.sizes),
         )
     ]
-    return [row.title, f"{evaluation.mean_retrieved_length(ruler):,.0f}", *cells]
+    return [row_definition.title, f"{evaluation_at_top_k.mean_retrieved_length(ruler):,.0f}", *cells]
 
 
 def mean_with_interval(values: FloatArray) -> str:
     """Return the mean and its confidence interval in percentage points."""
-    moments, interval_ends = mean_and_deviation(values), compute_confidence_interval_of_mean(values)
-    assert moments is not None
+    mean_deviation_pair, interval_ends = mean_and_deviation(values), compute_confidence_interval_of_mean(values)
+    assert mean_deviation_pair is not None
     assert interval_ends is not None
-    return f"{100 * moments[0]:.1f} ({100 * interval_ends[0]:.1f} to {100 * interval_ends[1]:.1f})"
+    return f"{100 * mean_deviation_pair[0]:.1f} ({100 * interval_ends[0]:.1f} to {100 * interval_ends[1]:.1f})"
 
 
 def format_difference(difference: Difference | None, *, is_bold: bool = False) -> str:
@@ -210,13 +219,13 @@ def format_difference(difference: Difference | None, *, is_bold: bool = False) -
 
 def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[list[str]]:
     """Return the rows of the third table: the effect of a size bound on recall, over all comparisons."""
-    bounded_titles = [_row_with_size_bound(name).title for name in MAXIMUM_SIZE_PARAMETERS]
+    bounded_titles = [_define_row_with_size_bound(name).title for name in MAXIMUM_SIZE_PARAMETERS]
     compared_title_pairs = [
-        (row, _row_at_defaults(name).title) for name, row in zip(MAXIMUM_SIZE_PARAMETERS, bounded_titles, strict=True)
+        (row, _define_row_at_defaults(name).title) for name, row in zip(MAXIMUM_SIZE_PARAMETERS, bounded_titles, strict=True)
     ]
     compared_title_pairs += [(row, BASELINE_ROW_TITLE) for row in bounded_titles]
     recalls_by_title = {
-        title: [at_budgets.values("recall", size, BUDGET_UNIT) for size in RETRIEVED_TOKEN_BUDGETS.sizes]
+        title: [at_budgets.question_values_at_budget("recall", size, BUDGET_UNIT) for size in RETRIEVED_TOKEN_BUDGETS.sizes]
         for title, at_budgets in results_by_title.items()
     }
     differences = np.array(
@@ -226,7 +235,7 @@ def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[lis
             for bounded, other in zip(*(recalls_by_title[row] for row in pair), strict=True)
         ]
     )
-    cells = [format_difference(difference, is_bold=True) for difference in paired_differences(differences)]
+    cells = [format_difference(difference, is_bold=True) for difference in corrected_differences_per_comparison(differences)]
     budget_count = len(RETRIEVED_TOKEN_BUDGETS.sizes)
     return [
         [*pair, *cells[number * budget_count : (number + 1) * budget_count]]
@@ -234,26 +243,26 @@ def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[lis
     ]
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     *FOLDER_AND_CACHE_OPTIONS,
-    corpus_option(),
+    build_function_adding_corpus_option(),
     build_function_adding_option(
         "--try",
         action="append",
         default=[],
         nargs="+",
-        dest="others",
+        dest="extra_chunker_specs",
         metavar="WORD",
         help="one more row: CHUNKER KEY=VALUE...",
     ),
 )
-def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: list[list[str]]) -> int:
+def main(folder: Path, cache_path: Path | None, corpus_names: list[str] | None, extra_chunker_specs: list[list[str]]) -> int:
     """Print the tables; return 1 if a recall or the order of IoU differs from the report's."""
-    use_bundled_token_table()
-    searched_corpus, questions = read_corpora(folder, corpus or CHROMA_CORPUS_NAMES)
-    tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(cache))
+    point_tiktoken_at_llama_index_files()
+    searched_corpus, questions = read_corpora(folder, corpus_names or CHROMA_CORPUS_NAMES)
+    tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(cache_path))
     tools.count_tokens(["Load the table."])
-    ruler = TokenRuler(searched_corpus.whole.text, tools.tokenizer)
+    ruler = TokenRuler(searched_corpus.joined_document.text, tools.tokenizer)
     print(
         f"{len(searched_corpus.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems."
     )
@@ -261,17 +270,19 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
     budget_results_by_title: dict[str, BudgetResults] = {}
     is_recall_missed = False
     mean_iou_by_title: dict[str, float] = {}
-    for row in [*REPORT_ROWS, *OUR_ROWS, *map(_parse_row_from_command_line, others)]:
-        retrieval_index = build_index(searched_corpus, build_chunker(row.chunker, row.parameters), tools)
+    for row in [*REPORT_ROWS, *OUR_ROWS, *map(_parse_chunker_and_parameters, extra_chunker_specs)]:
+        retrieval_index = cut_and_index_corpus(searched_corpus, build_chunker(row.chunker, row.parameters), tools)
         evaluation = evaluate_retrieval(retrieval_index, questions.usable, tools, ruler, TOP_K)
         budget_results_by_title[row.title] = evaluate_at_budgets(
             retrieval_index, questions.usable, tools, ruler, RETRIEVED_TOKEN_BUDGETS
         )
-        rows.append(report_comparison_row(row, evaluation, ruler))
-        budget_rows.append(budget_table_row(row, evaluation, budget_results_by_title[row.title], ruler))
+        rows.append(build_published_comparison_row(row, evaluation, ruler))
+        budget_rows.append(row_across_token_budgets(row, evaluation, budget_results_by_title[row.title], ruler))
         print_progress(" | ".join([*rows[-1], *budget_rows[-1][1:]]))
         recall = compute_mean_and_deviation_percent(evaluation, "recall")[0]
-        is_recall_missed |= not corpus and row.recall is not None and abs(recall - row.recall) > ALLOWED_RECALL_DIFFERENCE
+        is_recall_missed |= (
+            not corpus_names and row.recall is not None and abs(recall - row.recall) > ALLOWED_RECALL_DIFFERENCE
+        )
         mean_iou_by_title[row.title] = compute_mean_and_deviation_percent(evaluation, "iou")[0]
     print(markdown_table(HEAD, rows))
     print(f"\nAt equal budgets of {BUDGET_UNIT}:\n")
@@ -284,18 +295,28 @@ def main(folder: Path, cache: Path | None, corpus: list[str] | None, others: lis
         )
     )
     for measure, measure_title in BUDGET_MEASURE_TITLES.items():
-        values = {
-            size: [at_budgets.values(measure, size, BUDGET_UNIT) for at_budgets in budget_results_by_title.values()]
+        values_by_budget_size = {
+            size: [
+                at_budgets.question_values_at_budget(measure, size, BUDGET_UNIT)
+                for at_budgets in budget_results_by_title.values()
+            ]
             for size in RETRIEVED_TOKEN_BUDGETS.sizes
         }
-        print("\n" + Leads.of(list(budget_results_by_title), measure_title, BUDGET_UNIT, values).words())
-    rows_by_reported_iou = sorted(REPORT_ROWS, key=lambda row: row.iou or 0.0, reverse=True)
-    is_same_order = rows_by_reported_iou == sorted(REPORT_ROWS, key=lambda row: mean_iou_by_title[row.title], reverse=True)
+        print(
+            "\n"
+            + Leads.of_chunkers_at_each_budget(
+                list(budget_results_by_title), measure_title, BUDGET_UNIT, values_by_budget_size
+            ).words()
+        )
+    rows_sorted_by_published_iou = sorted(REPORT_ROWS, key=lambda row: row.iou or 0.0, reverse=True)
+    is_same_order = rows_sorted_by_published_iou == sorted(
+        REPORT_ROWS, key=lambda row: mean_iou_by_title[row.title], reverse=True
+    )
     print("\nWith five chunks, the order of IoU is " + ("the report's." if is_same_order else "not the report's."))
-    return int(is_recall_missed or (not corpus and not is_same_order))
+    return int(is_recall_missed or (not corpus_names and not is_same_order))
 
 
-def _parse_row_from_command_line(words: Sequence[str]) -> ReportRow:
+def _parse_chunker_and_parameters(words: Sequence[str]) -> ReportRow:
     parameters = {key: parse_parameter_value(given) for key, _, given in (word.partition("=") for word in words[1:])}
     return ReportRow(" ".join(words), words[0], parameters)
 

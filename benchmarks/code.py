@@ -9,8 +9,13 @@ from pathlib import Path
 
 from tree_sitter import Parser
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, time_call
-from chunkers import Document, Tools, build_chunker, load_tokenizer, run
+from benchmarks.harness import (
+    build_function_adding_option,
+    command_line_decorator_for_main,
+    markdown_table,
+    seconds_and_result_of_call,
+)
+from chunkers import Document, Tools, build_chunker, load_tokenizer, run_chunker
 from chunkers.text import GRAMMARS, load_grammar
 from tests.fixtures.source_functions import INSTALLED, function_spans, is_cut, source_files
 
@@ -59,13 +64,15 @@ def cutter_by_chunker_name(language: str, max_chunk_characters: int) -> Mapping[
             return [(0, len(text))]
 
     return {
-        "`code`": lambda text: [chunk.spans[0] for chunk in run(our_code_chunker, Document.from_text(text, "lines"), tools)],
+        "`code`": lambda text: [
+            chunk.spans[0] for chunk in run_chunker(our_code_chunker, Document.from_text(text, "lines"), tools)
+        ],
         "LangChain's `from_language`": lambda text: [*_piece_spans(text, langchain_splitter.split_text(text))],
         "LlamaIndex's CodeSplitter": llama_index_spans,
     }
 
 
-def yield_rows_and_missed_targets(
+def yield_rows_and_whether_missed(
     language: str, max_chunk_characters: int, texts: Sequence[str]
 ) -> Iterator[tuple[list[str], bool]]:
     """Yield for each chunker on the texts of one language a row of the table, and whether `code` misses a target in it.
@@ -80,8 +87,8 @@ def yield_rows_and_missed_targets(
     ]
     fitting_function_count = sum(map(len, fitting_spans_by_text))
     size_mb = sum(len(text.encode()) for text in texts) / 1e6
-    for name, cutter in cutter_by_chunker_name(language, max_chunk_characters).items():
-        seconds, chunk_spans_by_text = time_call(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
+    for chunker_name, cutter in cutter_by_chunker_name(language, max_chunk_characters).items():
+        seconds, chunk_spans_by_text = seconds_and_result_of_call(lambda cutter=cutter: [cutter(text) for text in texts])  # type: ignore[misc]
         chunk_starts_by_text = [[start for start, _ in spans_of_text] for spans_of_text in chunk_spans_by_text]
         cut_function_count = sum(
             is_cut(span, starts_of_text)
@@ -91,23 +98,23 @@ def yield_rows_and_missed_targets(
         long_chunk_count = sum(
             end - start > max_chunk_characters for spans_of_text in chunk_spans_by_text for start, end in spans_of_text
         )
-        cut_share = cut_function_count / fitting_function_count if fitting_function_count else 0.0
+        cut_function_share = cut_function_count / fitting_function_count if fitting_function_count else 0.0
         cells = [
             language,
             f"{len(texts):,}",
             f"{sum(map(len, function_spans_by_text)):,}",
             f"{max_chunk_characters:,}",
-            name,
+            chunker_name,
             f"{sum(map(len, chunk_spans_by_text)):,}",
             f"{fitting_function_count:,}",
-            f"{cut_function_count:,} ({cut_share:.1%})",
+            f"{cut_function_count:,} ({cut_function_share:.1%})",
             f"{long_chunk_count:,}",
             f"{size_mb / seconds:.1f}",
         ]
-        yield cells, name == "`code`" and (cut_share > MOST_CUT_SHARE or long_chunk_count > 0)
+        yield cells, chunker_name == "`code`" and (cut_function_share > MOST_CUT_SHARE or long_chunk_count > 0)
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option(
         "folders", nargs="*", type=Path, default=INSTALLED, help="folders with sources, not packages here"
     ),
@@ -124,7 +131,7 @@ def main(folders: list[Path], languages: list[str], file_count: int, sizes: list
         for language in languages
         if (texts := source_files(language, file_count, folders))
         for size in sizes
-        for row in yield_rows_and_missed_targets(language, size, texts)
+        for row in yield_rows_and_whether_missed(language, size, texts)
     ]
     print(markdown_table(HEAD, [cells for cells, _ in rows_and_misses]))
     return int(any(misses for _, misses in rows_and_misses))

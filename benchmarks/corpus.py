@@ -25,8 +25,8 @@ from typing import IO, Any, NamedTuple
 import psutil
 
 from benchmarks.harness import (
-    benchmark_command,
     build_function_adding_option,
+    command_line_decorator_for_main,
     load_averages,
     markdown_table,
     parse_comma_separated_numbers,
@@ -52,34 +52,36 @@ MAX_MEMORY_GROWTH_RATIO = 1.25
 def generate_random_texts_until_size(total_byte_count: int, seed: int = 0) -> Iterator[str]:
     """Yield random texts of bundled sentences until they have at least ``total_byte_count`` bytes in total."""
     rng = random.Random(seed)
-    sentences = [
+    sample_sentences = [
         text for name in sample_titles() for text in Document.from_text(load_sample(name).text, "regex").sentence_texts
     ]
     written_byte_count = 0
     while written_byte_count < total_byte_count:
-        wanted_byte_count = min(
+        wanted_document_byte_count = min(
             rng.randint(MAX_DOCUMENT_BYTES // 100, MAX_DOCUMENT_BYTES), total_byte_count - written_byte_count
         )
         document_sentences: list[str] = []
         document_byte_count = 0
-        while document_byte_count < wanted_byte_count:
-            sentence = rng.choice(sentences)
+        while document_byte_count < wanted_document_byte_count:
+            chosen_sentence = rng.choice(sample_sentences)
             document_sentences.append(
-                f"{sentence}\n\n## Part {len(document_sentences)}\n\n" if rng.random() < 0.02 else f"{sentence} "
+                f"{chosen_sentence}\n\n## Part {len(document_sentences)}\n\n"
+                if rng.random() < 0.02
+                else f"{chosen_sentence} "
             )
             document_byte_count += len(document_sentences[-1].encode())
         written_byte_count += document_byte_count
         yield "".join(document_sentences)
 
 
-def write_corpus(path: Path, total_byte_count: int) -> int:
+def write_corpus(corpus_path: Path, total_byte_count: int) -> int:
     """Write a corpus as JSON lines; return its number of documents."""
-    document_count = 0
-    with path.open("w", encoding="utf-8") as file:
+    written_document_count = 0
+    with corpus_path.open("w", encoding="utf-8") as file:
         for number, text in enumerate(generate_random_texts_until_size(total_byte_count)):
             file.write(json.dumps({"id": f"document {number}", "text": text}, ensure_ascii=False) + "\n")
-            document_count += 1
-    return document_count
+            written_document_count += 1
+    return written_document_count
 
 
 class RunCost(NamedTuple):
@@ -94,7 +96,7 @@ class RunCost(NamedTuple):
     status: int
 
 
-def process_tree_mb(process: psutil.Process) -> tuple[float, float]:
+def total_and_largest_process_mb(process: psutil.Process) -> tuple[float, float]:
     """Return the current memory of a process and its children in MB: the sum, and that of the largest."""
     sizes = []
     with suppress(psutil.Error):
@@ -105,35 +107,35 @@ def process_tree_mb(process: psutil.Process) -> tuple[float, float]:
 
 
 def measure_corpus_command(
-    corpus: Path,
-    output: Path,
+    corpus_path: Path,
+    output_folder: Path,
     is_time_to_kill: Callable[[psutil.Process], bool] = lambda _: False,
     *options: str,
     recipe: Mapping[str, Any] = RECIPE,
 ) -> RunCost:
     """Cut a corpus with the command line; kill the command once ``is_time_to_kill`` returns True."""
-    recipe_path = output.with_suffix(".recipe.json")
+    recipe_path = output_folder.with_suffix(".recipe.json")
     recipe_path.write_text(json.dumps(recipe))
-    command = [sys.executable, "-m", "seamark", "corpus", str(corpus), "--chunker", str(recipe_path)]
-    command += ["--output", str(output), *options]
-    return run_measured(command, is_time_to_kill)
+    command = [sys.executable, "-m", "seamark", "corpus", str(corpus_path), "--chunker", str(recipe_path)]
+    command += ["--output", str(output_folder), *options]
+    return run_and_measure_command(command, is_time_to_kill)
 
 
-def run_measured(
+def run_and_measure_command(
     command: Sequence[str],
     is_time_to_kill: Callable[[psutil.Process], bool] = lambda _: False,
-    command_output: IO[bytes] | int = subprocess.DEVNULL,
+    stdout_destination: IO[bytes] | int = subprocess.DEVNULL,
 ) -> RunCost:
     """Run a command and measure it; kill it once ``is_time_to_kill`` returns True."""
     began, cpu_seconds_before = time.perf_counter(), children_cpu_seconds()
-    process = subprocess.Popen(command, start_new_session=True, stdout=command_output, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, start_new_session=True, stdout=stdout_destination, stderr=subprocess.DEVNULL)
     watched_process = psutil.Process(process.pid)
     peak_together_mb = peak_largest_mb = 0.0
     while process.poll() is None:
-        current_together_mb, current_largest_mb = process_tree_mb(watched_process)
+        current_together_mb, current_largest_process_mb = total_and_largest_process_mb(watched_process)
         peak_together_mb, peak_largest_mb = (
             max(peak_together_mb, current_together_mb),
-            max(peak_largest_mb, current_largest_mb),
+            max(peak_largest_mb, current_largest_process_mb),
         )
         if is_time_to_kill(watched_process):
             os.killpg(process.pid, signal.SIGKILL)
@@ -161,9 +163,9 @@ def shards_hash(output: Path) -> str:
     return hasher.hexdigest()
 
 
-def summary_counts(output: Path) -> dict[str, int]:
+def read_summary_counts(output_folder: Path) -> dict[str, int]:
     """Return the counts in the summary of a completed run."""
-    counts: dict[str, int] = json.loads((output / "_summary.json").read_text())
+    counts: dict[str, int] = json.loads((output_folder / "_summary.json").read_text())
     return counts
 
 
@@ -171,11 +173,11 @@ def measure_growth(folder: Path, corpus_sizes_mb: Sequence[int]) -> bool:
     """Cut corpora of ``corpus_sizes_mb`` megabytes, print time and memory, and return whether memory stays constant."""
     rows, peaks = [], []
     for size in corpus_sizes_mb:
-        corpus, output = folder / f"{size}.jsonl", folder / f"whole {size}"
-        write_corpus(corpus, size * 1_000_000)
-        run_cost = measure_corpus_command(corpus, output)
+        corpus_path, output = folder / f"{size}.jsonl", folder / f"whole {size}"
+        write_corpus(corpus_path, size * 1_000_000)
+        run_cost = measure_corpus_command(corpus_path, output)
         assert run_cost.status == 0, f"the run of {size} MB ended with {run_cost.status}"
-        counts_in_summary = summary_counts(output)
+        counts_in_summary = read_summary_counts(output)
         peaks.append(run_cost.peak_process_mb)
         rows.append(
             [
@@ -190,8 +192,18 @@ def measure_growth(folder: Path, corpus_sizes_mb: Sequence[int]) -> bool:
                 f"{run_cost.peak_process_mb:,.0f}",
             ]
         )
-    head = ["corpus", "documents", "chunks", "shards", "seconds", "MB/s", "processor, s", "peak, MB", "largest process, MB"]
-    print(markdown_table(head, rows), flush=True)
+    table_head = [
+        "corpus",
+        "documents",
+        "chunks",
+        "shards",
+        "seconds",
+        "MB/s",
+        "processor, s",
+        "peak, MB",
+        "largest process, MB",
+    ]
+    print(markdown_table(table_head, rows), flush=True)
     return max(peaks) <= MAX_MEMORY_GROWTH_RATIO * min(peaks)
 
 
@@ -200,47 +212,54 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
 
     The run is killed once a random number of shards exist, after a random pause shorter than writing a shard takes.
     """
-    corpus, output, growth_run_output = folder / f"{megabytes}.jsonl", folder / "killed", folder / f"whole {megabytes}"
-    shard_count, timed_run_seconds = (
-        summary_counts(growth_run_output)["shards"],
-        measure_corpus_command(corpus, folder / "timed").seconds,
+    corpus_path, output_folder, growth_run_output = (
+        folder / f"{megabytes}.jsonl",
+        folder / "killed",
+        folder / f"whole {megabytes}",
+    )
+    shard_count, undisturbed_run_seconds = (
+        read_summary_counts(growth_run_output)["shards"],
+        measure_corpus_command(corpus_path, folder / "timed").seconds,
     )
     rng = random.Random(seed)
     shard_counts_to_kill_at = sorted(rng.uniform(0, max(0, shard_count - 2)) for _ in range(kill_count))
-    longest_pause = min(2, timed_run_seconds / (2 * shard_count))
+    max_pause_before_kill = min(2, undisturbed_run_seconds / (2 * shard_count))
     done_kill_count, shard_counts_at_kills = 0, []
     for planned_kill_shard_count in shard_counts_to_kill_at:
-        clock_times_since_count: list[float] = []
+        clock_readings_before_kill: list[float] = []
         # At a random moment while a shard is being written.
-        pause = rng.uniform(0, longest_pause)
+        pause = rng.uniform(0, max_pause_before_kill)
 
         def is_time_to_kill(
             _: psutil.Process,
             shard_count_to_kill_at: float = planned_kill_shard_count,
-            clock_seconds_since_shard_count: list[float] = clock_times_since_count,
-            pause_seconds: float = pause,
+            clock_readings_since_target_reached: list[float] = clock_readings_before_kill,
+            pause_before_kill_seconds: float = pause,
         ) -> bool:
-            if len([*output.glob("part-*")]) < int(shard_count_to_kill_at):
+            if len([*output_folder.glob("part-*")]) < int(shard_count_to_kill_at):
                 return False
-            clock_seconds_since_shard_count.append(time.monotonic())
-            return clock_seconds_since_shard_count[-1] - clock_seconds_since_shard_count[0] > pause_seconds
+            clock_readings_since_target_reached.append(time.monotonic())
+            return (
+                clock_readings_since_target_reached[-1] - clock_readings_since_target_reached[0] > pause_before_kill_seconds
+            )
 
-        done_kill_count += measure_corpus_command(corpus, output, is_time_to_kill).status == -signal.SIGKILL
-        shard_counts_at_kills.append(len([*output.glob("part-*")]))
-    final_run_cost = measure_corpus_command(corpus, output)
-    is_same = final_run_cost.status == 0 and shards_hash(output) == shards_hash(growth_run_output)
+        done_kill_count += measure_corpus_command(corpus_path, output_folder, is_time_to_kill).status == -signal.SIGKILL
+        shard_counts_at_kills.append(len([*output_folder.glob("part-*")]))
+    final_run_cost = measure_corpus_command(corpus_path, output_folder)
+    is_same = final_run_cost.status == 0 and shards_hash(output_folder) == shards_hash(growth_run_output)
     print(
         f"\n{megabytes:,} MB, killed {done_kill_count} times, when {', '.join(map(str, shard_counts_at_kills))} of "
         f"{shard_count} shards were "
-        f"there: {summary_counts(output)['chunks']:,} chunks in the end, {'the same files' if is_same else 'OTHER FILES'}",
+        f"there: {read_summary_counts(output_folder)['chunks']:,} chunks in the end, "
+        f"{'the same files' if is_same else 'OTHER FILES'}",
         flush=True,
     )
     return is_same and done_kill_count == kill_count
 
 
-def measure_on_ray(folder: Path, megabytes: int) -> bool:
+def check_and_time_ray_runs(folder: Path, megabytes: int) -> bool:
     """Cut a corpus on Ray, undisturbed and while a worker is killed; return whether the chunks are the same."""
-    corpus, growth_run_output = folder / f"{megabytes}.jsonl", folder / f"whole {megabytes}"
+    corpus_path, reference_run_folder = folder / f"{megabytes}.jsonl", folder / f"whole {megabytes}"
     is_sound = True
     for name, kills_worker in (("undisturbed", False), ("a worker killed", True)):
         output = folder / f"ray {name}"
@@ -260,14 +279,14 @@ def measure_on_ray(folder: Path, megabytes: int) -> bool:
                         break
             return False
 
-        run_cost = measure_corpus_command(corpus, output, kill_worker_once, "--engine", "ray", "--shard-size", "1")
+        run_cost = measure_corpus_command(corpus_path, output, kill_worker_once, "--engine", "ray", "--shard-size", "1")
         in_process_output = folder / "in process"
         if not in_process_output.exists():
-            measure_corpus_command(corpus, in_process_output, lambda _: False, "--shard-size", "1")
+            measure_corpus_command(corpus_path, in_process_output, lambda _: False, "--shard-size", "1")
         is_same = run_cost.status == 0 and shards_hash(output) == shards_hash(in_process_output)
         is_sound &= (
             is_same
-            and summary_counts(output)["chunks"] == summary_counts(growth_run_output)["chunks"]
+            and read_summary_counts(output)["chunks"] == read_summary_counts(reference_run_folder)["chunks"]
             and len(killed_worker_ids) == kills_worker
         )
         print(
@@ -277,33 +296,33 @@ def measure_on_ray(folder: Path, megabytes: int) -> bool:
     return is_sound
 
 
-def _is_descendant(process: psutil.Process, run: psutil.Process) -> bool:
+def _is_descendant(process: psutil.Process, possible_ancestor_process: psutil.Process) -> bool:
     """Return whether a process belongs to a run."""
     with suppress(psutil.Error):
-        return any(parent.pid == run.pid for parent in process.parents())
+        return any(parent.pid == possible_ancestor_process.pid for parent in process.parents())
     return False
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option(
         "--sizes", type=parse_comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"
     ),
     build_function_adding_option(
         "--kills", dest="kill_count", type=int, default=5, metavar="N", help="how often the largest is killed"
     ),
-    build_function_adding_option("--seed", type=int, default=0),
-    build_function_adding_option("--ray", action="store_true", help="cut the smallest on Ray too"),
+    build_function_adding_option("--seed", dest="kill_time_seed", type=int, default=0),
+    build_function_adding_option("--ray", dest="is_ray_measured", action="store_true", help="cut the smallest on Ray too"),
 )
-def main(sizes: list[int], kill_count: int, seed: int, ray: bool) -> int:
+def main(sizes: list[int], kill_count: int, kill_time_seed: int, is_ray_measured: bool) -> int:
     """Run the measurements; return 1 if a run loses chunks or memory grows."""
     print(f"{os.cpu_count()} cores, load {load_averages()} at the beginning", flush=True)
     with tempfile.TemporaryDirectory() as temporary_folder_name:
         folder = Path(temporary_folder_name)
         is_sound = measure_growth(folder, sizes)
         if kill_count:
-            is_sound &= measure_kills(folder, sizes[-1], kill_count, seed)
-        if ray:
-            is_sound &= measure_on_ray(folder, sizes[0])
+            is_sound &= measure_kills(folder, sizes[-1], kill_count, kill_time_seed)
+        if is_ray_measured:
+            is_sound &= check_and_time_ray_runs(folder, sizes[0])
     print(f"load {load_averages()} at the end", flush=True)
     return 0 if is_sound else 1
 

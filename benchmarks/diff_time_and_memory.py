@@ -17,10 +17,17 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchmarks.corpus import MAX_MEMORY_GROWTH_RATIO, RECIPE, RunCost, measure_corpus_command, run_measured, write_corpus
+from benchmarks.corpus import (
+    MAX_MEMORY_GROWTH_RATIO,
+    RECIPE,
+    RunCost,
+    measure_corpus_command,
+    run_and_measure_command,
+    write_corpus,
+)
 from benchmarks.harness import (
-    benchmark_command,
     build_function_adding_option,
+    command_line_decorator_for_main,
     load_averages,
     markdown_table,
     parse_comma_separated_numbers,
@@ -52,8 +59,10 @@ def chunk_text_counts_by_document(run_folder: Path) -> Mapping[str, Counter[tupl
     """Count each document's chunks by their text and number of tokens."""
     counts_by_document: defaultdict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
     for shard_path in sorted(run_folder.glob("part-*.parquet")):
-        columns = pq.read_table(shard_path, columns=["document_id", "text", "tokens"]).to_pydict()
-        for name, text, token_count in zip(columns["document_id"], columns["text"], columns["tokens"], strict=True):
+        column_values_by_name = pq.read_table(shard_path, columns=["document_id", "text", "tokens"]).to_pydict()
+        for name, text, token_count in zip(
+            column_values_by_name["document_id"], column_values_by_name["text"], column_values_by_name["tokens"], strict=True
+        ):
             counts_by_document[name][text, token_count] += 1
     return counts_by_document
 
@@ -65,13 +74,13 @@ def recount_changes(before_folder: Path, after_folder: Path) -> dict[str, int]:
         chunk_text_counts_by_document(after_folder),
     )
     change_counts: Counter[str] = Counter()
-    for name in old_chunks_by_document.keys() | new_chunks_by_document.keys():
+    for document_name in old_chunks_by_document.keys() | new_chunks_by_document.keys():
         gone_chunks, added_chunks = (
-            old_chunks_by_document[name] - new_chunks_by_document[name],
-            new_chunks_by_document[name] - old_chunks_by_document[name],
+            old_chunks_by_document[document_name] - new_chunks_by_document[document_name],
+            new_chunks_by_document[document_name] - old_chunks_by_document[document_name],
         )
         changed_chunk_count = min(gone_chunks.total(), added_chunks.total())
-        change_counts["kept"] += (old_chunks_by_document[name] & new_chunks_by_document[name]).total()
+        change_counts["kept"] += (old_chunks_by_document[document_name] & new_chunks_by_document[document_name]).total()
         change_counts["changed"] += changed_chunk_count
         change_counts["new"] += added_chunks.total() - changed_chunk_count
         change_counts["gone"] += gone_chunks.total() - changed_chunk_count
@@ -80,43 +89,45 @@ def recount_changes(before_folder: Path, after_folder: Path) -> dict[str, int]:
     return dict(change_counts)
 
 
-def compare_runs(corpus_name: str, change: str, before_and_after_folders: Sequence[Path]) -> tuple[RunCost, list[str], bool]:
+def measure_diff_and_check_counts(
+    corpus_name: str, change_title: str, before_and_after_run_folders: Sequence[Path]
+) -> tuple[RunCost, list[str], bool]:
     """Compare two runs; return the cost, a row of the table, and whether the counts are right."""
     with tempfile.TemporaryFile() as command_output_file:
-        run_cost = run_measured(
-            [sys.executable, "-m", "seamark", "diff", "--chunker", *map(str, before_and_after_folders), "--json"],
-            command_output=command_output_file,
+        run_cost = run_and_measure_command(
+            [sys.executable, "-m", "seamark", "diff", "--chunker", *map(str, before_and_after_run_folders), "--json"],
+            stdout_destination=command_output_file,
         )
         command_output_file.seek(0)
         report = json.loads(command_output_file.read())
     count_names = ("kept", "changed", "new", "gone", "tokens_again")
-    row = [corpus_name, change, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in count_names)]
-    expected_counts = recount_changes(*before_and_after_folders)
+    row = [corpus_name, change_title, f"{report['before']['chunks']:,}", *(f"{report[count]:,}" for count in count_names)]
+    expected_counts = recount_changes(*before_and_after_run_folders)
     is_right = run_cost.status == 0 and {count: report[count] for count in expected_counts} == expected_counts
     return run_cost, [*row, f"{run_cost.seconds:.1f}", f"{run_cost.peak_process_mb:,.0f}"], is_right
 
 
 def cut_and_compare_runs(folder: Path, size: int) -> list[tuple[RunCost, list[str], bool]]:
     """Cut a corpus of ``size`` megabytes in both pairs of ways and compare each pair."""
-    corpus, edited_corpus_path = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
-    write_corpus(corpus, size * 1_000_000)
-    write_edited_corpus(corpus, edited_corpus_path)
+    corpus_path, edited_corpus_path = folder / f"{size}.jsonl", folder / f"{size} edited.jsonl"
+    write_corpus(corpus_path, size * 1_000_000)
+    write_edited_corpus(corpus_path, edited_corpus_path)
     inputs_and_recipes_by_change: Mapping[str, Sequence[tuple[Path, Mapping[str, Any]]]] = {
-        "a sentence more": [(corpus, RECIPE), (edited_corpus_path, RECIPE)],
-        "1,000 to 800 characters": [(corpus, RECIPE_BEFORE), (corpus, RECIPE_AFTER)],
+        "a sentence more": [(corpus_path, RECIPE), (edited_corpus_path, RECIPE)],
+        "1,000 to 800 characters": [(corpus_path, RECIPE_BEFORE), (corpus_path, RECIPE_AFTER)],
     }
-    rows = []
-    for change, inputs_and_recipes in inputs_and_recipes_by_change.items():
-        before_and_after_folders = [folder / f"run {size} {change} {side}" for side in ("before", "after")]
-        for (corpus_path_of_run, recipe), run_folder in zip(inputs_and_recipes, before_and_after_folders, strict=True):
+    comparison_results = []
+    for change_title, inputs_and_recipes in inputs_and_recipes_by_change.items():
+        before_and_after_run_folders = [folder / f"run {size} {change_title} {side}" for side in ("before", "after")]
+        for (corpus_path_of_run, recipe), run_folder in zip(inputs_and_recipes, before_and_after_run_folders, strict=True):
             assert measure_corpus_command(corpus_path_of_run, run_folder, recipe=recipe).status == 0, (
                 f"the run of {size} MB failed"
             )
-        rows.append(compare_runs(f"{size:,} MB", change, before_and_after_folders))
-    return rows
+        comparison_results.append(measure_diff_and_check_counts(f"{size:,} MB", change_title, before_and_after_run_folders))
+    return comparison_results
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option(
         "--sizes", type=parse_comma_separated_numbers, default="10,50,100", metavar="MB,MB", help="megabytes of the corpora"
     ),

@@ -20,7 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, peak_kib, print_progress
+from benchmarks.harness import (
+    build_function_adding_option,
+    command_line_decorator_for_main,
+    markdown_table,
+    peak_kib,
+    print_progress,
+)
 from chunkers import Document, Tools, load_embedder, load_tokenizer
 from chunkers.embedders.static_embedder import Static
 from chunkers.support import VectorArray
@@ -54,14 +60,14 @@ def _sentence_transformers_encoder() -> Encode:
 @cache
 def _bundled_model_encoder() -> Encode:
     embedder = load_embedder(device="cpu")
-    embedder.load()
+    embedder.ensure_loaded()
     return lambda texts: Tools(embedder, load_tokenizer()).embed(texts)
 
 
 def _static_encoder() -> Encode:
     # Not cached: it remembers the words that it has met.
     our_static_embedder = Static()
-    our_static_embedder.load()
+    our_static_embedder.ensure_loaded()
     return lambda texts: Tools(our_static_embedder, load_tokenizer()).embed(texts)
 
 
@@ -72,9 +78,9 @@ ENCODER_LOADER_BY_SIDE: dict[str, Callable[[], Encode]] = {
 }
 
 
-def measure_encoding(compared_side_name: str, texts: list[str]) -> EncodingCost:
+def measure_encoding(measured_side_name: str, texts: list[str]) -> EncodingCost:
     """Embed the texts once and time it; the model is loaded before."""
-    encode = ENCODER_LOADER_BY_SIDE[compared_side_name]()
+    encode = ENCODER_LOADER_BY_SIDE[measured_side_name]()
     began, cpu_time_before = time.perf_counter(), time.process_time()
     vectors = encode(texts)
     return EncodingCost(time.perf_counter() - began, time.process_time() - cpu_time_before, vectors, peak_kib() / 1000)
@@ -91,28 +97,28 @@ def blas_kernels() -> str:
     )
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option("--repeats", dest="repeat_count", type=int, default=5),
-    build_function_adding_option("--only", action="append", metavar="NAME", choices=[*sample_titles()]),
-    build_function_adding_option("--threads", action="append", type=int, metavar="N"),
+    build_function_adding_option("--only", dest="sample_names", action="append", metavar="NAME", choices=[*sample_titles()]),
+    build_function_adding_option("--threads", dest="thread_counts", action="append", type=int, metavar="N"),
 )
-def main(repeat_count: int, only: list[str] | None, threads: list[int] | None) -> int:
+def main(repeat_count: int, sample_names: list[str] | None, thread_counts: list[int] | None) -> int:
     """Print the table; return 1 if a vector differs from the plain model's."""
-    for name in _OPENBLAS_KERNEL_VARIABLES:
-        os.environ.pop(name, None)
+    for variable_name in _OPENBLAS_KERNEL_VARIABLES:
+        os.environ.pop(variable_name, None)
     rows, missed_sample_names = [], []
-    for thread_count in threads or [1, 2]:
+    for thread_count in thread_counts or [1, 2]:
         os.environ.update(dict.fromkeys(_THREAD_COUNT_VARIABLES, str(thread_count)))
         with ExitStack() as stack:
             process_pool_by_side = {
                 side: stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn")))
                 for side in ENCODER_LOADER_BY_SIDE
             }
-            for name in only or ["essay", "report"]:
-                sample = load_sample(name)
+            for sample_name in sample_names or ["essay", "report"]:
+                sample = load_sample(sample_name)
                 texts = list(dict.fromkeys(Document.from_text(sample.text, sample.sentences).sentence_texts))
-                for compared_side_name, process_pool_of_side in process_pool_by_side.items():
-                    process_pool_of_side.submit(measure_encoding, compared_side_name, texts[:1]).result()
+                for compared_side_name, process_pool in process_pool_by_side.items():
+                    process_pool.submit(measure_encoding, compared_side_name, texts[:1]).result()
                 encoding_costs_by_repeat = [
                     {
                         side: process.submit(measure_encoding, side, texts).result()
@@ -124,7 +130,7 @@ def main(repeat_count: int, only: list[str] | None, threads: list[int] | None) -
                     np.abs(encoding_costs_by_repeat[0]["plain"].vectors - encoding_costs_by_repeat[0]["ours"].vectors).max()
                 )
                 if largest_difference >= MOST_VECTOR_DIFFERENCE:
-                    missed_sample_names.append(name)
+                    missed_sample_names.append(sample_name)
                 for compared_side_name in ENCODER_LOADER_BY_SIDE:
                     clock_seconds, processor_seconds = (
                         statistics.median(getattr(repeat[compared_side_name], kind) for repeat in encoding_costs_by_repeat)
@@ -145,7 +151,7 @@ def main(repeat_count: int, only: list[str] | None, threads: list[int] | None) -
                     peak = f"{encoding_costs_by_repeat[-1][compared_side_name].peak_mb:,.0f}"
                     rows.append(
                         [
-                            name,
+                            sample_name,
                             str(thread_count),
                             compared_side_name,
                             *time_cells,

@@ -25,7 +25,7 @@ def build_function_adding_option(*names: str, **settings: Any) -> AddOption:
     return lambda parser: parser.add_argument(*names, **settings)
 
 
-def benchmark_command(*options: AddOption) -> Callable[[Callable[..., int | None]], Callable[..., int]]:
+def command_line_decorator_for_main(*options: AddOption) -> Callable[[Callable[..., int | None]], Callable[..., int]]:
     """Return a decorator for the ``main`` of a module that is run with ``python -m``.
 
     The function receives the options of its command line as keyword arguments. The decorated one takes the words of a
@@ -59,7 +59,7 @@ def parse_comma_separated_numbers(option_text: str) -> list[int]:
     return [int(number) for number in option_text.split(",")]
 
 
-class Spread(NamedTuple):
+class Quartiles(NamedTuple):
     """Median and quartiles of a measurement."""
 
     lower: float
@@ -69,10 +69,10 @@ class Spread(NamedTuple):
     @classmethod
     def from_values(cls, values: Iterable[float]) -> Self:
         """Return the quartiles of ``values``, linearly interpolated."""
-        lower, median, upper = np.percentile(list(values), [25, 50, 75])
-        return cls(float(lower), float(median), float(upper))
+        lower_quartile, median, upper_quartile = np.percentile(list(values), [25, 50, 75])
+        return cls(float(lower_quartile), float(median), float(upper_quartile))
 
-    def words(self) -> str:
+    def format_median_and_quartiles(self) -> str:
         """Format the median and, in brackets, the quartiles, to the hundredth below 100."""
         decimals = 0 if self.median >= 100 else 2
         return f"{self.median:,.{decimals}f} ({self.lower:,.{decimals}f} to {self.upper:,.{decimals}f})"
@@ -86,7 +86,7 @@ def print_progress(*words: str) -> None:
     print(*words, file=sys.stderr, flush=True)
 
 
-def time_call(call: Callable[[], Result]) -> tuple[float, Result]:
+def seconds_and_result_of_call(call: Callable[[], Result]) -> tuple[float, Result]:
     """Call a function, and return the seconds it took and its result."""
     began = time.perf_counter()
     result = call()
@@ -115,7 +115,7 @@ def load_averages(count: int = 3) -> str:
     return ", ".join(f"{average:.1f}" for average in os.getloadavg()[:count])
 
 
-def use_bundled_token_table() -> None:
+def point_tiktoken_at_llama_index_files() -> None:
     """Make tiktoken read the table of cl100k from LlamaIndex's files, so that nothing is downloaded."""
     os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
 

@@ -11,14 +11,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.chroma import FOLDER_AND_CACHE_OPTIONS, format_difference
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_and_collect_rows
+from benchmarks.harness import (
+    build_function_adding_option,
+    command_line_decorator_for_main,
+    markdown_table,
+    print_and_collect_rows,
+)
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.results import EmbeddedAs
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.text import headings
 from evaluation.questions import Corpus, Question, TokenRuler, read_questions
 from evaluation.retrieval import Evaluation, evaluate_retrieval, mean_and_deviation
-from evaluation.search import build_index
+from evaluation.search import cut_and_index_corpus
 from evaluation.statistics import paired_difference
 from sample_docs import SAMPLES_FOLDER, sample_titles
 
@@ -69,15 +74,15 @@ def wikipedia_documents_and_questions(folder: Path) -> Material:
     )
 
 
-def _join_documents_with_question_file(name: str, documents: Sequence[Document], questions_path: Path) -> Material:
+def _join_documents_with_question_file(corpus_name: str, documents: Sequence[Document], questions_path: Path) -> Material:
     corpus = Corpus(tuple(documents), exact_ends=True)
     read_question_set = read_questions(questions_path.read_bytes(), questions_path.name, corpus)
     heading_count = sum(len(headings(document.text)) for document in documents)
-    question_counts_phrase = (
+    question_usability_phrase = (
         f"{len(read_question_set.usable)} questions, {len(read_question_set.problems)} of others or unusable"
     )
-    print(f"{name}: {len(documents)} documents, {heading_count} headings, {question_counts_phrase}.")
-    return Material(name, corpus, tuple(read_question_set.usable))
+    print(f"{corpus_name}: {len(documents)} documents, {heading_count} headings, {question_usability_phrase}.")
+    return Material(corpus_name, corpus, tuple(read_question_set.usable))
 
 
 def comparison_rows(
@@ -85,17 +90,18 @@ def comparison_rows(
 ) -> Iterator[list[str]]:
     """Yield a row of the table for each chunker, or only for the chunkers named in ``only_chunker_names``."""
     assert tools.tokenizer is not None
-    ruler = TokenRuler(documents_and_questions.corpus.whole.text, tools.tokenizer)
-    for chunker, parameters in CHUNKERS:
-        if only_chunker_names and chunker not in only_chunker_names:
+    token_ruler = TokenRuler(documents_and_questions.corpus.joined_document.text, tools.tokenizer)
+    for chunker_name, parameters in CHUNKERS:
+        if only_chunker_names and chunker_name not in only_chunker_names:
             continue
-        built_chunker = build_chunker(chunker, parameters, tools.embedder)
+        built_chunker = build_chunker(chunker_name, parameters, tools.embedder)
         retrieval_indexes = (
-            build_index(documents_and_questions.corpus, built_chunker, tools, embedded_as)
+            cut_and_index_corpus(documents_and_questions.corpus, built_chunker, tools, embedded_as)
             for embedded_as in WAYS_OF_EMBEDDING
         )
         plain_evaluation, heading_path_evaluation = (
-            evaluate_retrieval(index, documents_and_questions.questions, tools, ruler, TOP_K) for index in retrieval_indexes
+            evaluate_retrieval(index, documents_and_questions.questions, tools, token_ruler, TOP_K)
+            for index in retrieval_indexes
         )
         cells = [
             cell
@@ -104,8 +110,8 @@ def comparison_rows(
         ]
         yield [
             documents_and_questions.name,
-            f"{chunker}, {built_chunker.describe()}",
-            f"{len(plain_evaluation.index.chunks):,}",
+            f"{chunker_name}, {built_chunker.describe()}",
+            f"{len(plain_evaluation.searched_index.chunks):,}",
             *cells,
         ]
 
@@ -124,15 +130,21 @@ def _format_means_and_difference(
     ]
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     *FOLDER_AND_CACHE_OPTIONS,
     build_function_adding_option(
-        "--only", action="append", default=[], metavar="CHUNKER", choices=list(dict(CHUNKERS)), help="a chunker, one or more"
+        "--only",
+        dest="only_chunker_names",
+        action="append",
+        default=[],
+        metavar="CHUNKER",
+        choices=list(dict(CHUNKERS)),
+        help="a chunker, one or more",
     ),
 )
-def main(folder: Path, cache: Path | None, only: list[str]) -> None:
+def main(folder: Path, cache_path: Path | None, only_chunker_names: list[str]) -> None:
     """Print the table."""
-    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache))
+    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache_path))
     documents_and_questions_by_corpus = [bundled_documents_and_questions()]
     if folder.is_dir():
         documents_and_questions_by_corpus.append(wikipedia_documents_and_questions(folder))
@@ -142,7 +154,9 @@ def main(folder: Path, cache: Path | None, only: list[str]) -> None:
         markdown_table(
             HEAD,
             print_and_collect_rows(
-                row for material in documents_and_questions_by_corpus for row in comparison_rows(material, tools, only)
+                row
+                for material in documents_and_questions_by_corpus
+                for row in comparison_rows(material, tools, only_chunker_names)
             ),
         )
     )

@@ -7,10 +7,10 @@ from contextlib import contextmanager, suppress
 
 import psutil
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_progress
+from benchmarks.harness import build_function_adding_option, command_line_decorator_for_main, markdown_table, print_progress
 from chunkers import InputError
 from chunkers.support import MOST_READER_MEMORY_BYTES, MOST_READING_SECONDS
-from chunkers.text import read_document
+from chunkers.text import read_document_text
 from tests.fixtures.hostile_files import FILES, MILLION
 
 
@@ -39,20 +39,22 @@ def watch_memory_and_pauses() -> Iterator[dict[str, float]]:
         thread.join()
 
 
-@benchmark_command(
-    build_function_adding_option("--only", default="", metavar="WORDS", help="files whose description has these words")
+@command_line_decorator_for_main(
+    build_function_adding_option(
+        "--only", dest="only_file_description", default="", metavar="WORDS", help="files whose description has these words"
+    )
 )
-def main(only: str) -> int:
+def main(only_file_description: str) -> int:
     """Print the time and memory of each file; return 1 if one exceeds the limits."""
     rows, is_limit_exceeded = [], False
     for file_description, make_file in FILES.items():
-        if only not in file_description:
+        if only_file_description not in file_description:
             continue
         name, file_bytes = make_file()
         with watch_memory_and_pauses() as measured_maxima:
             began = time.perf_counter()
             try:
-                outcome = f"{len(read_document(file_bytes, name).text):,} characters"
+                outcome = f"{len(read_document_text(file_bytes, name).text):,} characters"
             except InputError as error:
                 outcome = str(error).removeprefix(f"{name}: ")
             seconds = time.perf_counter() - began

@@ -8,14 +8,14 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
+from benchmarks.harness import build_function_adding_option, command_line_decorator_for_main, markdown_table
 from chunkers import Span
 from chunkers.text import (
     BLOCK_KIND_BY_TOKEN_TYPE,
     BLOCK_KINDS_KEPT_WHOLE,
     BLOCK_KINDS_WITHOUT_SENTENCES,
-    outline_of,
-    read_document,
+    parse_block_outline,
+    read_document_text,
 )
 from sample_docs import load_sample, sample_titles
 from tests.fixtures.structured_files import FILES
@@ -36,12 +36,12 @@ class ComparedBlock(NamedTuple):
 
 def our_blocks(text: str) -> set[ComparedBlock]:
     """Return the blocks that `chunkers.text.blocks_and_headings` finds, including nested ones."""
-    outermost_blocks = {ComparedBlock(0, block.kind, block.span) for block in outline_of(text).blocks}
-    blocks_without_prose = {
-        ComparedBlock(0, block.kind, block.span) for block in outline_of(text).blocks_without_sentences
+    outermost_blocks = {ComparedBlock(0, block.kind, block.span) for block in parse_block_outline(text).blocks}
+    blocks_containing_no_prose = {
+        ComparedBlock(0, block.kind, block.span) for block in parse_block_outline(text).blocks_without_sentences
     } - outermost_blocks
-    nested_blocks = {ComparedBlock(1, block.kind, block.span) for block in outline_of(text).nested_blocks}
-    return outermost_blocks | nested_blocks | {block._replace(depth=1) for block in blocks_without_prose}
+    nested_blocks = {ComparedBlock(1, block.kind, block.span) for block in parse_block_outline(text).nested_blocks}
+    return outermost_blocks | nested_blocks | {block._replace(depth=1) for block in blocks_containing_no_prose}
 
 
 def expected_blocks(text: str) -> set[ComparedBlock]:
@@ -51,12 +51,12 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
     inserted before each line that ends a list.
     """
     lines = _Lines(text)
-    front_matter_line_count = _blank_and_count_front_matter(lines)
-    formula_start_offsets = _replace_formulas_and_find_lines(text, lines)
+    front_matter_line_count = _blank_and_count_front_matter_lines(lines)
+    formula_start_offsets = _replace_formulas_and_find_offsets(text, lines)
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     tokens = parser.parse("\n".join(lines.parser_input))
-    while (blank_line_number := _line_number_after_our_list(tokens, lines.parser_input)) is not None:
-        lines.insert_blank_line(blank_line_number)
+    while (insertion_line_number := _line_number_after_our_list(tokens, lines.parser_input)) is not None:
+        lines.insert_blank_line(insertion_line_number)
         tokens = parser.parse("\n".join(lines.parser_input))
     blocks_expected_so_far = (
         {ComparedBlock(0, "front matter", lines.span(0, front_matter_line_count))} if front_matter_line_count else set()
@@ -95,11 +95,13 @@ def differing_blocks(text: str) -> set[ComparedBlock]:
     return our_blocks(text) ^ expected_blocks(text)
 
 
-def is_each_blank_lined_list_whole(text: str) -> Iterator[bool]:
+def yield_whether_lists_are_whole(text: str) -> Iterator[bool]:
     """Yield, for each outermost list with blank lines in the tree, whether ours is a single list too."""
-    list_end_by_start = {block.span.start: block.span.end for block in outline_of(text).blocks if block.kind == "list"}
+    list_end_by_start = {
+        block.span.start: block.span.end for block in parse_block_outline(text).blocks if block.kind == "list"
+    }
     lines = _Lines(text)
-    _blank_and_count_front_matter(lines)
+    _blank_and_count_front_matter_lines(lines)
     for token in MarkdownIt("commonmark").enable("table").parse("\n".join(lines.parser_input)):
         if token.type in LIST_TOKEN_TYPES and token.level == 0 and token.map:
             span = lines.span(*token.map)
@@ -125,9 +127,13 @@ class _Lines:
 
     def insert_blank_line(self, insertion_line_number: int) -> None:
         """Insert a blank line that is not in the text, and remove earlier insertions after it."""
-        for number in reversed(range(insertion_line_number, len(self.parser_input))):
-            if self._is_inserted[number]:
-                del self.parser_input[number], self._original_line_numbers[number], self._is_inserted[number]
+        for later_line_number in reversed(range(insertion_line_number, len(self.parser_input))):
+            if self._is_inserted[later_line_number]:
+                del (
+                    self.parser_input[later_line_number],
+                    self._original_line_numbers[later_line_number],
+                    self._is_inserted[later_line_number],
+                )
         self.parser_input.insert(insertion_line_number, "")
         self._original_line_numbers.insert(insertion_line_number, self._original_line_numbers[insertion_line_number])
         self._is_inserted.insert(insertion_line_number, True)
@@ -143,7 +149,7 @@ class _Lines:
         return next(number for number, edge in enumerate(self._edges[1:]) if offset < edge)
 
 
-def _blank_and_count_front_matter(lines: _Lines) -> int:
+def _blank_and_count_front_matter_lines(lines: _Lines) -> int:
     """Blank the lines of front matter, and return their number."""
     front_matter_mark = lines.parser_input[0].rstrip(" \t")
     closing_mark_line_numbers = [
@@ -163,10 +169,14 @@ def _blank_and_count_front_matter(lines: _Lines) -> int:
     return closing_mark_line_numbers[0] + 1
 
 
-def _replace_formulas_and_find_lines(text: str, lines: _Lines) -> set[int]:
-    """Replace each formula by an HTML comment on the same lines, and return the lines at which they begin."""
-    formulas = [block for block in {*outline_of(text).nested_blocks, *outline_of(text).blocks} if block.kind == "formula"]
-    start_offsets = set()
+def _replace_formulas_and_find_offsets(text: str, lines: _Lines) -> set[int]:
+    """Replace each formula by an HTML comment on the same lines, and return the offsets at which they begin."""
+    formulas = [
+        block
+        for block in {*parse_block_outline(text).nested_blocks, *parse_block_outline(text).blocks}
+        if block.kind == "formula"
+    ]
+    formula_start_offsets = set()
     for formula_block in formulas:
         first_line_number, last_line_number = (
             lines.line_number(offset) for offset in (formula_block.span.start, formula_block.span.end - 1)
@@ -176,8 +186,8 @@ def _replace_formulas_and_find_lines(text: str, lines: _Lines) -> set[int]:
             for mark in ("$$", "\\[")
             if mark in lines.parser_input[first_line_number]
         )[1]
-        for number in range(first_line_number, last_line_number + 1):
-            lines.parser_input[number] = lines.parser_input[number].replace("-->", "...")
+        for formula_line_number in range(first_line_number, last_line_number + 1):
+            lines.parser_input[formula_line_number] = lines.parser_input[formula_line_number].replace("-->", "...")
         lines.parser_input[first_line_number] = lines.parser_input[first_line_number].replace(opening_mark, "<!--", 1)
         closing_mark = "$$" if opening_mark == "$$" else "\\]"
         text_before_closing_mark, closing_mark_or_empty, text_after_mark = lines.parser_input[last_line_number].rpartition(
@@ -186,8 +196,8 @@ def _replace_formulas_and_find_lines(text: str, lines: _Lines) -> set[int]:
         if not closing_mark_or_empty or not re.fullmatch(r"\s*([.,;:(].*)?", text_after_mark):
             raise AssertionError(f"no formula: {text[slice(*formula_block.span)]!r}")
         lines.parser_input[last_line_number] = f"{text_before_closing_mark}-->{text_after_mark}"
-        start_offsets.add(formula_block.span.start)
-    return start_offsets
+        formula_start_offsets.add(formula_block.span.start)
+    return formula_start_offsets
 
 
 def _line_number_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -> int | None:
@@ -195,10 +205,10 @@ def _line_number_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -
     for opening_token_index, token in enumerate(tokens):
         if token.type not in LIST_TOKEN_TYPES or token.level or not token.map:
             continue
-        first_line_number, end_line_number = token.map
+        first_line_number, parsed_list_end_line_number = token.map
         clause_line_numbers = [
             number
-            for number in range(first_line_number + 1, end_line_number)
+            for number in range(first_line_number + 1, parsed_list_end_line_number)
             if lines[number - 1].strip(" \t") and _CLAUSE_NUMBER_PATTERN.match(lines[number])
         ]
         closing_token_index = next(
@@ -206,19 +216,21 @@ def _line_number_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -
             for number in range(opening_token_index, len(tokens))
             if tokens[number].nesting < 0 and not tokens[number].level
         )
-        paragraph_line_ranges = [
+        paragraph_line_ranges_in_list = [
             inner.map
             for inner in tokens[opening_token_index:closing_token_index]
             if inner.type == "paragraph_open" and inner.map
         ]
-        paragraph_first_line_number, paragraph_end_line_number = (
-            paragraph_line_ranges[-1] if paragraph_line_ranges else (end_line_number, end_line_number)
+        last_paragraph_first_line_number, last_paragraph_end_line_number = (
+            paragraph_line_ranges_in_list[-1]
+            if paragraph_line_ranges_in_list
+            else (parsed_list_end_line_number, parsed_list_end_line_number)
         )
-        if any(line.strip(" \t") for line in lines[paragraph_end_line_number:end_line_number]):
-            paragraph_first_line_number = paragraph_end_line_number
+        if any(line.strip(" \t") for line in lines[last_paragraph_end_line_number:parsed_list_end_line_number]):
+            last_paragraph_first_line_number = last_paragraph_end_line_number
         new_sentence_line_numbers = [
             number
-            for number in range(paragraph_first_line_number + 1, paragraph_end_line_number)
+            for number in range(last_paragraph_first_line_number + 1, last_paragraph_end_line_number)
             if not re.match(r"\s|$", lines[number])
             and not _LIST_ITEM_START_PATTERN.match(lines[number])
             and _END_OF_SENTENCE.search(lines[number - 1].rstrip())
@@ -232,7 +244,7 @@ def names_and_texts_of_markdown_files(folders: Sequence[str]) -> Iterator[tuple[
     """Yield the name and text of each distinct Markdown file in the folders; without folders, of the bundled documents."""
     if not folders:
         yield from ((name, load_sample(name).text) for name in sample_titles())
-        yield from ((name, read_document(data(), name).text) for name, data in FILES.items())
+        yield from ((name, read_document_text(data(), name).text) for name, data in FILES.items())
         return
     seen_texts = set()
     for path in sorted(path for folder in folders for path in Path(folder).rglob("*.md")):
@@ -242,7 +254,7 @@ def names_and_texts_of_markdown_files(folders: Sequence[str]) -> Iterator[tuple[
             yield path.name, text
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option(
         "folders", nargs="*", metavar="FOLDER", help="with files of Markdown (default: what is bundled)"
     ),
@@ -252,7 +264,7 @@ def main(folders: list[str]) -> int:
     file_count = list_count = torn_list_count = compared_block_count = 0
     differing_block_rows = []
     for name, text in names_and_texts_of_markdown_files(folders):
-        list_wholeness_flags = [*is_each_blank_lined_list_whole(text)]
+        list_wholeness_flags = [*yield_whether_lists_are_whole(text)]
         file_count, list_count, torn_list_count = (
             file_count + 1,
             list_count + len(list_wholeness_flags),
@@ -272,8 +284,8 @@ def main(folders: list[str]) -> int:
             ],
         )
     )
-    for name, depth, kind, span in differing_block_rows:
-        print(f"{name}: {kind} at {span.start:,} to {span.end:,}, {'nested' if depth else 'outermost'}")
+    for name, block_depth, kind, span in differing_block_rows:
+        print(f"{name}: {kind} at {span.start:,} to {span.end:,}, {'nested' if block_depth else 'outermost'}")
     return int(bool(differing_block_rows or torn_list_count))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
+from benchmarks.harness import build_function_adding_option, command_line_decorator_for_main, markdown_table
 from tests.fixtures.app_server import app_server, launch
 
 LARGEST_GOOD_SHIFT = 0.1
@@ -83,7 +83,7 @@ DRAWN_SCRIPT = """(quiet) => new Promise((resolve) => {
 })"""
 
 
-def worst_shift_window_and_element(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
+def worst_window_shift_and_element(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
     """Return the sum of the worst window of ``shifts`` (seconds, share, element), and the element that moved most."""
     shift_windows: list[list[tuple[float, float, str]]] = []
     for shift in shifts:
@@ -110,7 +110,7 @@ def measure_shift_and_moved_element(browser: Browser, address: str, viewport_siz
         page.goto(address)
         page.locator("[data-testid=stApp]").wait_for()
         page.evaluate(DRAWN_SCRIPT, QUIET_MS)
-        return worst_shift_window_and_element([tuple(shift) for shift in page.evaluate("shifts")])
+        return worst_window_shift_and_element([tuple(shift) for shift in page.evaluate("shifts")])
 
 
 def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
@@ -127,9 +127,10 @@ def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[st
     return [[f"{width}×{height}", name, *cells] for name, cells in cells_by_page.items()]
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option(
         "--size",
+        dest="window_sizes",
         action="append",
         metavar="WIDTHxHEIGHT",
         help=f"of the window, one or more (default: {' and '.join(WINDOW_SIZES)})",
@@ -138,12 +139,12 @@ def measure_pages(width: int, height: int, pages: Sequence[str]) -> list[list[st
         "--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)"
     ),
 )
-def main(size: list[str] | None, only: list[str] | None) -> int:
+def main(window_sizes: list[str] | None, only: list[str] | None) -> int:
     """Measure the pages and print a table; return 1 if a shift exceeds the limit."""
     rows = []
-    for window_size in size or WINDOW_SIZES:
-        width, _, height = window_size.partition("x")
-        rows += measure_pages(int(width), int(height), only or PAGES)
+    for window_size in window_sizes or WINDOW_SIZES:
+        width, _, window_height = window_size.partition("x")
+        rows += measure_pages(int(width), int(window_height), only or PAGES)
     print(markdown_table(["window", "page", "cold", "what moved the most", "warm", "what moved the most"], rows))
     return 0 if all(float(row[place]) <= LARGEST_GOOD_SHIFT for row in rows for place in (2, 4)) else 1
 

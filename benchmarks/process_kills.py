@@ -25,7 +25,7 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
+from benchmarks.harness import build_function_adding_option, command_line_decorator_for_main, markdown_table
 from chunkers import Document, Embedder, build_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import VectorArray
@@ -98,9 +98,9 @@ class _LoggedEvaluations(dict[int, Any]):
         super().__init__()
         self._log = log
 
-    def __setitem__(self, number: int, evaluation: Any) -> None:
-        super().__setitem__(number, evaluation)
-        self._log("shown", f"chunker {number}")
+    def __setitem__(self, chunker_number: int, evaluation: Any) -> None:
+        super().__setitem__(chunker_number, evaluation)
+        self._log("shown", f"chunker {chunker_number}")
 
 
 def _text_of_numbered_lines(name: str, line_count: int) -> str:
@@ -148,18 +148,18 @@ def _new_or_resumed_sweep(
     run_storage = Keeper(RunStore(folder / "runs.sqlite"), LINK_TOKEN, "sweep")
     stored_sweep = StoredSweep.find(run_storage)
     if stored_sweep is not None:
-        documents_found_for_sweep = [
+        found_sweep_documents = [
             document for document in stored_sweep.find_sweep_documents(documents) if document is not None
         ]
-        job = Sweep.from_disk(stored_sweep).resumed(documents_found_for_sweep, embedder)
+        job = Sweep.from_disk(stored_sweep).resumed_copy(found_sweep_documents, embedder)
     else:
-        new_stored_sweep = StoredSweep.of(
+        new_stored_sweep = StoredSweep.build_for_settings(
             run_storage, [(document, "lines") for document in documents], frozenset(), settings, embedder.name, "words"
         )
 
         def split_documents() -> Iterator[MarkedDocument]:
             for document in documents:
-                yield document.split("lines")
+                yield document.split_to_marked_document("lines")
 
         job = Sweep(
             [document.name for document in documents],
@@ -189,7 +189,7 @@ def _make_retrieval_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob, Call
         plan = stored_retrieval.rebuild_plan(documents_and_questions)
     else:
         plan = Plan(documents_and_questions, chunkers, embedder.name, "lines", "words")
-        stored_retrieval = StoredRetrieval.of(run_storage, plan)
+        stored_retrieval = StoredRetrieval.build_for_plan(run_storage, plan)
     job = Retrieval(plan, embedder, True, stored_retrieval)
     job.evaluation_by_chunker = _LoggedEvaluations(log)
 
@@ -216,12 +216,12 @@ JOB_BY_KIND = {
 
 
 @contextmanager
-def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
+def _patch_functions_to_log_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
     """Store everything in the folder, and log each computed run and index."""
     embedding_cache = EmbeddingCache(folder / "embeddings.sqlite")
-    original_sweep_row, original_build_index = sweeps._sweep_row, indexes.build_index
+    original_sweep_row, original_build_index = sweeps._sweep_row, indexes.cut_and_index_corpus
 
-    def run_and_log_row(marked_document: Any, setting: Any, *others: Any) -> Any:
+    def compute_and_log_sweep_row(marked_document: Any, setting: Any, *others: Any) -> Any:
         time.sleep(SECONDS_PER_COMPUTATION)
         sweep_row = original_sweep_row(marked_document, setting, *others)
         log("run", f"{marked_document.document.name}: {setting.words()}")
@@ -233,8 +233,8 @@ def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
         return built_index
 
     with (
-        mock.patch.object(sweeps, "_sweep_row", run_and_log_row if kind == "sweep" else original_sweep_row),
-        mock.patch.object(retrieval, "build_index", build_and_log_index),
+        mock.patch.object(sweeps, "_sweep_row", compute_and_log_sweep_row if kind == "sweep" else original_sweep_row),
+        mock.patch.object(retrieval, "cut_and_index_corpus", build_and_log_index),
         mock.patch.object(shared_resources, "embedding_cache", return_value=embedding_cache),
     ):
         yield
@@ -243,14 +243,14 @@ def _logging_work(kind: str, log: WorkLog, folder: Path) -> Iterator[None]:
 def run_job(kind: str, folder: Path, log_path: Path) -> str:
     """Do a job, or the rest of it, and return its result."""
     work_log = WorkLog(log_path)
-    with _logging_work(kind, work_log, folder):
-        background_job, result = JOB_BY_KIND[kind](work_log, folder)
+    with _patch_functions_to_log_work(kind, work_log, folder):
+        background_job, get_job_result = JOB_BY_KIND[kind](work_log, folder)
         work_log("begun")
         background_job.start()
         background_job.join(PROCESS_LIMIT_S)
         assert not background_job.running
         assert not background_job.error, background_job.error
-        return result()
+        return get_job_result()
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ class KillOutcome:
     is_result_equal: bool
 
     @property
-    def lost(self) -> bool:
+    def has_lost_work(self) -> bool:
         """True if a kill lost work. Each kill may repeat one batch of texts and one part of the run, but no more."""
         is_repetition_excessive = (
             self.recomputed_counts["embedded"] > self.kills * SlowEmbedder.batch
@@ -295,7 +295,7 @@ def _count_lines(log_path: Path) -> int:
     return log_path.read_bytes().count(b"\n") if log_path.exists() else 0
 
 
-def run_with_kills(kind: str, kill_moment_count: int, seed: int, folder: Path) -> KillOutcome:
+def run_job_with_kills(kind: str, kill_moment_count: int, seed: int, folder: Path) -> KillOutcome:
     """Run a job in processes killed at random moments, and compare the result with that of an undisturbed job."""
     random_generator = random.Random(f"{kind} {seed}")
     (folder / "whole").mkdir()
@@ -338,28 +338,28 @@ def run_with_kills(kind: str, kill_moment_count: int, seed: int, folder: Path) -
         process.wait(PROCESS_LIMIT_S)
         kill_count += process.returncode == -signal.SIGKILL
     computation_counts: Counter[tuple[str, str]] = Counter()
-    shown_items: set[str] = set()
+    items_shown_in_earlier_logs: set[str] = set()
     shown_again_count = 0
     for log_path in log_paths:
         shown_in_log: set[str] = set()
         # The last line may be torn.
         for logged_event, *logged_items in map(json.loads, log_path.read_text().split("\n")[:-1]):
-            shown_again_count += sum(item in shown_items for item in logged_items)
+            shown_again_count += sum(item in items_shown_in_earlier_logs for item in logged_items)
             if logged_event == "shown":
                 # In other processes, only this is logged.
                 shown_in_log.update(logged_items)
             else:
                 computation_counts.update((logged_event, item) for item in logged_items)
-        shown_items |= shown_in_log
-    repetition_count_by_kind = Counter[str]()
+        items_shown_in_earlier_logs |= shown_in_log
+    repeat_count_by_logged_event = Counter[str]()
     for (logged_event, _), times_computed in computation_counts.items():
-        repetition_count_by_kind[logged_event] += times_computed - 1
+        repeat_count_by_logged_event[logged_event] += times_computed - 1
     return KillOutcome(
         kill_count,
         computation_counts.total(),
-        len(shown_items),
+        len(items_shown_in_earlier_logs),
         shown_again_count,
-        repetition_count_by_kind,
+        repeat_count_by_logged_event,
         (folder / "result").read_text().strip() == _result_hash(undisturbed_result),
     )
 
@@ -368,23 +368,23 @@ def _result_hash(result: str) -> str:
     return hashlib.blake2b(result.encode(), digest_size=16).hexdigest()
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option("--moments", dest="kill_count", type=int, default=10, help="how often each job is killed"),
     build_function_adding_option("--seed", type=int, default=0),
-    build_function_adding_option("--work", nargs=3, metavar=("KIND", "FOLDER", "LOG"), help=SUPPRESS),
+    build_function_adding_option("--work", dest="work_arguments", nargs=3, metavar=("KIND", "FOLDER", "LOG"), help=SUPPRESS),
 )
-def main(kill_count: int, seed: int, work: list[str] | None) -> int:
+def main(kill_count: int, seed: int, work_arguments: list[str] | None) -> int:
     """Print the number of kills and the repeated work of each job; the exit status is 1 if anything was lost."""
-    if work:
-        kind, folder, log_path = work
+    if work_arguments:
+        kind, folder, log_path = work_arguments
         print(_result_hash(run_job(kind, Path(folder), Path(log_path))))
         return 0
     rows, is_work_lost = [], False
     for kind in JOB_BY_KIND:
         with tempfile.TemporaryDirectory() as folder:
-            outcome = run_with_kills(kind, kill_count, seed, Path(folder))
-        is_work_lost |= outcome.lost
-        counts = [
+            outcome = run_job_with_kills(kind, kill_count, seed, Path(folder))
+        is_work_lost |= outcome.has_lost_work
+        kill_and_work_counts = [
             outcome.kills,
             outcome.computed,
             outcome.shown,
@@ -392,7 +392,7 @@ def main(kill_count: int, seed: int, work: list[str] | None) -> int:
             outcome.recomputed_counts["embedded"],
             outcome.recomputed_counts["run"],
         ]
-        rows.append([kind, *(f"{count:,}" for count in counts), "yes" if outcome.is_result_equal else "no"])
+        rows.append([kind, *(f"{count:,}" for count in kill_and_work_counts), "yes" if outcome.is_result_equal else "no"])
     head = [
         "job",
         "kills",

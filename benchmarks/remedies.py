@@ -15,9 +15,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, time_call
+from benchmarks.harness import (
+    build_function_adding_option,
+    command_line_decorator_for_main,
+    markdown_table,
+    seconds_and_result_of_call,
+)
 from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.contract import run
+from chunkers.contract import run_and_time_chunker
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions import Corpus, TokenRuler, read_questions
 from evaluation.remedies.settings_search import Remedy
@@ -26,8 +31,8 @@ from evaluation.remedies.tested_changes import (
     SuspiciousColumn,
     remedies_for_answer,
     remedies_for_single_finding,
-    try_settings_for_answer,
-    try_settings_for_findings,
+    try_settings_finding_suspicious_cuts,
+    try_settings_leaving_answer_uncut,
 )
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
@@ -65,11 +70,12 @@ class DocumentQuestion(NamedTuple):
 
 def bundled_documents() -> dict[str, Document]:
     """Return the bundled texts by name, with the essay in its parts, as on Retrieval."""
-    splitters = sample_splitters()
+    splitter_name_by_sample = sample_splitters()
     paths = sorted(SAMPLES_FOLDER.glob("*.txt"))
     texts = {path.stem: path.read_bytes().decode() for path in paths}
     return {
-        name: Document.from_text(text, splitters.get(name, splitters["essay"]), name).split() for name, text in texts.items()
+        name: Document.from_text(text, splitter_name_by_sample.get(name, splitter_name_by_sample["essay"]), name).split()
+        for name, text in texts.items()
     }
 
 
@@ -90,14 +96,15 @@ def generate_questions_endlessly(document_by_name: Mapping[str, Document], seed:
     ]
     while True:
         document = random_generator.choice(long_enough_documents)
-        first_sentence_index = random_generator.randrange(len(document.sentences) - MOST_ANSWER_SENTENCES + 1)
-        last_sentence_index = first_sentence_index + random_generator.randrange(MOST_ANSWER_SENTENCES)
+        first_answer_sentence_index = random_generator.randrange(len(document.sentences) - MOST_ANSWER_SENTENCES + 1)
+        last_sentence_index = first_answer_sentence_index + random_generator.randrange(MOST_ANSWER_SENTENCES)
         answer_span = check_and_trim_answer_span(
-            document.text, document.sentences[first_sentence_index].start, document.sentences[last_sentence_index].end
+            document.text, document.sentences[first_answer_sentence_index].start, document.sentences[last_sentence_index].end
         )
-        words = document.text[answer_span.start : answer_span.end].split()
+        answer_words = document.text[answer_span.start : answer_span.end].split()
         yield DocumentQuestion(
-            document, PosedQuestion(" ".join(random_generator.sample(words, (len(words) + 1) // 2)), answer_span)
+            document,
+            PosedQuestion(" ".join(random_generator.sample(answer_words, (len(answer_words) + 1) // 2)), answer_span),
         )
 
 
@@ -110,26 +117,26 @@ def removable_findings(suspicious_column: SuspiciousColumn, tools: Tools) -> lis
 class Bench:
     """The columns of the bundled texts, each cut once, and the tools to ask them questions."""
 
-    def __init__(self, embedder: str) -> None:
-        self.tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"))
+    def __init__(self, embedder_name: str) -> None:
+        self.tools = Tools(load_embedder(embedder_name), load_tokenizer("all-MiniLM-L6-v2"))
         self.chunkers = {
             title: build_chunker(name, parameters, self.tools.embedder)
             for title, (name, parameters) in CHUNKER_BY_COLUMN_TITLE.items()
         }
         self._rulers: dict[str, TokenRuler] = {}
 
-    def ruler(self, document: Document) -> TokenRuler:
+    def token_ruler_of_document(self, document: Document) -> TokenRuler:
         """Return the token counter of a text."""
         if document.identity not in self._rulers:
             self._rulers[document.identity] = TokenRuler(document.text, self.tools.tokenizer)
         return self._rulers[document.identity]
 
-    def chunking(self, document: Document, title: str) -> Chunking:
+    def chunking(self, document: Document, column_title: str) -> Chunking:
         """Return the chunks of a column, by its title."""
         # Without sentence embeddings, the grid would lack the semantic chunkers.
         assert self.tools.embedder is not None
         replace(self.tools, embedder=self.tools.embedder.for_document(document)).embed(document.sentence_texts)
-        return run(self.chunkers[title], document, self.tools)
+        return run_and_time_chunker(self.chunkers[column_title], document, self.tools)
 
     def suspect_column(self, document: Document, title: str) -> SuspiciousColumn:
         """Return a column for a search that removes its findings."""
@@ -138,19 +145,24 @@ class Bench:
 
     def failing_column(self, document_question: DocumentQuestion, title: str) -> FailingColumn | None:
         """Return a column's failure on a question; None if it gives the answer whole."""
-        document, posed = document_question
+        document, posed_question = document_question
         chunking = self.chunking(document, title)
         retrieval_limit = Limit(budget=budget_for_text_length(len(document.text)))
-        if is_whole(chunking, posed, RANKING_METHOD, retrieval_limit, self.tools, self.ruler(document))[0]:
+        if is_whole(
+            chunking, posed_question, RANKING_METHOD, retrieval_limit, self.tools, self.token_ruler_of_document(document)
+        )[0]:
             return None
-        return FailingColumn(self.chunkers[title], chunking, RANKING_METHOD, retrieval_limit, posed=posed)
+        return FailingColumn(self.chunkers[title], chunking, RANKING_METHOD, retrieval_limit, posed=posed_question)
 
-    def remedies(self, failure_to_remedy: FailingColumn) -> list[Remedy]:
+    def find_remedies_for_failure(self, failing_column: FailingColumn) -> list[Remedy]:
         """Return the remedies for a failure."""
-        tried_settings = try_settings_for_answer(failure_to_remedy, self.tools)
+        tried_settings = try_settings_leaving_answer_uncut(failing_column, self.tools)
         return [
             *remedies_for_answer(
-                failure_to_remedy, tried_settings, self.tools, self.ruler(failure_to_remedy.chunking.document)
+                failing_column,
+                tried_settings,
+                self.tools,
+                self.token_ruler_of_document(failing_column.chunking.document),
             )
         ]
 
@@ -165,19 +177,23 @@ class RemedyCounts(NamedTuple):
 
     @classmethod
     def from_questions(
-        cls, bench: Bench, questions: Iterable[DocumentQuestion], title: str, max_failure_count: int | None = None
+        cls,
+        bench: Bench,
+        questions_that_may_fail: Iterable[DocumentQuestion],
+        chunker_column_title: str,
+        max_failure_count: int | None = None,
     ) -> Self:
         """Search for remedies of up to ``max_failure_count`` failures of one column; compare with an exhaustive search."""
         asked_count = failure_count = helped_count = agreeing_with_exhaustive_count = 0
-        for question in questions:
+        for question in questions_that_may_fail:
             asked_count += 1
-            failure = bench.failing_column(question, title)
+            failure = bench.failing_column(question, chunker_column_title)
             if failure is None:
                 continue
             failure_count += 1
-            remedies = bench.remedies(failure)
+            remedies = bench.find_remedies_for_failure(failure)
             helped_count += bool(remedies)
-            answer_whole_test = keeps_whole(failure, bench.tools, bench.ruler(question.document))
+            answer_whole_test = keeps_whole(failure, bench.tools, bench.token_ruler_of_document(question.document))
             agreeing_with_exhaustive_count += equals_exhaustive(
                 remedies, search_exhaustively(failure, bench.tools, answer_whole_test)
             )
@@ -187,10 +203,10 @@ class RemedyCounts(NamedTuple):
 
     @classmethod
     def from_findings(
-        cls, bench: Bench, documents: Iterable[Document], title: str, max_finding_count: int, seed: int
+        cls, bench: Bench, documents: Iterable[Document], chunker_column_title: str, max_finding_count: int, seed: int
     ) -> Self:
         """Search for remedies of up to ``max_finding_count`` findings of one column; compare with an exhaustive search."""
-        suspicious_columns = [bench.suspect_column(document, title) for document in documents]
+        suspicious_columns = [bench.suspect_column(document, chunker_column_title) for document in documents]
         column_finding_pairs = [
             (suspect, finding) for suspect in suspicious_columns for finding in removable_findings(suspect, bench.tools)
         ]
@@ -198,12 +214,12 @@ class RemedyCounts(NamedTuple):
             column_finding_pairs, min(max_finding_count, len(column_finding_pairs))
         )
         tried_settings_by_column = {
-            suspect: try_settings_for_findings(suspect, bench.tools)
+            suspect: try_settings_finding_suspicious_cuts(suspect, bench.tools)
             for suspect in {suspect for suspect, _ in drawn_column_finding_pairs}
         }
         helped_count = agreeing_with_exhaustive_count = 0
         for suspicious_column, finding in drawn_column_finding_pairs:
-            ruler = bench.ruler(suspicious_column.chunking.document)
+            ruler = bench.token_ruler_of_document(suspicious_column.chunking.document)
             remedies = [
                 *remedies_for_single_finding(
                     suspicious_column, finding, tried_settings_by_column[suspicious_column], bench.tools, ruler
@@ -232,18 +248,18 @@ def search_time_rows(bench: Bench, document: Document, repeat_count: int) -> lis
         failure = next(filter(None, (bench.failing_column(question, title) for question in questions)))
         suspicious_column = bench.suspect_column(document, title)
         embedded_count_before = bench.tools.meter.embedded
-        cold_seconds, _ = time_call(partial(bench.remedies, failure))
+        cold_seconds, _ = seconds_and_result_of_call(partial(bench.find_remedies_for_failure, failure))
         embedded_count = bench.tools.meter.embedded - embedded_count_before
         timed_calls = (
-            partial(run, chunker, document, bench.tools),
-            partial(bench.remedies, failure),
-            partial(try_settings_for_findings, suspicious_column, bench.tools),
+            partial(run_and_time_chunker, chunker, document, bench.tools),
+            partial(bench.find_remedies_for_failure, failure),
+            partial(try_settings_finding_suspicious_cuts, suspicious_column, bench.tools),
         )
         seconds_by_call = ([clock_and_processor_seconds(call) for _ in range(repeat_count)] for call in timed_calls)
         median_seconds_by_call = [
             [statistics.median(column) for column in zip(*pairs, strict=True)] for pairs in seconds_by_call
         ]
-        tried_setting_count = len(try_settings_for_answer(failure, bench.tools))
+        tried_setting_count = len(try_settings_leaving_answer_uncut(failure, bench.tools))
         millisecond_cells = [f"{1000 * seconds:,.0f}" for pair in median_seconds_by_call for seconds in pair]
         rows.append(
             [title, f"{tried_setting_count:,}", *millisecond_cells, f"{1000 * cold_seconds:,.0f}", f"{embedded_count:,}"]
@@ -254,12 +270,14 @@ def search_time_rows(bench: Bench, document: Document, repeat_count: int) -> lis
 def clock_and_processor_seconds(call: Callable[[], object]) -> tuple[float, float]:
     """Return the wall-clock seconds and the thread's processor seconds that a call takes."""
     cpu_seconds_before = time.thread_time()
-    seconds, _ = time_call(call)
-    return seconds, time.thread_time() - cpu_seconds_before
+    clock_seconds, _ = seconds_and_result_of_call(call)
+    return clock_seconds, time.thread_time() - cpu_seconds_before
 
 
-@benchmark_command(
-    build_function_adding_option("--embedder", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks"),
+@command_line_decorator_for_main(
+    build_function_adding_option(
+        "--embedder", dest="embedder_name", default="all-MiniLM-L6-v2", help="whose vectors rank the chunks"
+    ),
     build_function_adding_option(
         "--failures", dest="failure_count", type=int, default=200, metavar="N", help="generated failures (default: 200)"
     ),
@@ -267,17 +285,19 @@ def clock_and_processor_seconds(call: Callable[[], object]) -> tuple[float, floa
         "--repeats", dest="repeat_count", type=int, default=5, metavar="N", help="of the timing (default: 5)"
     ),
     build_function_adding_option(
-        "--only", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them"
+        "--only", dest="document_names", nargs="+", metavar="TEXT", help="bundled texts, as article; without it all of them"
     ),
 )
-def main(embedder: str, failure_count: int, repeat_count: int, only: list[str] | None) -> int:
+def main(embedder_name: str, failure_count: int, repeat_count: int, document_names: list[str] | None) -> int:
     """Print the tables; return 1 if a target is missed."""
-    bench, texts = Bench(embedder), bundled_documents()
-    timed_text = bundled_document("essay") if only is None else texts[only[0]]
-    texts = {name: document for name, document in texts.items() if only is None or name in only}
-    questions = [*bundled_questions(texts)]
+    bench, document_by_name = Bench(embedder_name), bundled_documents()
+    timed_document = bundled_document("essay") if document_names is None else document_by_name[document_names[0]]
+    document_by_name = {
+        name: document for name, document in document_by_name.items() if document_names is None or name in document_names
+    }
+    questions = [*bundled_questions(document_by_name)]
     head = ["problems", "column", "asked or found", "tried", "with a remedy", "share", "as the exhaustive search"]
-    failures_per_column = -(-failure_count // len(CHUNKER_BY_COLUMN_TITLE))
+    max_failures_per_column = -(-failure_count // len(CHUNKER_BY_COLUMN_TITLE))
     counts_by_column = [
         ("bundled", title, RemedyCounts.from_questions(bench, questions, title)) for title in CHUNKER_BY_COLUMN_TITLE
     ]
@@ -285,17 +305,23 @@ def main(embedder: str, failure_count: int, repeat_count: int, only: list[str] |
         (
             "generated",
             title,
-            RemedyCounts.from_questions(bench, generate_questions_endlessly(texts, seed), title, failures_per_column),
+            RemedyCounts.from_questions(
+                bench, generate_questions_endlessly(document_by_name, seed), title, max_failures_per_column
+            ),
         )
         for seed, title in enumerate(CHUNKER_BY_COLUMN_TITLE)
     ]
     counts_by_column += [
-        ("findings", title, RemedyCounts.from_findings(bench, texts.values(), title, failures_per_column, seed))
+        (
+            "findings",
+            title,
+            RemedyCounts.from_findings(bench, document_by_name.values(), title, max_failures_per_column, seed),
+        )
         for seed, title in enumerate(CHUNKER_BY_COLUMN_TITLE)
     ]
     print(markdown_table(head, [count.cells(*names) for *names, count in counts_by_column]), end="\n\n", flush=True)
-    rows = search_time_rows(bench, timed_text, repeat_count)
-    head = [timed_text.name, "settings"]
+    rows = search_time_rows(bench, timed_document, repeat_count)
+    head = [timed_document.name, "settings"]
     head += [f"{what}, {unit}" for what in ("one cut", "answer", "findings") for unit in ("ms", "CPU")]
     print(markdown_table([*head, "answer, cold, ms", "texts embedded"], rows))
     missed_target_sentences = [
@@ -303,7 +329,7 @@ def main(embedder: str, failure_count: int, repeat_count: int, only: list[str] |
         for kind, title, count in counts_by_column
         if count.agreed < count.failures
     ]
-    if only is None:
+    if document_names is None:
         missed_target_sentences += [
             f"{row[0]}: the search takes {milliseconds} ms"
             for row in rows

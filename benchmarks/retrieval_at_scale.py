@@ -8,19 +8,19 @@ from typing import Any
 
 from benchmarks.harness import (
     Result,
-    benchmark_command,
     build_function_adding_option,
     call_in_new_process,
+    command_line_decorator_for_main,
     markdown_table,
     peak_kib,
-    time_call,
+    seconds_and_result_of_call,
 )
 from benchmarks.time_and_memory_at_scale import RandomEmbedder
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions import Corpus, TokenRuler, questions_to_json_lines, read_questions
 from evaluation.retrieval import Budgets, evaluate_at_budgets, evaluate_retrieval
-from evaluation.search import ReturnedText, build_index, with_returned_text
+from evaluation.search import ReturnedText, copy_index_with_returned_text, cut_and_index_corpus
 from sample_docs import SAMPLES_FOLDER
 
 RETRIEVED_TOKEN_BUDGETS = Budgets((1000, 2000, 4000))
@@ -42,24 +42,24 @@ MOST_ALTERED_QUESTIONS = 200
 def random_documents(megabytes: int, document_count: int = 100) -> dict[str, str]:
     """Return documents of the bundled texts' words in random order, as sentences with occasional headings."""
     random = Random(0)
-    vocabulary = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLES_FOLDER.glob("essay_*.txt"))).split()
+    essay_words = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLES_FOLDER.glob("essay_*.txt"))).split()
     return {
-        f"{number:03}.md": _random_document(random, vocabulary, 1_000_000 * megabytes // document_count)
+        f"{number:03}.md": _random_document(random, essay_words, 1_000_000 * megabytes // document_count)
         for number in range(document_count)
     }
 
 
 def _random_document(random: Random, vocabulary: Sequence[str], min_character_count: int) -> str:
     lines: list[str] = []
-    length = 0
-    while length < min_character_count:
+    written_character_count = 0
+    while written_character_count < min_character_count:
         sentence = " ".join(word.strip(".,;:") for word in random.choices(vocabulary, k=random.randint(8, 24)))
         lines.append(f"## {sentence[:40]}\n" if random.random() < 0.02 else f"{sentence.capitalize()}.")
-        length += len(lines[-1]) + 1
+        written_character_count += len(lines[-1]) + 1
     return "\n".join(lines)
 
 
-def build_corpus(text_by_name: dict[str, str]) -> Corpus:
+def build_corpus_from_texts(text_by_name: dict[str, str]) -> Corpus:
     """Return a corpus of the documents, split into sentences."""
     return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in text_by_name.items()))
 
@@ -70,22 +70,22 @@ def random_questions(text_by_name: dict[str, str], count: int) -> list[dict[str,
     names = list(text_by_name)
     rows = []
     for number in range(count):
-        name = random.choice(names)
-        start = random.randrange(len(text_by_name[name]) - 200)
-        excerpt_text = text_by_name[name][start : start + 200].strip()
-        start = text_by_name[name].index(excerpt_text, start)
+        document_name = random.choice(names)
+        start = random.randrange(len(text_by_name[document_name]) - 200)
+        excerpt_text = text_by_name[document_name][start : start + 200].strip()
+        start = text_by_name[document_name].index(excerpt_text, start)
         question_words = " ".join(random.choices(excerpt_text.split(), k=8))
         rows.append(
             {
                 "question": f"{number}: {question_words}?",
                 "references": [{"content": excerpt_text, "start_index": start}],
-                "name": name,
+                "name": document_name,
             }
         )
     return rows
 
 
-def _json_lines(rows: Sequence[dict[str, Any]]) -> bytes:
+def _encode_rows_as_json_lines(rows: Sequence[dict[str, Any]]) -> bytes:
     return "\n".join(json.dumps(row) for row in rows).encode()
 
 
@@ -97,79 +97,83 @@ class Stopwatch:
 
     def __call__(self, step_title: str, call: Callable[[], Result]) -> Result:
         """Run ``call``, add a row with its time and peak memory, and return its result."""
-        processor_seconds = time.process_time()
-        seconds, result = time_call(call)
-        processor_seconds = time.process_time() - processor_seconds
+        call_processor_seconds = time.process_time()
+        seconds, result = seconds_and_result_of_call(call)
+        call_processor_seconds = time.process_time() - call_processor_seconds
         peak = peak_kib() / 1024
-        self.rows.append([step_title, f"{seconds:,.1f} ({processor_seconds:,.1f})", f"{peak:,.0f}"])
+        self.rows.append([step_title, f"{seconds:,.1f} ({call_processor_seconds:,.1f})", f"{peak:,.0f}"])
         return result
 
 
-def measure_locating(megabytes: int, count: int) -> list[list[str]]:
+def measure_locating(megabytes: int, question_count: int) -> list[list[str]]:
     """Measure the time to locate excerpts: in place, anywhere, after an edit, and altered."""
     stopwatch = Stopwatch()
     text_by_name = random_documents(megabytes)
-    question_rows = random_questions(text_by_name, count)
+    question_rows = random_questions(text_by_name, question_count)
     corpus = stopwatch(
-        f"{megabytes} MB as {len(text_by_name)} documents, split into lines", lambda: build_corpus(text_by_name)
+        f"{megabytes} MB as {len(text_by_name)} documents, split into lines", lambda: build_corpus_from_texts(text_by_name)
     )
-    rows_with_document_ids = [{**row, "corpus_id": row["name"]} for row in question_rows]
+    question_rows_with_document_ids = [{**row, "corpus_id": row["name"]} for row in question_rows]
     questions = stopwatch(
-        f"{count:,} excerpts at their places", lambda: read_questions(_json_lines(rows_with_document_ids), "q", corpus)
+        f"{question_count:,} excerpts at their places",
+        lambda: read_questions(_encode_rows_as_json_lines(question_rows_with_document_ids), "q", corpus),
     )
     assert not questions.problems
     assert not questions.changes
     rows_without_place = [
         {"question": row["question"], "excerpts": row["references"][0]["content"]} for row in question_rows
     ]
-    questions_without_place = stopwatch(
-        f"{count:,} excerpts without place and document",
-        lambda: read_questions(_json_lines(rows_without_place), "q", corpus),
+    questions_given_without_place = stopwatch(
+        f"{question_count:,} excerpts without place and document",
+        lambda: read_questions(_encode_rows_as_json_lines(rows_without_place), "q", corpus),
     )
-    assert questions_without_place.usable == questions.usable
+    assert questions_given_without_place.usable == questions.usable
     questions_json_lines = stopwatch(
         "writing them with their context", lambda: questions_to_json_lines(questions.usable, corpus)
     )
-    edited_corpus = build_corpus({name: f"A line before.\n{text}" for name, text in text_by_name.items()})
+    edited_corpus = build_corpus_from_texts({name: f"A line before.\n{text}" for name, text in text_by_name.items()})
     questions_after_edit = stopwatch(
-        f"{count:,} excerpts after a line before each", lambda: read_questions(questions_json_lines, "q", edited_corpus)
+        f"{question_count:,} excerpts after a line before each",
+        lambda: read_questions(questions_json_lines, "q", edited_corpus),
     )
-    assert len(questions_after_edit.changes) == len(questions_after_edit.usable) == count
-    altered_rows = [json.loads(line) for line in questions_json_lines.splitlines()[:MOST_ALTERED_QUESTIONS]]
-    altered_title = f"{len(altered_rows)} excerpts altered, in the document that they name"
-    for row in altered_rows:
-        (reference,) = row["references"]
-        reference["content"] = f"{reference['content'][:100]}another {reference['content'][103:]}"
-    questions_from_altered = stopwatch(altered_title, lambda: read_questions(_json_lines(altered_rows), "q", corpus))
-    assert len(questions_from_altered.usable) == len(questions_from_altered.changes) == len(altered_rows)
+    assert len(questions_after_edit.changes) == len(questions_after_edit.usable) == question_count
+    altered_question_rows = [json.loads(line) for line in questions_json_lines.splitlines()[:MOST_ALTERED_QUESTIONS]]
+    altered_excerpts_step_title = f"{len(altered_question_rows)} excerpts altered, in the document that they name"
+    for question_row in altered_question_rows:
+        (referenced_excerpt,) = question_row["references"]
+        referenced_excerpt["content"] = f"{referenced_excerpt['content'][:100]}another {referenced_excerpt['content'][103:]}"
+    questions_from_altered = stopwatch(
+        altered_excerpts_step_title, lambda: read_questions(_encode_rows_as_json_lines(altered_question_rows), "q", corpus)
+    )
+    assert len(questions_from_altered.usable) == len(questions_from_altered.changes) == len(altered_question_rows)
     return stopwatch.rows
 
 
-def measure_searching(megabytes: int, count: int, chunker_index: int) -> list[list[str]]:
+def measure_searching(corpus_megabytes: int, question_count: int, chunker_index: int) -> list[list[str]]:
     """Measure the time of indexing, searching and measuring."""
     stopwatch = Stopwatch()
-    text_by_name = random_documents(megabytes)
-    question_rows = [{**row, "corpus_id": row["name"]} for row in random_questions(text_by_name, count)]
-    corpus = build_corpus(text_by_name)
-    questions = read_questions(_json_lines(question_rows), "q", corpus).usable
+    text_by_name = random_documents(corpus_megabytes)
+    question_rows = [{**row, "corpus_id": row["name"]} for row in random_questions(text_by_name, question_count)]
+    corpus = build_corpus_from_texts(text_by_name)
+    questions = read_questions(_encode_rows_as_json_lines(question_rows), "q", corpus).usable
     chunker = build_chunker(*CHUNKERS[chunker_index])
     tokenizer = load_tokenizer()
     tools = Tools(RandomEmbedder(), tokenizer, EmbeddingCache(None))
-    ruler = stopwatch("counting the corpus's tokens", lambda: TokenRuler(corpus.whole.text, tokenizer))
-    retrieval_index = stopwatch("cutting and indexing, vectors made", lambda: build_index(corpus, chunker, tools))
+    ruler = stopwatch("counting the corpus's tokens", lambda: TokenRuler(corpus.joined_document.text, tokenizer))
+    retrieval_index = stopwatch("cutting and indexing, vectors made", lambda: cut_and_index_corpus(corpus, chunker, tools))
     stopwatch.rows[-1][0] += f", {len(retrieval_index.chunks):,} chunks"
     evaluation = stopwatch(
-        f"{count:,} questions: search and measures at k",
+        f"{question_count:,} questions: search and measures at k",
         lambda: evaluate_retrieval(retrieval_index, questions, tools, ruler),
     )
     stopwatch.rows[-1][0] += f" (one search of all: {evaluation.search.search_s:.1f} s)"
     for returned_text_option in ("chunk", "window:1", "section"):
         index_returning_text = stopwatch(
             f"what `{returned_text_option}` returns",
-            lambda word=returned_text_option: with_returned_text(retrieval_index, ReturnedText.parse(word)),  # type: ignore[misc]
+            lambda word=returned_text_option: copy_index_with_returned_text(retrieval_index, ReturnedText.parse(word)),  # type: ignore[misc]
         )
         stopwatch(
-            f"{count:,} questions at 1,000, 2,000 and 4,000 tokens, `{returned_text_option}` returned",
+            f"{question_count:,} questions at 1,000, 2,000 and 4,000 tokens, `{returned_text_option}` returned",
             lambda returned=index_returning_text: evaluate_at_budgets(
                 returned, questions, tools, ruler, RETRIEVED_TOKEN_BUDGETS
             ),  # type: ignore[misc]
@@ -182,7 +186,7 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
     stopwatch = Stopwatch()
     document = Document.from_text(next(iter(random_documents(megabytes).values())), "lines", "one")
     tools = Tools(load_embedder(), load_tokenizer(), EmbeddingCache(None))
-    retrieval_index = build_index(
+    retrieval_index = cut_and_index_corpus(
         Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools
     )
     texts_to_embed = retrieval_index.texts[:EMBEDDED_CHUNK_COUNT]
@@ -193,23 +197,26 @@ def measure_embedding(megabytes: int) -> list[list[str]]:
     return stopwatch.rows
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option("--megabytes", type=int, default=10, metavar="N"),
     build_function_adding_option("--questions", dest="question_count", type=int, default=5_000, metavar="N"),
 )
 def main(megabytes: int, question_count: int) -> None:
     """Run the measurements and print the tables."""
     head = ["step", "seconds by the clock (of the processor)", "peak memory so far, MB"]
-    for title, rows in _tables(megabytes, question_count):
-        print(f"\n{title}\n\n{markdown_table(head, rows)}", flush=True)
+    for table_title, rows in _measure_and_yield_tables(megabytes, question_count):
+        print(f"\n{table_title}\n\n{markdown_table(head, rows)}", flush=True)
 
 
-def _tables(megabytes: int, count: int) -> Iterator[tuple[str, list[list[str]]]]:
-    yield "Finding the excerpts", call_in_new_process(measure_locating, megabytes, count)
-    for number, (name, parameters) in enumerate(CHUNKERS):
+def _measure_and_yield_tables(corpus_megabytes: int, question_count: int) -> Iterator[tuple[str, list[list[str]]]]:
+    yield "Finding the excerpts", call_in_new_process(measure_locating, corpus_megabytes, question_count)
+    for chunker_number, (chunker_name, parameters) in enumerate(CHUNKERS):
         settings = ", ".join(f"`{key}` {value}" for key, value in parameters.items())
-        yield f"`{name}`, {settings}", call_in_new_process(measure_searching, megabytes, count, number)
-    yield "Embedding", call_in_new_process(measure_embedding, megabytes)
+        yield (
+            f"`{chunker_name}`, {settings}",
+            call_in_new_process(measure_searching, corpus_megabytes, question_count, chunker_number),
+        )
+    yield "Embedding", call_in_new_process(measure_embedding, corpus_megabytes)
 
 
 if __name__ == "__main__":

@@ -11,17 +11,22 @@ from typing import Any
 from benchmarks.chroma import (
     CHROMA_CORPUS_NAMES,
     FOLDER_AND_CACHE_OPTIONS,
-    corpus_option,
+    build_function_adding_corpus_option,
     format_difference,
     mean_with_interval,
     read_corpora,
 )
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_and_collect_rows
+from benchmarks.harness import (
+    build_function_adding_option,
+    command_line_decorator_for_main,
+    markdown_table,
+    print_and_collect_rows,
+)
 from chunkers import Chunker, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions import Corpus, Question, TokenRuler
 from evaluation.retrieval import evaluate_retrieval, find_retrieved_duplicates
-from evaluation.search import NEAR_DUPLICATE_SIMILARITY, build_index
+from evaluation.search import NEAR_DUPLICATE_SIMILARITY, cut_and_index_corpus
 from evaluation.statistics import compute_confidence_interval_of_mean
 
 TOP_K = 5
@@ -50,12 +55,15 @@ def near_duplicate_row(
     chunker: Chunker, corpus: Corpus, questions: Sequence[Question], tools: Tools, min_similarity: float
 ) -> list[str]:
     """Return a row of the table."""
-    retrieval_index, ruler = build_index(corpus, chunker, tools), TokenRuler(corpus.whole.text, tools.tokenizer)
-    evaluation = evaluate_retrieval(retrieval_index, questions, tools, ruler, TOP_K)
+    retrieval_index, ruler = (
+        cut_and_index_corpus(corpus, chunker, tools),
+        TokenRuler(corpus.joined_document.text, tools.tokenizer),
+    )
+    evaluation_with_duplicates = evaluate_retrieval(retrieval_index, questions, tools, ruler, TOP_K)
     near_duplicates = find_retrieved_duplicates(
         retrieval_index, questions, tools, ruler, TOP_K, min_similarity=min_similarity
     )
-    cost_of_repeats = near_duplicates.repeat_cost_in_top_k(evaluation, "characters", ruler)
+    cost_of_repeats = near_duplicates.repeat_cost_in_top_k(evaluation_with_duplicates, "characters", ruler)
     interval_ends = compute_confidence_interval_of_mean(cost_of_repeats.taken / TOP_K)
     assert interval_ends is not None
     return [
@@ -70,10 +78,12 @@ def near_duplicate_row(
     ]
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     *FOLDER_AND_CACHE_OPTIONS,
-    corpus_option(),
-    build_function_adding_option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s"),
+    build_function_adding_corpus_option(),
+    build_function_adding_option(
+        "--embedder", dest="embedder_name", default="all-MiniLM-L6-v2", metavar="NAME", help="default: %(default)s"
+    ),
     build_function_adding_option(
         "--chunkers", dest="chunker_count", type=int, default=len(CHUNKERS), metavar="N", help="only the first N chunkers"
     ),
@@ -86,11 +96,16 @@ def near_duplicate_row(
     ),
 )
 def main(
-    folder: Path, cache: Path | None, corpus: list[str] | None, embedder: str, chunker_count: int, min_similarity: float
+    folder: Path,
+    cache_path: Path | None,
+    corpus_names: list[str] | None,
+    embedder_name: str,
+    chunker_count: int,
+    min_similarity: float,
 ) -> None:
     """Print the table."""
-    searched_corpus, questions = read_corpora(folder, corpus or CHROMA_CORPUS_NAMES)
-    tools = Tools(load_embedder(embedder), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache))
+    searched_corpus, questions = read_corpora(folder, corpus_names or CHROMA_CORPUS_NAMES)
+    tools = Tools(load_embedder(embedder_name), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(cache_path))
     print(
         f"{len(searched_corpus.documents)} corpora, {len(questions.usable)} questions, near-duplicates from "
         f"{min_similarity} on."

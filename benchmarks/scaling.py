@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.harness import (
-    benchmark_command,
     build_function_adding_option,
+    command_line_decorator_for_main,
     markdown_table,
     parse_comma_separated_numbers,
     peak_kib,
     print_progress,
 )
-from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
+from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run_chunker
 
 SENTENCE_COUNTS = (1_000, 5_000, 20_000, 60_000)
 """Numbers of sentences of the texts."""
@@ -45,7 +45,7 @@ class Case(NamedTuple):
     note: str = ""
 
     @property
-    def title(self) -> str:
+    def title_with_settings(self) -> str:
         """The chunker, its settings and the note, for the table."""
         details = ", ".join(
             [*(f"{name} {value}" for name, value in self.parameters.items()), *([self.note] if self.note else [])]
@@ -98,7 +98,7 @@ class PreparedEmbedder(Embedder):
     def __init__(self, vectors: npt.NDArray[np.float32]) -> None:
         self._vectors = vectors
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Do nothing; there is no model."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
@@ -107,11 +107,11 @@ class PreparedEmbedder(Embedder):
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return unit vectors, shape (len(texts), 384)."""
-        matches = (re.search(r"\d+", text) for text in texts)
-        return self._vectors[[int(number[0]) if number else 0 for number in matches]]
+        number_matches = (re.search(r"\d+", text) for text in texts)
+        return self._vectors[[int(number[0]) if number else 0 for number in number_matches]]
 
 
-def vectors_by_subject(count: int, sentences_per_subject: int) -> npt.NDArray[np.float32]:
+def random_vectors_grouped_in_subjects(count: int, sentences_per_subject: int) -> npt.NDArray[np.float32]:
     """Return unit vectors of sentences with a mean cosine of 0.3 within a subject, shape (count, 384)."""
     random = np.random.default_rng(0)
     subject_count = count // sentences_per_subject + 1 if sentences_per_subject else 1
@@ -131,20 +131,22 @@ def text_of_numbered_sentences(count: int) -> str:
     )
 
 
-def measure_case_and_send_result(case: Case, count: int, result_connection: Connection) -> None:
+def measure_case_and_send_result(case: Case, sentence_count: int, result_connection: Connection) -> None:
     """Send the wall-clock and processor seconds, the additional memory in bytes, and the error message if refused."""
-    tools = Tools(PreparedEmbedder(vectors_by_subject(count, case.sentences_per_subject)), load_tokenizer())
+    tools = Tools(
+        PreparedEmbedder(random_vectors_grouped_in_subjects(sentence_count, case.sentences_per_subject)), load_tokenizer()
+    )
     chunker = build_chunker(case.chunker, case.parameters)
     # Load and compile the dependencies, and embed.
-    small_chunker = build_chunker(case.chunker, {key: value for key, value in case.parameters.items() if key != "chunks"})
-    run(small_chunker, Document.from_text(text_of_numbered_sentences(30), "lines"), tools)
-    document = Document.from_text(text_of_numbered_sentences(count), "lines")
+    warm_up_chunker = build_chunker(case.chunker, {key: value for key, value in case.parameters.items() if key != "chunks"})
+    run_chunker(warm_up_chunker, Document.from_text(text_of_numbered_sentences(30), "lines"), tools)
+    document = Document.from_text(text_of_numbered_sentences(sentence_count), "lines")
     if chunker.embeds:
         tools.embed(document.sentence_texts)
     peak_memory_before = _reset_peak_memory()
     began, cpu_seconds = time.perf_counter(), time.process_time()
     try:
-        run(chunker, document, tools)
+        run_chunker(chunker, document, tools)
         refusal = ""
     except InputError as error:
         refusal = str(error)
@@ -158,11 +160,11 @@ def _reset_peak_memory() -> int:
     return peak_kib()
 
 
-def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str] | None:
+def measure_in_process(case: Case, sentence_count: int) -> tuple[float, float, float, str] | None:
     """Run `measure_case_and_send_result` in a process of its own; return None if it takes too long or too much memory."""
     spawn_context = multiprocessing.get_context("spawn")
     receiving_end, sending_end = spawn_context.Pipe(duplex=False)
-    process = spawn_context.Process(target=measure_case_and_send_result, args=(case, count, sending_end))
+    process = spawn_context.Process(target=measure_case_and_send_result, args=(case, sentence_count, sending_end))
     process.start()
     sending_end.close()
     try:
@@ -178,8 +180,10 @@ def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str
     return None
 
 
-@benchmark_command(
-    build_function_adding_option("--only", default="", metavar="NAME", help="chunkers whose title has this in it"),
+@command_line_decorator_for_main(
+    build_function_adding_option(
+        "--only", dest="only_title_part", default="", metavar="NAME", help="chunkers whose title has this in it"
+    ),
     build_function_adding_option(
         "--sizes",
         type=parse_comma_separated_numbers,
@@ -187,20 +191,20 @@ def measure_in_process(case: Case, count: int) -> tuple[float, float, float, str
         help="numbers of sentences, separated by commas",
     ),
 )
-def main(only: str, sizes: list[int]) -> int:
+def main(only_title_part: str, sizes: list[int]) -> int:
     """Print the table; return 1 if an accepted run takes more than 20 seconds or 2 GB."""
     rows, refusals, is_limit_exceeded = [], [], False
     for case in CASES:
-        if only not in case.title:
+        if only_title_part not in case.title_with_settings:
             continue
-        row = [case.title]
-        for count in sizes:
-            measurements = measure_in_process(case, count)
-            if measurements is None:
+        row = [case.title_with_settings]
+        for sentence_count in sizes:
+            case_measurements = measure_in_process(case, sentence_count)
+            if case_measurements is None:
                 row.append("ended")
                 is_limit_exceeded = True
             else:
-                seconds, cpu_seconds, additional_memory_bytes, refusal = measurements
+                seconds, cpu_seconds, additional_memory_bytes, refusal = case_measurements
                 # Wall-clock time includes other work on the machine; processor time includes all cores.
                 is_limit_exceeded |= min(seconds, cpu_seconds) > MOST_SECONDS or additional_memory_bytes > MOST_MEMORY
                 time_phrase = f"{seconds:.2f} s ({cpu_seconds:.2f})"
@@ -208,8 +212,8 @@ def main(only: str, sizes: list[int]) -> int:
                     f"refused, {time_phrase}" if refusal else f"{time_phrase}, {additional_memory_bytes / 1e6:,.0f} MB"
                 )
                 if refusal:
-                    refusals.append(f"- {case.title}, {count:,} sentences: “{refusal}”")
-            print_progress(case.title, f"{count:,}", row[-1])
+                    refusals.append(f"- {case.title_with_settings}, {sentence_count:,} sentences: “{refusal}”")
+            print_progress(case.title_with_settings, f"{sentence_count:,}", row[-1])
         rows.append(row)
     print(markdown_table(["chunker", *(f"{count:,}" for count in sizes)], rows))
     print("", *refusals, sep="\n")

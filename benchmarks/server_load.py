@@ -26,8 +26,8 @@ import psutil
 
 from benchmarks.harness import (
     Result,
-    benchmark_command,
     build_function_adding_option,
+    command_line_decorator_for_main,
     load_averages,
     markdown_table,
     print_progress,
@@ -77,7 +77,7 @@ async def measure_sliders(server: AppServer, session_count: int, seconds: float,
                 await asyncio.sleep(random_generator.uniform(0, 2 * think_seconds))
 
         await asyncio.gather(*(keep_moving_until_end(client, number) for number, client in enumerate(clients)))
-        elapsed, server_cpu, client_cpu = (
+        run_duration_seconds, server_cpu, client_cpu = (
             time.perf_counter() - began,
             cpu_seconds(process) - server_cpu,
             time.process_time() - client_cpu,
@@ -97,8 +97,8 @@ async def measure_sliders(server: AppServer, session_count: int, seconds: float,
         f"{think_seconds:g}",
         *recorded_slider_moves.cells(),
         server_ms_per_move,
-        f"{server_cpu / elapsed:.2f}",
-        f"{client_cpu / elapsed:.2f}",
+        f"{server_cpu / run_duration_seconds:.2f}",
+        f"{client_cpu / run_duration_seconds:.2f}",
         load_averages(2),
     ]
 
@@ -107,7 +107,7 @@ async def measure_sliders(server: AppServer, session_count: int, seconds: float,
 
 
 async def measure_memory_over_rounds(
-    server: AppServer, session_count_per_round: int, round_count: int, characters: int, session_lifetime_seconds: int
+    server: AppServer, session_count_per_round: int, round_count: int, characters: int, session_expiry_seconds: int
 ) -> list[list[str]]:
     """Return a table row for each round of sessions that paste their own texts and leave."""
     process = psutil.Process(server.pid)
@@ -122,14 +122,14 @@ async def measure_memory_over_rounds(
         finally:
             for client in clients:
                 await client.close()
-        opening_seconds = time.perf_counter() - began
+        seconds_until_sessions_closed = time.perf_counter() - began
         # The server releases expired sessions at its next check.
-        await asyncio.sleep(session_lifetime_seconds + 2 * CHECK_INTERVAL_S)
+        await asyncio.sleep(session_expiry_seconds + 2 * CHECK_INTERVAL_S)
         print_faults([error for client in clients for error in client.errors])
         rows.append(
             [
                 f"{round_number}",
-                f"{opening_seconds:.0f}",
+                f"{seconds_until_sessions_closed:.0f}",
                 f"{mb_while_open:.0f}",
                 f"{resident_mb(process):.0f}",
                 load_averages(2),
@@ -183,12 +183,12 @@ async def measure_waiting(server: AppServer, session_count: int, characters: int
         completion_order: list[int] = []
         began = time.perf_counter()
 
-        async def wait_for_results_while_rerunning(number: int) -> None:
-            client = clients[number]
-            rerunning = asyncio.create_task(keep_rerunning_page(client, 3.0))
+        async def wait_for_results_while_rerunning(session_number: int) -> None:
+            client = clients[session_number]
+            rerunning_task = asyncio.create_task(keep_rerunning_page(client, 3.0))
             await client.wait_until(has_all_results, 900)
-            rerunning.cancel()
-            completion_order.append(number)
+            rerunning_task.cancel()
+            completion_order.append(session_number)
 
         cancelled_number = session_count // 2
         tasks = []
@@ -271,9 +271,11 @@ async def measure_soak(
     rows = []
     session_tasks = [asyncio.create_task(come_and_go(number)) for number in range(session_count)]
     for tenth_number in range(1, SOAK_PARTS + 1):
-        cpu_before = cpu_seconds(process)
+        cpu_time_before_this_tenth = cpu_seconds(process)
         await asyncio.sleep(max(0.0, began + seconds * tenth_number / SOAK_PARTS - time.perf_counter()))
-        server_ms_per_move = f"{1000 * (cpu_seconds(process) - cpu_before) / max(1, len(recorded_slider_moves.seconds)):.0f}"
+        server_ms_per_move = (
+            f"{1000 * (cpu_seconds(process) - cpu_time_before_this_tenth) / max(1, len(recorded_slider_moves.seconds)):.0f}"
+        )
         rows.append(
             [
                 f"{seconds * tenth_number / SOAK_PARTS / 60:.0f}",
@@ -312,17 +314,17 @@ async def run_coroutines_limited(coroutines: Sequence[Coroutine[object, object, 
     """Run the coroutines, at most ``at_once`` at the same time."""
     running_limit = asyncio.Semaphore(at_once)
 
-    async def run_when_free(coroutine: Coroutine[object, object, None]) -> None:
+    async def run_coroutine_when_slot_free(coroutine: Coroutine[object, object, None]) -> None:
         async with running_limit:
             await coroutine
 
-    await asyncio.gather(*map(run_when_free, coroutines))
+    await asyncio.gather(*map(run_coroutine_when_slot_free, coroutines))
 
 
-def essay_with_numbered_sentences(characters: int, number: int) -> str:
+def essay_with_numbered_sentences(characters: int, text_number: int) -> str:
     """Return a unique text: the essay's sentences, each with its own number."""
     essay_sentences = load_sample("essay").text.split(". ")
-    sentences = (f"{sentence} {number}.{place}" for place, sentence in enumerate(cycle(essay_sentences)))
+    sentences = (f"{sentence} {text_number}.{place}" for place, sentence in enumerate(cycle(essay_sentences)))
     sentences_of_text = islice(sentences, 2 + characters * len(essay_sentences) // sum(map(len, essay_sentences)))
     return ". ".join(sentences_of_text)[:characters]
 
@@ -344,12 +346,12 @@ def measure_and_report_sliders(
 ) -> bool:
     """Run and print the measurement ``sliders``; return whether the targets are met."""
     row = run_with_server(measure_sliders, session_count or 20, seconds or 120, thinking_seconds or 0)
-    columns = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
-    print(markdown_table(columns, [row]))
+    table_head = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
+    print(markdown_table(table_head, [row]))
     return row[3:5] == ["0", "0"] and float(row[5]) < 1 and float(row[6]) < 3
 
 
-def measure_and_report_rounds(
+def measure_and_report_memory_rounds(
     session_count: int | None, round_count: int, characters: int | None, session_lifetime_seconds: int, **_: object
 ) -> bool:
     """Run and print the measurement ``rounds``; return whether the targets are met."""
@@ -415,16 +417,16 @@ def run_with_server(measure: Callable[..., Coroutine[object, object, Result]], *
         return asyncio.run(measure(server, *arguments))
 
 
-REPORTS: dict[str, Callable[..., bool]] = {
+RUN_FUNCTION_BY_MEASUREMENT: dict[str, Callable[..., bool]] = {
     "sliders": measure_and_report_sliders,
-    "rounds": measure_and_report_rounds,
+    "rounds": measure_and_report_memory_rounds,
     "waiting": measure_and_report_waiting,
     "soak": measure_and_report_soak,
 }
 
 
-@benchmark_command(
-    build_function_adding_option("what", choices=REPORTS),
+@command_line_decorator_for_main(
+    build_function_adding_option("what", choices=RUN_FUNCTION_BY_MEASUREMENT),
     build_function_adding_option(
         "--sessions", dest="session_count", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)"
     ),
@@ -453,7 +455,7 @@ REPORTS: dict[str, Callable[..., bool]] = {
 )
 def main(what: str, **given: Any) -> int:
     """Run one of the measurements; return 1 if a target is missed."""
-    return 0 if REPORTS[what](**given) else 1
+    return 0 if RUN_FUNCTION_BY_MEASUREMENT[what](**given) else 1
 
 
 if __name__ == "__main__":

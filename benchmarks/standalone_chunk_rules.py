@@ -4,36 +4,36 @@
 The rules were tuned on one half of the labels; the other half was held out.
 """
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
+from benchmarks.harness import build_function_adding_option, command_line_decorator_for_main, markdown_table
 from tests.fixtures.labelled_chunks import LANGUAGES, ON_PAGES, ON_PASSAGES, RuleScore, cohens_kappa, labels_and_findings
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option("--rule", choices=(*ON_PASSAGES, *ON_PAGES), help="measure only this rule"),
 )
 def main(rule: str | None) -> int:
     """Print a row for each rule and language; return 1 if a pair is not supported."""
-    rows, is_missed = [], False
-    for name in [rule] if rule else (*ON_PASSAGES, *ON_PAGES):
+    rows, is_any_rule_unsupported = [], False
+    for rule_name in [rule] if rule else (*ON_PASSAGES, *ON_PAGES):
         for language in LANGUAGES:
-            labels_and_rule_findings = labels_and_findings(name, language)
-            score, held_out_score = (
+            labels_and_rule_findings = labels_and_findings(rule_name, language)
+            rule_score, held_out_score = (
                 RuleScore.from_labels(labels_and_rule_findings),
                 RuleScore.from_labels([label for label in labels_and_rule_findings if label.is_held_out]),
             )
-            is_missed |= not score.is_supported
+            is_any_rule_unsupported |= not rule_score.is_supported
             rows.append(
                 (
-                    f"`{name}`",
+                    f"`{rule_name}`",
                     language,
-                    f"{score.labelled}",
-                    f"{score.positives}",
+                    f"{rule_score.labelled}",
+                    f"{rule_score.positives}",
                     f"{cohens_kappa(labels_and_rule_findings):.2f}",
-                    f"{score.right} of {score.reported}",
-                    f"{score.right} of {score.positives}",
+                    f"{rule_score.right} of {rule_score.reported}",
+                    f"{rule_score.right} of {rule_score.positives}",
                     f"{held_out_score.precision:.0%}",
                     f"{held_out_score.recall:.0%}",
-                    "yes" if score.is_supported else "no",
+                    "yes" if rule_score.is_supported else "no",
                 )
             )
     heads = (
@@ -49,7 +49,7 @@ def main(rule: str | None) -> int:
         "supported",
     )
     print(markdown_table(heads, rows))
-    return int(is_missed)
+    return int(is_any_rule_unsupported)
 
 
 if __name__ == "__main__":

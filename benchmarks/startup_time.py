@@ -20,7 +20,13 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, peak_kib, time_call
+from benchmarks.harness import (
+    build_function_adding_option,
+    command_line_decorator_for_main,
+    markdown_table,
+    peak_kib,
+    seconds_and_result_of_call,
+)
 from tests.fixtures.app_server import app_server, launch
 
 START_LIMIT_MS = 120_000
@@ -53,7 +59,7 @@ st.title("Empty")
 st.write("Nothing more.")
 """
 
-EMPTY_WATCH_SCRIPT = """(() => {
+EMPTY_APP_PAINT_TIME_SCRIPT = """(() => {
   const look = () => {
     if (document.body?.innerText.includes("Nothing more.")) {
       requestAnimationFrame(() => requestAnimationFrame(() => (window.emptyShown = Date.now() / 1000)));
@@ -81,7 +87,7 @@ checked_model_folder()
 stage("check the model's files")
 from chunkers import Document, Tools, load_embedder, load_tokenizer
 embedder = load_embedder()
-embedder.load()
+embedder.ensure_loaded()
 stage("load the model")
 embedder.encode(["The first text."])
 stage("its first text")
@@ -97,7 +103,7 @@ print(json.dumps(stages))
 
 
 @contextmanager
-def open_page_until_painted(
+def open_page_and_await_expression(
     browser: Browser, address: str, watching_script: str, is_painted_expression: str
 ) -> Iterator[Page]:
     """Open a page with a script that watches it, and wait until an expression of the script is true."""
@@ -108,14 +114,16 @@ def open_page_until_painted(
         yield page
 
 
-def measure_start(browser: Browser, app_script_path: str) -> dict[str, float]:
+def measure_server_and_page_start(browser: Browser, app_script_path: str) -> dict[str, float]:
     """Start the server and open the first page; return the seconds to each event, and the server's peak memory in MB."""
     with app_server(script=app_script_path) as server:
-        began = convert_to_wall_clock_time(server.began)
+        began = convert_perf_counter_to_wall_clock(server.began)
         seconds_by_event = {"the server answers": time.time() - began}
-        with open_page_until_painted(browser, server.url, COLUMN_WATCH_SCRIPT, "() => window.allColumns") as page:
-            for number, painting_time in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
-                seconds_by_event[f"{number} of the columns painted"] = painting_time - began
+        with open_page_and_await_expression(browser, server.url, COLUMN_WATCH_SCRIPT, "() => window.allColumns") as page:
+            for painted_column_count, column_painting_moment in enumerate(
+                page.evaluate("() => window.columnsSeen"), start=1
+            ):
+                seconds_by_event[f"{painted_column_count} of the columns painted"] = column_painting_moment - began
             seconds_by_event["peak memory of the server, MB"] = peak_kib(server.pid) / 1000
     return seconds_by_event
 
@@ -124,12 +132,12 @@ def seconds_until_empty_page(browser: Browser, app_script_path: Path) -> float:
     """Start a server of an empty page and open it; return the seconds until it is painted."""
     with (
         app_server(script=str(app_script_path)) as server,
-        open_page_until_painted(browser, server.url, EMPTY_WATCH_SCRIPT, "() => window.emptyShown") as page,
+        open_page_and_await_expression(browser, server.url, EMPTY_APP_PAINT_TIME_SCRIPT, "() => window.emptyShown") as page,
     ):
-        return float(page.evaluate("() => window.emptyShown")) - convert_to_wall_clock_time(server.began)
+        return float(page.evaluate("() => window.emptyShown")) - convert_perf_counter_to_wall_clock(server.began)
 
 
-def convert_to_wall_clock_time(performance_counter_seconds: float) -> float:
+def convert_perf_counter_to_wall_clock(performance_counter_seconds: float) -> float:
     """Return a moment of ``time.perf_counter`` in the seconds of ``time.time``, which pages report."""
     return time.time() - (time.perf_counter() - performance_counter_seconds)
 
@@ -145,30 +153,35 @@ def stage_seconds() -> list[tuple[str, float]]:
 def command_seconds(*arguments: str) -> float:
     """Return the seconds that a command takes in a separate process."""
     command = [sys.executable, "-m", *arguments]
-    return time_call(lambda: subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True))[0]
+    return seconds_and_result_of_call(lambda: subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True))[0]
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option("--repeats", dest="repeat_count", type=int, default=5),
     build_function_adding_option("--script", default="serve.py"),
 )
 def main(repeat_count: int, script: str) -> None:
     """Print the tables."""
     with sync_playwright() as playwright, launch(playwright) as browser, tempfile.TemporaryDirectory() as folder:
-        empty_script = Path(folder) / "empty.py"
-        empty_script.write_text(EMPTY_APP_SCRIPT, encoding="utf-8")
+        empty_app_script_path = Path(folder) / "empty.py"
+        empty_app_script_path.write_text(EMPTY_APP_SCRIPT, encoding="utf-8")
         figures_by_repeat = [
-            measure_start(browser, script) | {EMPTY_PAGE_ROW: seconds_until_empty_page(browser, empty_script)}
+            measure_server_and_page_start(browser, script)
+            | {EMPTY_PAGE_ROW: seconds_until_empty_page(browser, empty_app_script_path)}
             for _ in range(repeat_count)
         ]
     empty_page_median = statistics.median(turn[EMPTY_PAGE_ROW] for turn in figures_by_repeat)
     rows = []
-    for name in figures_by_repeat[0]:
-        figures_of_event = [turn[name] for turn in figures_by_repeat]
-        ratio = "" if name.endswith("MB") else f"{statistics.median(figures_of_event) / empty_page_median:.2f}"
-        rows.append([name, f"{statistics.median(figures_of_event):.2f}", f"{min(figures_of_event):.2f}", ratio])
-    heads = [f"s after the start of {script}", "median", "least", "times the empty page"]
-    print(markdown_table(heads, rows), end="\n\n")
+    for event_name in figures_by_repeat[0]:
+        figures_of_event = [turn[event_name] for turn in figures_by_repeat]
+        ratio_to_empty_page = (
+            "" if event_name.endswith("MB") else f"{statistics.median(figures_of_event) / empty_page_median:.2f}"
+        )
+        rows.append(
+            [event_name, f"{statistics.median(figures_of_event):.2f}", f"{min(figures_of_event):.2f}", ratio_to_empty_page]
+        )
+    table_head = [f"s after the start of {script}", "median", "least", "times the empty page"]
+    print(markdown_table(table_head, rows), end="\n\n")
     stage_seconds_by_repeat = [stage_seconds() for _ in range(repeat_count)]
     stage_rows = [
         [name, f"{statistics.median(run[place][1] for run in stage_seconds_by_repeat):.2f}"]

@@ -11,9 +11,9 @@ import random
 import statistics
 from collections.abc import Mapping, Sequence
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
+from benchmarks.harness import build_function_adding_option, command_line_decorator_for_main, markdown_table
 from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.contract import run
+from chunkers.contract import run_and_time_chunker
 from chunkers.support import format_number
 from evaluation.segmentation import (
     HIGHER_IS_BETTER,
@@ -24,12 +24,12 @@ from evaluation.segmentation import (
     SweepRow,
     SweptSetting,
     compare_settings,
-    cut_into_passages,
+    cut_sections_into_passages,
+    halve_passages_by_subject,
     list_qu_et_al_settings,
+    make_stitched_documents,
     score_chunking,
     settings_grid,
-    split_by_subject,
-    stitch_several_documents,
     summarize_settings,
     sweep_settings,
 )
@@ -60,10 +60,10 @@ SETTINGS_GRID_BY_CHUNKER: dict[str, list[SweptSetting]] = {
 }
 """The settings to try, by chunker."""
 
-CUTS_AT_SETTINGS = settings_grid("change_point", cuts_at=("sentences", "paragraphs"))
+CHANGE_POINT_CUTS_AT_SETTINGS = settings_grid("change_point", cuts_at=("sentences", "paragraphs"))
 CHANGE_POINT_SETTINGS = [
     *settings_grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3)),
-    *CUTS_AT_SETTINGS,
+    *CHANGE_POINT_CUTS_AT_SETTINGS,
 ]
 UNCHANGED_SAMPLE_NAMES = ("essay", "report")
 SHUFFLED_RUN_LENGTHS = (1, 2, 3, 4, 5)
@@ -75,20 +75,24 @@ def bundled_passages() -> list[SubjectPassage]:
     all_passages = []
     for name in SOURCE_SAMPLE_NAMES:
         sample = load_sample(name)
-        all_passages += cut_into_passages(
+        all_passages += cut_sections_into_passages(
             sample.text, sample.known or (), name, length_generator.randint(4, 8), sample.sentences
         )
     return all_passages
 
 
-def stitched_documents(count: int, sentences_per_document: int = 100) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
+def stitch_tuning_and_held_out_documents(
+    count: int, sentences_per_stitched_document: int = 100
+) -> tuple[list[MarkedDocument], list[MarkedDocument]]:
     """Return ``count`` documents to tune on, and as many held out."""
-    tuning_passages, held_out_passages = split_by_subject(bundled_passages())
-    tuning_texts = stitch_several_documents(tuning_passages, sentences_per_document, count, 0, "spacy")
-    held_out_texts = stitch_several_documents(
-        held_out_passages, sentences_per_document, count, 0, "spacy", first_document_number=count + 1
+    tuning_passages, held_out_passages = halve_passages_by_subject(bundled_passages())
+    tuning_texts = make_stitched_documents(tuning_passages, sentences_per_stitched_document, count, 0, "spacy")
+    held_out_texts = make_stitched_documents(
+        held_out_passages, sentences_per_stitched_document, count, 0, "spacy", first_document_number=count + 1
     )
-    return [text.split("spacy") for text in tuning_texts], [text.split("spacy") for text in held_out_texts]
+    return [text.split_to_marked_document("spacy") for text in tuning_texts], [
+        text.split_to_marked_document("spacy") for text in held_out_texts
+    ]
 
 
 def score_rows(tuning_summaries: Sequence[SettingSummary], held_out_summaries: Sequence[SettingSummary]) -> list[list[str]]:
@@ -96,19 +100,19 @@ def score_rows(tuning_summaries: Sequence[SettingSummary], held_out_summaries: S
 
     The trivial baselines come first; all settings of `change_point` that need no number are included.
     """
-    tuned_summary_by_setting, held_summary_by_setting = (
+    tuning_summary_by_setting, held_summary_by_setting = (
         {summary.setting: summary for summary in ranked} for ranked in (tuning_summaries, held_out_summaries)
     )
-    lines = [
-        _score_cells(setting, "looks at nothing", tuned_summary_by_setting, held_summary_by_setting)
+    table_rows = [
+        _score_cells(setting, "looks at nothing", tuning_summary_by_setting, held_summary_by_setting)
         for setting in TRIVIAL_SETTINGS
     ]
-    lines += [
-        _score_cells(setting, "by the text shuffled", tuned_summary_by_setting, held_summary_by_setting)
+    table_rows += [
+        _score_cells(setting, "by the text shuffled", tuning_summary_by_setting, held_summary_by_setting)
         for setting in CHANGE_POINT_SETTINGS
     ]
-    lines += [
-        _score_cells(SweptSetting(name), "at its defaults", tuned_summary_by_setting, held_summary_by_setting)
+    table_rows += [
+        _score_cells(SweptSetting(name), "at its defaults", tuning_summary_by_setting, held_summary_by_setting)
         for name in CHUNKERS
         if name not in SETTINGS_GRID_BY_CHUNKER
     ]
@@ -118,11 +122,11 @@ def score_rows(tuning_summaries: Sequence[SettingSummary], held_out_summaries: S
             "best of the tuned half": _best_summary_of_chunker(tuning_summaries, chunker).setting,
             "best of the half held out": _best_summary_of_chunker(held_out_summaries, chunker).setting,
         }
-        lines += [
-            _score_cells(setting, how, tuned_summary_by_setting, held_summary_by_setting)
+        table_rows += [
+            _score_cells(setting, how, tuning_summary_by_setting, held_summary_by_setting)
             for how, setting in setting_by_choice.items()
         ]
-    return lines
+    return table_rows
 
 
 def _score_cells(
@@ -143,14 +147,14 @@ def mean_score_knowing_section_count(marked_documents: Sequence[MarkedDocument],
     """Return the mean score of `change_point` when it is given each document's number of sections."""
     values = []
     for marked_document in marked_documents:
-        chunking = run(
+        chunking = run_and_time_chunker(
             build_chunker("change_point", {"chunks": len(marked_document.known) + 1}), marked_document.document, tools
         )
         values.append(score_chunking(marked_document, chunking)[measure].value)
     return statistics.fmean(value for value in values if value is not None)
 
 
-def unchanged_documents() -> list[MarkedDocument]:
+def whole_sample_documents() -> list[MarkedDocument]:
     """Return the bundled essay and report unchanged; their neighbouring sections are about related subjects."""
     name_sample_pairs = [(name, load_sample(name)) for name in UNCHANGED_SAMPLE_NAMES]
     return [
@@ -159,14 +163,14 @@ def unchanged_documents() -> list[MarkedDocument]:
     ]
 
 
-def unchanged_rows(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
+def whole_sample_rows(sweep_rows_of_whole_samples: Sequence[SweepRow], measure: str) -> list[list[str]]:
     """Return the table rows of the unchanged documents."""
     score_cell_by_setting_and_document = {
-        (row.setting, row.document): f"{row.scores[measure].value:.3f} ({row.chunks})" for row in rows
+        (row.setting, row.document): f"{row.scores[measure].value:.3f} ({row.chunks})" for row in sweep_rows_of_whole_samples
     }
     return [
         [setting.words(), *(score_cell_by_setting_and_document[setting, name] for name in UNCHANGED_SAMPLE_NAMES)]
-        for setting in dict.fromkeys(row.setting for row in rows)
+        for setting in dict.fromkeys(row.setting for row in sweep_rows_of_whole_samples)
     ]
 
 
@@ -181,7 +185,7 @@ def sentences_on_chunker_defaults(rows: Sequence[SweepRow], measure: str) -> lis
     go to the best. Source: the one-standard-error rule of Breiman et al., Classification and Regression Trees (1984),
     section 3.4.3.
     """
-    sentences = []
+    sentences_about_defaults = []
     ranked_summaries = summarize_settings(rows, measure)
     for chunker in SETTINGS_GRID_BY_CHUNKER:
         default_summary, best_summary = (
@@ -189,25 +193,29 @@ def sentences_on_chunker_defaults(rows: Sequence[SweepRow], measure: str) -> lis
             _best_summary_of_chunker(ranked_summaries, chunker),
         )
         best_standard_error = standard_error(rows, best_summary.setting, measure)
-        as_good_summaries = [
+        summaries_near_best = [
             summary
             for summary in ranked_summaries
             if summary.setting.chunker == chunker and abs(summary.mean - best_summary.mean) <= best_standard_error
         ]
-        lead_phrase = (
+        lead_over_default_phrase = (
             f"{best_summary.setting.words()} is {abs(best_summary.mean - default_summary.mean):.3f} ahead of the default "
             "on the tuned half"
         )
-        if default_summary in as_good_summaries:
-            sentences.append(f"{chunker}: {lead_phrase}, within the standard error of {best_standard_error:.3f}.")
+        if default_summary in summaries_near_best:
+            sentences_about_defaults.append(
+                f"{chunker}: {lead_over_default_phrase}, within the standard error of {best_standard_error:.3f}."
+            )
         else:
-            suggested_summary = min(as_good_summaries, key=lambda summary: _count_changed_parameters(summary.setting))
-            sentences.append(
-                f"{chunker}: {lead_phrase}; {suggested_summary.setting.words()}, at {suggested_summary.mean:.3f}, moves "
+            suggested_summary = min(summaries_near_best, key=lambda summary: _count_changed_parameters(summary.setting))
+            sentences_about_defaults.append(
+                f"{chunker}: {lead_over_default_phrase}; {suggested_summary.setting.words()}, at "
+                f"{suggested_summary.mean:.3f}, "
+                "moves "
                 "least and is within the "
                 f"standard error of {best_standard_error:.3f}."
             )
-    return sentences
+    return sentences_about_defaults
 
 
 def standard_error(rows: Sequence[SweepRow], setting: SweptSetting, measure: str) -> float:
@@ -223,7 +231,7 @@ def _count_changed_parameters(setting: SweptSetting) -> int:
     return sum(fields[name].default != value for name, value in setting.parameters)
 
 
-def describe_lead_over_breakpoint(
+def describe_whether_ahead_of_breakpoint(
     chunker: str, tuning_summaries: Sequence[SettingSummary], held_out_summaries: Sequence[SettingSummary]
 ) -> str:
     """Return a sentence on whether a chunker at its defaults is ahead of every setting of `breakpoint`, on both halves."""
@@ -236,9 +244,10 @@ def describe_lead_over_breakpoint(
         == chunker
         for ranked in (tuning_summaries, held_out_summaries)
     )
-    verdict = "is ahead of" if is_ahead else "is not ahead of"
+    ahead_or_not_phrase = "is ahead of" if is_ahead else "is not ahead of"
     return (
-        f"The default {chunker} {verdict} all {len(SETTINGS_GRID_BY_CHUNKER['breakpoint'])} published settings of "
+        f"The default {chunker} {ahead_or_not_phrase} all {len(SETTINGS_GRID_BY_CHUNKER['breakpoint'])} published settings "
+        "of "
         "breakpoint on both halves."
     )
 
@@ -267,20 +276,25 @@ def difference_rows(rows: Sequence[SweepRow], tuning_summaries: Sequence[Setting
     return lines
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option("--count", type=int, default=50, metavar="N", help="documents of each half (default: 50)"),
     build_function_adding_option("--measure", default="pk", choices=HIGHER_IS_BETTER),
     build_function_adding_option("--embedder", default="all-MiniLM-L6-v2", metavar="NAME"),
 )
 def main(count: int, measure: str, embedder: str) -> None:
     """Print what every chunker reaches on both halves, what that says of its default, and who is ahead."""
-    tuning_and_held_out_documents = stitched_documents(count)
-    for name, marked_documents in zip(("tuned half", "held out"), tuning_and_held_out_documents, strict=True):
+    tuning_and_held_out_documents = stitch_tuning_and_held_out_documents(count)
+    for tuned_or_held_out_label, marked_documents in zip(
+        ("tuned half", "held out"), tuning_and_held_out_documents, strict=True
+    ):
         sentence_count, seam_count = (
             sum(len(marked.document.sentences) for marked in marked_documents),
             sum(len(marked.known) for marked in marked_documents),
         )
-        print(f"{name}: {len(marked_documents)} documents, {sentence_count:,} sentences, {seam_count:,} seams.")
+        print(
+            f"{tuned_or_held_out_label}: {len(marked_documents)} documents, {sentence_count:,} sentences, {seam_count:,} "
+            "seams."
+        )
     searched_settings = (
         setting for name, some in SETTINGS_GRID_BY_CHUNKER.items() for setting in (SweptSetting(name), *some)
     )
@@ -288,43 +302,50 @@ def main(count: int, measure: str, embedder: str) -> None:
         dict.fromkeys([*TRIVIAL_SETTINGS, *CHANGE_POINT_SETTINGS, *map(SweptSetting, CHUNKERS), *searched_settings])
     )
     tools = Tools(load_embedder(embedder), load_tokenizer())
-    tuned_rows, held_rows = (
+    tuning_rows, held_rows = (
         list(sweep_settings(half, settings, tools, os.cpu_count() or 1)) for half in tuning_and_held_out_documents
     )
-    tuned_summaries, held_summaries = summarize_settings(tuned_rows, measure), summarize_settings(held_rows, measure)
+    tuning_half_setting_summaries, held_summaries = (
+        summarize_settings(tuning_rows, measure),
+        summarize_settings(held_rows, measure),
+    )
     print(
         markdown_table(
             ["setting", "chosen", f"{measure}, tuned half", "held out", "chunks"],
-            score_rows(tuned_summaries, held_summaries),
+            score_rows(tuning_half_setting_summaries, held_summaries),
         )
     )
-    tuned_mean_score, held_mean_score = (
+    tuning_score_given_section_count, held_mean_score = (
         mean_score_knowing_section_count(half, tools, measure) for half in tuning_and_held_out_documents
     )
     print(
-        f"change_point, told the number of sections: {tuned_mean_score:.3f} on the tuned half, {held_mean_score:.3f} held "
+        f"change_point, told the number of sections: {tuning_score_given_section_count:.3f} on the tuned half, "
+        f"{held_mean_score:.3f} held "
         "out."
     )
     settings_for_unchanged_documents = [
         *TRIVIAL_SETTINGS,
         SweptSetting("breakpoint"),
         *settings_grid("change_point", shuffled_runs=SHUFFLED_RUN_LENGTHS),
-        *CUTS_AT_SETTINGS,
+        *CHANGE_POINT_CUTS_AT_SETTINGS,
     ]
-    unchanged_document_rows = list(sweep_settings(unchanged_documents(), settings_for_unchanged_documents, tools))
+    unchanged_document_rows = list(sweep_settings(whole_sample_documents(), settings_for_unchanged_documents, tools))
     print(
         markdown_table(
             ["in their own order", *(f"{measure}, {name} (chunks)" for name in UNCHANGED_SAMPLE_NAMES)],
-            unchanged_rows(unchanged_document_rows, measure),
+            whole_sample_rows(unchanged_document_rows, measure),
         )
     )
-    for sentence in [
-        *sentences_on_chunker_defaults(tuned_rows, measure),
-        *(describe_lead_over_breakpoint(name, tuned_summaries, held_summaries) for name in ("optimal", "change_point")),
+    for conclusion_sentence in [
+        *sentences_on_chunker_defaults(tuning_rows, measure),
+        *(
+            describe_whether_ahead_of_breakpoint(name, tuning_half_setting_summaries, held_summaries)
+            for name in ("optimal", "change_point")
+        ),
     ]:
-        print(sentence)
+        print(conclusion_sentence)
     heads = ["held out", "better than", "by", "interval", f"documents: {count}"]
-    print(markdown_table(heads, difference_rows(held_rows, tuned_summaries, measure)))
+    print(markdown_table(heads, difference_rows(held_rows, tuning_half_setting_summaries, measure)))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
-from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from chunkers.text import read_document
-from evaluation.segmentation import count_whole_spans, edit_stability, spans_to_keep_whole
+from benchmarks.harness import build_function_adding_option, command_line_decorator_for_main, markdown_table
+from chunkers import Document, Tools, build_chunker, load_tokenizer, run_chunker
+from chunkers.text import read_document_text
+from evaluation.segmentation import count_whole_spans, measure_chunk_changes_by_edits, spans_to_keep_whole
 from sample_docs import SAMPLES_FOLDER
 from tests.fixtures.structured_files import FILES
 
@@ -98,24 +98,26 @@ class StructureRow(NamedTuple):
 def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
     """Yield the bundled Markdown documents and the files as read, all or those with the given names."""
     reader_by_file_name = {path.name: path.read_bytes for path in sorted(SAMPLES_FOLDER.glob("*.md"))} | FILES
-    for name, file_bytes_or_reader in reader_by_file_name.items():
+    for name, read_file_bytes in reader_by_file_name.items():
         if not names or name in names:
-            yield Document.from_text(read_document(file_bytes_or_reader(), name).text, name=name)
+            yield Document.from_text(read_document_text(read_file_bytes(), name).text, name=name)
 
 
 def measure_chunker(document: Document, chunker_name: str, edit_count: int = EDIT_COUNT) -> StructureRow:
     """Measure one chunker on one document."""
     tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
     built_chunker = build_chunker(chunker_name, CHUNKERS[chunker_name])
-    chunking = run(built_chunker, document, tools)
+    chunking = run_chunker(built_chunker, document, tools)
     blocks_to_keep_whole = spans_to_keep_whole(document.text)
     block_token_counts = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks_to_keep_whole])
     fitting_blocks = [
         block for block, size in zip(blocks_to_keep_whole, block_token_counts, strict=True) if size <= MAX_CHUNK_TOKENS
     ]
-    whole_and_total_blocks = count_whole_spans(fitting_blocks, [span for chunk in chunking for span in chunk.spans]).all
+    whole_and_total_blocks = count_whole_spans(
+        fitting_blocks, [span for chunk in chunking for span in chunk.spans]
+    ).whole_blocks_of_all_kinds
     chunk_token_counts = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
-    edit_stability_result = edit_stability(built_chunker, document, tools, edit_count)
+    edit_stability_result = measure_chunk_changes_by_edits(built_chunker, document, tools, edit_count)
     return StructureRow(
         document.name,
         chunker_name,
@@ -124,22 +126,26 @@ def measure_chunker(document: Document, chunker_name: str, edit_count: int = EDI
         whole_and_total_blocks.total,
         len(blocks_to_keep_whole),
         sum(length <= MAX_CHUNK_TOKENS for length in chunk_token_counts),
-        edit_stability_result.mean,
-        edit_stability_result.worst.share,
+        edit_stability_result.mean_changed_chunk_share,
+        edit_stability_result.edit_changing_most_chunks.changed_chunk_share,
         edit_stability_result.inevitable,
     )
 
 
-@benchmark_command(
-    build_function_adding_option("--only", action="append", default=[], metavar="NAME", help="one document, as table.md"),
+@command_line_decorator_for_main(
+    build_function_adding_option(
+        "--only", dest="document_names", action="append", default=[], metavar="NAME", help="one document, as table.md"
+    ),
     build_function_adding_option(
         "--edits", dest="edit_count", type=int, default=EDIT_COUNT, help="inserted sentences (default: %(default)s)"
     ),
 )
-def main(only: list[str], edit_count: int) -> int:
+def main(document_names: list[str], edit_count: int) -> int:
     """Print the table; return 1 if `structure` misses its targets."""
     rows = [
-        measure_chunker(document, chunker, edit_count) for document in structured_documents(only) for chunker in CHUNKERS
+        measure_chunker(document, chunker, edit_count)
+        for document in structured_documents(document_names)
+        for chunker in CHUNKERS
     ]
     print(markdown_table(HEAD, [row.cells() for row in rows]))
     return int(not all(row.meets_targets for row in rows if row.chunker == "structure"))

@@ -17,16 +17,16 @@ from markdown_it import MarkdownIt
 from sentencex import get_sentence_boundaries
 
 from benchmarks.harness import (
-    Spread,
-    benchmark_command,
+    Quartiles,
     build_function_adding_option,
     call_in_new_process,
+    command_line_decorator_for_main,
     markdown_table,
     peak_kib,
-    time_call,
-    use_bundled_token_table,
+    point_tiktoken_at_llama_index_files,
+    seconds_and_result_of_call,
 )
-from benchmarks.other_library_chunkers import CountingEncoder, cut_with_langchain_breakpoint
+from benchmarks.other_library_adapters import CountingEncoder, cut_with_langchain_breakpoint
 from chunkers import (
     Document,
     Embedder,
@@ -36,16 +36,16 @@ from chunkers import (
     chunk,
     load_embedder,
     load_tokenizer,
-    run,
+    run_chunker,
 )
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET, recursive_spans
 from chunkers.methods import PartitionTable, rewards_of_runs
-from chunkers.text import WordPieceTokenizer, split_sentences
+from chunkers.text import WordPieceTokenizer, split_into_sentence_spans
 from sample_docs import load_sample
 
 PIECE_COUNTS = (1_000, 4_000, 16_000, 64_000)
-MOST_CHUNK_PIECES = 8
+MAX_PIECES_PER_CHUNK = 8
 """Most pieces in a chunk: 400 tokens in pieces of 50."""
 
 Floats = npt.NDArray[np.float32]
@@ -58,7 +58,7 @@ class RandomEmbedder(Embedder):
     revision = "1"
     batch = 100_000
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Do nothing; there is no model."""
 
     def encode(self, texts: Sequence[str]) -> Floats:
@@ -74,27 +74,29 @@ def unit_vectors(count: int) -> Floats:
 
 def optimal_partition_cuts(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition."""
-    return list(PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES)).cuts().tolist())
+    return list(PartitionTable.from_rewards(rewards_of_runs(vectors, MAX_PIECES_PER_CHUNK)).cuts().tolist())
 
 
 def optimal_cuts_after_computing_gains(vectors: Floats) -> list[int]:
     """Return the cuts of the optimal partition, after computing the gain of every cut."""
-    partition_table = PartitionTable.from_rewards(rewards_of_runs(vectors, MOST_CHUNK_PIECES))
-    partition_table.gains()
+    partition_table = PartitionTable.from_rewards(rewards_of_runs(vectors, MAX_PIECES_PER_CHUNK))
+    partition_table.cut_gain_before_each_piece()
     return list(partition_table.cuts().tolist())
 
 
 def double_loop_cuts(vectors: Floats) -> list[int]:
     """Return the cuts by the published algorithm, which sums the matrix of all pairs for every run."""
-    matrix = vectors @ vectors.T
-    matrix = matrix - matrix[np.triu_indices(len(matrix), k=1)].mean()
-    np.fill_diagonal(matrix, 0)
-    best_reward_by_end = np.zeros(len(matrix))
-    best_start_by_end = np.zeros(len(matrix), dtype=int)
-    for last_piece_index in range(len(matrix)):
-        for chunk_piece_count in range(1, min(MOST_CHUNK_PIECES, last_piece_index + 1) + 1):
+    similarity_matrix = vectors @ vectors.T
+    similarity_matrix = similarity_matrix - similarity_matrix[np.triu_indices(len(similarity_matrix), k=1)].mean()
+    np.fill_diagonal(similarity_matrix, 0)
+    best_reward_by_end = np.zeros(len(similarity_matrix))
+    best_start_by_end = np.zeros(len(similarity_matrix), dtype=int)
+    for last_piece_index in range(len(similarity_matrix)):
+        for chunk_piece_count in range(1, min(MAX_PIECES_PER_CHUNK, last_piece_index + 1) + 1):
             first_piece_index = last_piece_index - chunk_piece_count + 1
-            reward = np.sum(matrix[first_piece_index : last_piece_index + 1, first_piece_index : last_piece_index + 1])
+            reward = np.sum(
+                similarity_matrix[first_piece_index : last_piece_index + 1, first_piece_index : last_piece_index + 1]
+            )
             if first_piece_index > 0:
                 reward += best_reward_by_end[first_piece_index - 1]
             if reward > best_reward_by_end[last_piece_index] or chunk_piece_count == 1:
@@ -113,43 +115,48 @@ def measure_optimal(repeat_count: int) -> None:
     for count in PIECE_COUNTS:
         vectors = unit_vectors(count)
         partition_seconds_by_repeat = [
-            time_call(partial(optimal_partition_cuts, vectors))[0] for _ in range(repeat_count * 5)
+            seconds_and_result_of_call(partial(optimal_partition_cuts, vectors))[0] for _ in range(repeat_count * 5)
         ]
         tracemalloc.start()
         optimal_cuts_after_computing_gains(vectors)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
         tracemalloc.stop()
-        seconds_with_gains = [time_call(lambda: optimal_cuts_after_computing_gains(vectors))[0] for _ in range(repeat_count)]  # noqa: B023
-        partition_time_spread = Spread.from_values(1000 * second for second in partition_seconds_by_repeat)
+        seconds_with_gains = [
+            seconds_and_result_of_call(lambda: optimal_cuts_after_computing_gains(vectors))[0]  # noqa: B023
+            for _ in range(repeat_count)
+        ]
+        partition_time_spread = Quartiles.from_values(1000 * second for second in partition_seconds_by_repeat)
         rows.append(
             [
                 f"{count:,}",
-                partition_time_spread.words(),
+                partition_time_spread.format_median_and_quartiles(),
                 f"{1000 * partition_time_spread.median / count:.2f}",
-                Spread.from_values(1000 * second for second in seconds_with_gains).words(),
+                Quartiles.from_values(1000 * second for second in seconds_with_gains).format_median_and_quartiles(),
                 f"{peak:,.1f}",
             ]
         )
     print(markdown_table(["optimal, pieces", "partition, ms", "µs a piece", "with gains, ms", "peak, MB"], rows))
     vectors = unit_vectors(2_000)
     assert optimal_partition_cuts(vectors) == double_loop_cuts(vectors)
-    double_loop_seconds = [time_call(lambda: double_loop_cuts(vectors))[0] for _ in range(repeat_count * 3)]
-    partition_seconds = [time_call(partial(optimal_partition_cuts, vectors))[0] for _ in range(repeat_count * 3)]
+    double_loop_seconds = [seconds_and_result_of_call(lambda: double_loop_cuts(vectors))[0] for _ in range(repeat_count * 3)]
+    partition_seconds = [
+        seconds_and_result_of_call(partial(optimal_partition_cuts, vectors))[0] for _ in range(repeat_count * 3)
+    ]
     partition_and_gains_seconds = [
-        time_call(lambda: optimal_cuts_after_computing_gains(vectors))[0] for _ in range(repeat_count * 3)
+        seconds_and_result_of_call(lambda: optimal_cuts_after_computing_gains(vectors))[0] for _ in range(repeat_count * 3)
     ]
     print("\n2,000 pieces, the published double loop against the same partition here:")
     for work_description, partition_seconds_by_repeat in (
         ("partition", partition_seconds),
         ("partition and the gain of every cut", partition_and_gains_seconds),
     ):
-        speed_ratio_spread = Spread.from_values(
+        speed_ratio_spread = Quartiles.from_values(
             their / our for their, our in zip(double_loop_seconds, partition_seconds_by_repeat, strict=True)
         )
         print(
             f"- {work_description}: {1000 * np.median(double_loop_seconds):.1f} ms / "
             f"{1000 * np.median(partition_seconds_by_repeat):.2f} ms, "
-            f"{speed_ratio_spread.words()} times faster"
+            f"{speed_ratio_spread.format_median_and_quartiles()} times faster"
         )
 
 
@@ -160,53 +167,60 @@ def repeated_essay(characters: int) -> str:
     return "\n\n".join(f"Part {number}. {essay}" for number in range(copy_count))[:characters]
 
 
-def measure_without_embedding(text: str, repeat_count: int) -> None:
+def time_non_embedding_chunkers(text: str, repeat_count: int) -> None:
     """Print the speed of the chunkers that embed nothing, compared with LangChain's."""
-    use_bundled_token_table()
-    document = Document.from_text(text, "regex")
+    point_tiktoken_at_llama_index_files()
+    timed_document = Document.from_text(text, "regex")
     tools = Tools(None, load_tokenizer("cl100k_base"))
     tools.token_starts("Load the table.")
-    token_splitter = TokenTextSplitter(encoding_name="cl100k_base", chunk_size=80, chunk_overlap=0)
-    recursive_splitter = RecursiveCharacterTextSplitter(
+    langchain_token_splitter = TokenTextSplitter(encoding_name="cl100k_base", chunk_size=80, chunk_overlap=0)
+    langchain_recursive_splitter = RecursiveCharacterTextSplitter(
         separators=SEPARATORS_BY_PRESET["chroma"][0], chunk_size=200, chunk_overlap=0
     )
 
     def chunker_call(name: str) -> Callable[[], object]:
-        return lambda: run(build_chunker(name, {}), document, tools)
+        return lambda: run_chunker(build_chunker(name, {}), timed_document, tools)
 
     timed_races: list[tuple[str, Callable[[], object], Callable[[], object] | None]] = [
         ("fixed_words", chunker_call("fixed_words"), None),
         ("fixed_characters", chunker_call("fixed_characters"), None),
-        ("fixed_tokens / TokenTextSplitter", chunker_call("fixed_tokens"), lambda: token_splitter.split_text(text)),
+        (
+            "fixed_tokens / TokenTextSplitter",
+            chunker_call("fixed_tokens"),
+            lambda: langchain_token_splitter.split_text(text),
+        ),
         (
             "recursive, exact offsets / RecursiveCharacterTextSplitter",
             lambda: recursive_spans(text, 200, 0, len, "chroma"),
-            lambda: recursive_splitter.split_text(text),
+            lambda: langchain_recursive_splitter.split_text(text),
         ),
         (
             "recursive, chunks / RecursiveCharacterTextSplitter",
             chunker_call("recursive"),
-            lambda: recursive_splitter.split_text(text),
+            lambda: langchain_recursive_splitter.split_text(text),
         ),
     ]
     rows = []
-    for title, run_ours, run_reference in timed_races:
+    for title, run_ours, run_langchain_splitter in timed_races:
         seconds_pairs = [
-            (time_call(run_ours)[0], time_call(run_reference)[0] if run_reference else np.nan)
+            (
+                seconds_and_result_of_call(run_ours)[0],
+                seconds_and_result_of_call(run_langchain_splitter)[0] if run_langchain_splitter else np.nan,
+            )
             for _ in range(repeat_count + 1)
         ][1:]
-        our_milliseconds_spread = Spread.from_values(1000 * mine for mine, _ in seconds_pairs)
-        time_ratio_spread = Spread.from_values(mine / other for mine, other in seconds_pairs)
+        our_milliseconds_spread = Quartiles.from_values(1000 * mine for mine, _ in seconds_pairs)
+        time_ratio_spread = Quartiles.from_values(mine / other for mine, other in seconds_pairs)
         rows.append(
             [
                 title,
-                our_milliseconds_spread.words(),
+                our_milliseconds_spread.format_median_and_quartiles(),
                 f"{len(text) / 1e3 / our_milliseconds_spread.median:.1f}",
-                f"{1000 * np.median([other for _, other in seconds_pairs]):,.0f}" if run_reference else "",
-                time_ratio_spread.words() if run_reference else "",
+                f"{1000 * np.median([other for _, other in seconds_pairs]):,.0f}" if run_langchain_splitter else "",
+                time_ratio_spread.format_median_and_quartiles() if run_langchain_splitter else "",
             ]
         )
-    print(f"\n{len(text):,} characters, {len(document.sentences):,} sentences, split before the clock starts:")
+    print(f"\n{len(text):,} characters, {len(timed_document.sentences):,} sentences, split before the clock starts:")
     print(markdown_table(["ours / reference", "ours, ms", "MB/s", "reference, ms", "time of the reference's"], rows))
 
 
@@ -231,7 +245,7 @@ def text_as_markdown(text: str) -> str:
     return "\n\n".join(paragraphs)
 
 
-def measure_beside_others(text: str, repeat_count: int) -> bool:
+def time_against_other_libraries(text: str, repeat_count: int) -> bool:
     """Print the speed of chunkers and the splitter relative to other code that does the same work or a part of it.
 
     Return whether the medians reach `MINIMUM_RELATIVE_SPEEDS`.
@@ -239,7 +253,7 @@ def measure_beside_others(text: str, repeat_count: int) -> bool:
     recursive_splitter = RecursiveCharacterTextSplitter(
         separators=SEPARATORS_BY_PRESET["chroma"][0], chunk_size=200, chunk_overlap=0
     )
-    parser = MarkdownIt("commonmark").enable("table")
+    markdown_parser = MarkdownIt("commonmark").enable("table")
     static_embedder = load_embedder("static")
     static_embedder.encode(["Load the model."])
     # Longer than every paragraph, so that no block is cut.
@@ -247,14 +261,16 @@ def measure_beside_others(text: str, repeat_count: int) -> bool:
 
     def cut_by_structure() -> object:
         tools = Tools(None, WordPieceTokenizer())
-        return run(build_chunker("structure", {"max_size": longest_paragraph_token_count}), Document.from_text(text), tools)
+        return run_chunker(
+            build_chunker("structure", {"max_size": longest_paragraph_token_count}), Document.from_text(text), tools
+        )
 
     def parse_and_count_tokens() -> object:
-        return parser.block.parse(text, parser, {}, []), WordPieceTokenizer().count([text])
+        return markdown_parser.block.parse(text, markdown_parser, {}, []), WordPieceTokenizer().count([text])
 
     def cut_by_meaning() -> object:
         tools = Tools(static_embedder, WordPieceTokenizer(), EmbeddingCache())
-        return run(build_chunker("breakpoint", {"buffer": 1}), Document.from_text(text, "regex"), tools)
+        return run_chunker(build_chunker("breakpoint", {"buffer": 1}), Document.from_text(text, "regex"), tools)
 
     def cut_by_langchain() -> object:
         return cut_with_langchain_breakpoint(
@@ -268,7 +284,7 @@ def measure_beside_others(text: str, repeat_count: int) -> bool:
         (
             "sentencex",
             "sentencex alone",
-            lambda: split_sentences(text, "sentencex:en"),
+            lambda: split_into_sentence_spans(text, "sentencex:en"),
             lambda: get_sentence_boundaries("en", text),
         ),
     ]
@@ -278,14 +294,16 @@ def measure_beside_others(text: str, repeat_count: int) -> bool:
         # The collector would look through what the races before have left in caches.
         gc.collect()
         gc.freeze()
-        processor_time_pairs = [(processor_time(run_ours), processor_time(run_reference)) for _ in range(repeat_count)]
-        our_milliseconds_spread = Spread.from_values(1000 * mine for mine, _ in processor_time_pairs)
-        speed_ratio_spread = Spread.from_values(reference / mine for mine, reference in processor_time_pairs)
+        processor_time_pairs = [
+            (processor_seconds_of_call(run_ours), processor_seconds_of_call(run_reference)) for _ in range(repeat_count)
+        ]
+        our_milliseconds_spread = Quartiles.from_values(1000 * mine for mine, _ in processor_time_pairs)
+        speed_ratio_spread = Quartiles.from_values(reference / mine for mine, reference in processor_time_pairs)
         rows.append(
             [
                 f"{name} / {reference_name}",
-                our_milliseconds_spread.words(),
-                speed_ratio_spread.words(),
+                our_milliseconds_spread.format_median_and_quartiles(),
+                speed_ratio_spread.format_median_and_quartiles(),
                 f"{MINIMUM_RELATIVE_SPEEDS[name]:.2f}",
             ]
         )
@@ -295,7 +313,7 @@ def measure_beside_others(text: str, repeat_count: int) -> bool:
     return are_floors_reached
 
 
-def processor_time(call: Callable[[], object]) -> float:
+def processor_seconds_of_call(call: Callable[[], object]) -> float:
     """Return the processor seconds that a call takes."""
     began = time.process_time()
     call()
@@ -313,7 +331,7 @@ CLUSTERINGS: tuple[tuple[str, dict[str, object]], ...] = (
 def clustering_seconds_and_memory(name: str, parameters: dict[str, object], count: int) -> tuple[float, float]:
     """Return the seconds of the decision on ``count`` sentences, and the peak memory of this process in MB."""
     document = Document.from_text("\n".join(f"Sentence {number}." for number in range(count)), "lines")
-    chunking = run(build_chunker(name, parameters), document, Tools(RandomEmbedder(), load_tokenizer("words")))
+    chunking = run_chunker(build_chunker(name, parameters), document, Tools(RandomEmbedder(), load_tokenizer("words")))
     assert chunking.timing is not None
     return chunking.timing.decide_ms / 1000, peak_kib() / 1024
 
@@ -330,7 +348,7 @@ def measure_clustering(counts: Sequence[int]) -> None:
     print(markdown_table(["clustering", "sentences", "decide, s", "peak of the process, MB"], rows))
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option(
         "--repeats",
         dest="repeat_count",
@@ -340,18 +358,22 @@ def measure_clustering(counts: Sequence[int]) -> None:
         help="how often everything is measured (default: 3)",
     ),
     build_function_adding_option(
-        "--text", type=Path, metavar="FILE", help="a text in UTF-8, in place of 10 MB and of 5,000 sentences to cluster"
+        "--text",
+        dest="text_path",
+        type=Path,
+        metavar="FILE",
+        help="a text in UTF-8, in place of 10 MB and of 5,000 sentences to cluster",
     ),
 )
-def main(repeat_count: int, text: Path | None) -> int:
+def main(repeat_count: int, text_path: Path | None) -> int:
     """Run all measurements; return 1 if a speed is below its floor."""
     # The collector would look through the libraries that are imported here for comparison alone.
     gc.freeze()
-    whole_text = text.read_text(encoding="utf-8") if text else repeated_essay(10_000_000)
-    sentence_counts = [len(Document.from_text(whole_text, "regex").sentences)] if text else [5_000, MOST_SENTENCES]
+    whole_text = text_path.read_text(encoding="utf-8") if text_path else repeated_essay(10_000_000)
+    sentence_counts = [len(Document.from_text(whole_text, "regex").sentences)] if text_path else [5_000, MOST_SENTENCES]
     measure_optimal(repeat_count)
-    measure_without_embedding(whole_text, repeat_count)
-    are_floors_reached = measure_beside_others(text_as_markdown(whole_text[:5_000_000]), repeat_count)
+    time_non_embedding_chunkers(whole_text, repeat_count)
+    are_floors_reached = time_against_other_libraries(text_as_markdown(whole_text[:5_000_000]), repeat_count)
     measure_clustering(sentence_counts)
     return 0 if are_floors_reached else 1
 

@@ -8,8 +8,13 @@ status is 1 where a text is located in a wrong document, or the index locates fe
 import sys
 from random import Random
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, time_call
-from benchmarks.retrieval_at_scale import build_corpus, random_documents
+from benchmarks.harness import (
+    build_function_adding_option,
+    command_line_decorator_for_main,
+    markdown_table,
+    seconds_and_result_of_call,
+)
+from benchmarks.retrieval_at_scale import build_corpus_from_texts, random_documents
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import UnorderedLocator, unordered_chunk_location
 
@@ -26,20 +31,22 @@ def random_retrieved_texts(text_by_name: dict[str, str], count: int) -> list[tup
     for number in range(count):
         document_index = random.randrange(len(document_texts))
         start = random.randrange(len(document_texts[document_index]) - RETRIEVED_TEXT_CHARACTERS)
-        text = document_texts[document_index][start : start + RETRIEVED_TEXT_CHARACTERS]
+        retrieved_text = document_texts[document_index][start : start + RETRIEVED_TEXT_CHARACTERS]
         if number % 5 == 1:
-            text = "  ".join(text.split())
+            retrieved_text = "  ".join(retrieved_text.split())
         elif number % 5 == 2:
-            text = f"Document: the handbook, part {number}\n\n{text}"
+            retrieved_text = f"Document: the handbook, part {number}\n\n{retrieved_text}"
         elif number % 5 == 3:
-            text = " ".join(word if at % 10 else word[::-1] for at, word in enumerate(text.split(), start=5))
+            retrieved_text = " ".join(
+                word if at % 10 else word[::-1] for at, word in enumerate(retrieved_text.split(), start=5)
+            )
         if is_missing := number % 10 == 9:
-            text = " ".join(random.choices(first_document_words, k=RETRIEVED_TEXT_CHARACTERS // 6))
-        retrieved_with_document.append((GivenChunk(text), None if is_missing else document_index))
+            retrieved_text = " ".join(random.choices(first_document_words, k=RETRIEVED_TEXT_CHARACTERS // 6))
+        retrieved_with_document.append((GivenChunk(retrieved_text), None if is_missing else document_index))
     return retrieved_with_document
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option("--megabytes", type=int, default=18, help="of all documents (default: %(default)s)"),
     build_function_adding_option(
         "--questions", dest="question_count", type=int, default=100, help="with ten texts each (default: %(default)s)"
@@ -49,12 +56,14 @@ def main(megabytes: int, question_count: int) -> int:
     """Run the measurements; return 1 if a place is wrong or the index locates fewer texts."""
     text_by_document_name = random_documents(megabytes)
     retrieved_with_document = random_retrieved_texts(text_by_document_name, 10 * question_count)
-    documents = build_corpus(text_by_document_name).documents
+    documents = build_corpus_from_texts(text_by_document_name).documents
     rows, located_counts, wrong_count = [], [], 0
-    for way_of_locating, max_documents_compared_whole in (("with the index", 0), ("compared whole", sys.maxsize)):
-        unordered_chunk_location.MAX_WHOLLY_COMPARED_CHARACTERS = max_documents_compared_whole
+    for way_of_locating, max_wholly_compared_characters in (("with the index", 0), ("compared whole", sys.maxsize)):
+        unordered_chunk_location.MAX_WHOLLY_COMPARED_CHARACTERS = max_wholly_compared_characters
         text_locator = UnorderedLocator(documents, [chunk for chunk, _ in retrieved_with_document])
-        seconds, found_placements = time_call(lambda: [text_locator.find(chunk) for chunk, _ in retrieved_with_document])  # noqa: B023 - called at once
+        seconds, found_placements = seconds_and_result_of_call(
+            lambda: [text_locator.find(chunk) for chunk, _ in retrieved_with_document]  # noqa: B023 - called at once
+        )
         found_document_indices = [placement.only_place and placement.only_place.document for placement in found_placements]
         located_counts.append(sum(place is not None for place in found_document_indices))
         wrong_count += sum(

@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table
+from benchmarks.harness import build_function_adding_option, command_line_decorator_for_main, markdown_table
 from chunkers.support import FloatArray, IntArray
 from evaluation.segmentation import f1_from_counts
 from evaluation.statistics import (
     ALPHA,
     FEWEST_VALUES,
     compute_confidence_interval_of_mean,
+    differences_tested_by_section_swaps,
     holm_correction,
     paired_differences_by_family,
-    section_swap_differences,
 )
 
 BOOTSTRAP_DRAW_COUNT = 1000
@@ -41,13 +41,13 @@ ScoreSimulator = Callable[[np.random.Generator, tuple[int, ...], float], FloatAr
 """A function that simulates scores, shape (chunkers, data sets, questions), higher is better, with the first ahead."""
 
 
-def simulate_recall(
+def simulate_recall_scores(
     random: np.random.Generator, chunkers_sets_questions: tuple[int, ...], winner_advantage: float
 ) -> FloatArray:
     """Simulate recall: mostly 1 or 0, with the same value for all chunkers on 70 % of the questions."""
 
-    def draw_recall_values(size: tuple[int, ...]) -> FloatArray:
-        outcome_draws, partial_recalls = random.random(size), random.random(size)
+    def draw_recall_values(recall_array_shape: tuple[int, ...]) -> FloatArray:
+        outcome_draws, partial_recalls = random.random(recall_array_shape), random.random(recall_array_shape)
         return np.where(outcome_draws < 0.65, 1.0, np.where(outcome_draws < 0.8, 0.0, partial_recalls))
 
     scores = np.where(
@@ -59,7 +59,7 @@ def simulate_recall(
     return scores
 
 
-def simulate_iou(
+def simulate_iou_scores(
     random: np.random.Generator, chunkers_sets_questions: tuple[int, ...], winner_advantage: float
 ) -> FloatArray:
     """Simulate IoU: small and skewed, with one factor per question and one per chunker."""
@@ -70,7 +70,7 @@ def simulate_iou(
     return scores
 
 
-def simulate_pk(
+def simulate_one_minus_pk_scores(
     random: np.random.Generator, chunkers_sets_questions: tuple[int, ...], winner_advantage: float
 ) -> FloatArray:
     """Simulate 1 - Pk of documents, about 0.7, with some outliers per chunker."""
@@ -84,7 +84,11 @@ def simulate_pk(
     return scores
 
 
-MEASURES: dict[str, ScoreSimulator] = {"recall": simulate_recall, "IoU": simulate_iou, "Pk": simulate_pk}
+MEASURES: dict[str, ScoreSimulator] = {
+    "recall": simulate_recall_scores,
+    "IoU": simulate_iou_scores,
+    "Pk": simulate_one_minus_pk_scores,
+}
 ADVANTAGES = {"recall": (0.3, 0.6), "IoU": (0.1, 0.3), "Pk": (0.1, 0.3)}
 """Advantage of the first chunker in the simulations, small and large."""
 
@@ -107,17 +111,19 @@ def pairwise_differences(scores_by_chunker: FloatArray) -> FloatArray:
     )
 
 
-def yield_data_set_batch_sizes(data_set_count: int) -> Iterator[int]:
+def yield_data_set_count_per_batch(data_set_count: int) -> Iterator[int]:
     """Yield the numbers of data sets to simulate at a time."""
-    for first, last in pairwise([*range(0, data_set_count, _SETS_PER_BLOCK), data_set_count]):
-        yield last - first
+    for first, batch_end in pairwise([*range(0, data_set_count, _SETS_PER_BLOCK), data_set_count]):
+        yield batch_end - first
 
 
 def bootstrap_p_values_and_intervals(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the percentile bootstrap's p-values and interval ends for each row, each of shape (rows,)."""
-    count = rows.shape[1]
-    resample_weights = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), BOOTSTRAP_DRAW_COUNT)
-    resampled_means = rows @ resample_weights.T.astype(float) / count
+    value_count_per_row = rows.shape[1]
+    resample_weights = np.random.default_rng(0).multinomial(
+        value_count_per_row, np.full(value_count_per_row, 1 / value_count_per_row), BOOTSTRAP_DRAW_COUNT
+    )
+    resampled_means = rows @ resample_weights.T.astype(float) / value_count_per_row
     resampled_means[np.abs(resampled_means) < 1e-12] = 0
     smaller_side_counts = (
         np.minimum(np.count_nonzero(resampled_means <= 0, axis=1), np.count_nonzero(resampled_means >= 0, axis=1)) + 1
@@ -158,14 +164,14 @@ def compute_share_with_significant_winner(
 ) -> Shares:
     """Return the percentage of data sets in which a chunker is significantly ahead of another."""
     random = np.random.default_rng([chunker_count, question_count])
-    significance_by_block = [
+    are_sets_significant_by_batch = [
         is_any_pair_significant_by_set(
             pairwise_differences(simulate_scores(random, (chunker_count, size, question_count), winner_advantage))
         )
-        for size in yield_data_set_batch_sizes(data_set_count)
+        for size in yield_data_set_count_per_batch(data_set_count)
     ]
     our_share, bootstrap_share = (
-        100 * float(np.concatenate(parts).mean()) for parts in zip(*significance_by_block, strict=True)
+        100 * float(np.concatenate(parts).mean()) for parts in zip(*are_sets_significant_by_batch, strict=True)
     )
     return Shares(None if question_count < FEWEST_VALUES else our_share, bootstrap_share)
 
@@ -175,7 +181,7 @@ def share_significant_if_skewed(skewness: float, question_count: int, data_set_c
     random, gamma_shape = np.random.default_rng([question_count]), 4 / skewness**2
     significance_by_block = [
         is_any_pair_significant_by_set(random.gamma(gamma_shape, 1, (size, 1, question_count)) / gamma_shape - 1)
-        for size in yield_data_set_batch_sizes(data_set_count)
+        for size in yield_data_set_count_per_batch(data_set_count)
     ]
     our_share, bootstrap_share = (
         100 * float(np.concatenate(parts).mean()) for parts in zip(*significance_by_block, strict=True)
@@ -185,14 +191,14 @@ def share_significant_if_skewed(skewness: float, question_count: int, data_set_c
 
 def interval_coverage(
     true_value: float,
-    value_blocks: Iterable[FloatArray],
+    data_set_batches: Iterable[FloatArray],
     compute_our_intervals: Callable[[FloatArray], Sequence[tuple[float, float]]],
 ) -> Shares:
     """Return the percentage of rows whose interval contains the true value; rows that are too short are skipped."""
     is_covered_by_ours, is_covered_by_bootstrap = [], []
-    for rows in value_blocks:
-        is_covered_by_ours += [low <= true_value <= high for low, high in compute_our_intervals(rows)]
-        _, interval_lows, interval_highs = bootstrap_p_values_and_intervals(rows)
+    for simulated_value_rows in data_set_batches:
+        is_covered_by_ours += [low <= true_value <= high for low, high in compute_our_intervals(simulated_value_rows)]
+        _, interval_lows, interval_highs = bootstrap_p_values_and_intervals(simulated_value_rows)
         is_covered_by_bootstrap.append((interval_lows <= true_value) & (true_value <= interval_highs))
     return Shares(
         100 * sum(is_covered_by_ours) / len(is_covered_by_ours) if is_covered_by_ours else None,
@@ -207,42 +213,44 @@ def coverage_of_difference_intervals(
     random = np.random.default_rng([question_count])
     many_differences = pairwise_differences(simulate_scores(np.random.default_rng(1), (2, 1, 2_000_000), winner_advantage))
     true_difference = float(many_differences.mean()) if winner_advantage else 0.0
-    blocks = (
+    difference_batches = (
         pairwise_differences(simulate_scores(random, (2, size, question_count), winner_advantage))[:, 0]
-        for size in yield_data_set_batch_sizes(data_set_count)
+        for size in yield_data_set_count_per_batch(data_set_count)
     )
 
-    def difference_intervals(rows: FloatArray) -> list[tuple[float, float]]:
-        families = paired_differences_by_family(rows[:, np.newaxis], draw_count=BOOTSTRAP_DRAW_COUNT)
+    def difference_intervals(difference_rows: FloatArray) -> list[tuple[float, float]]:
+        families = paired_differences_by_family(difference_rows[:, np.newaxis], draw_count=BOOTSTRAP_DRAW_COUNT)
         return [(difference.low, difference.high) for (difference,) in families if difference]
 
-    return interval_coverage(true_difference, blocks, difference_intervals)
+    return interval_coverage(true_difference, difference_batches, difference_intervals)
 
 
 def coverage_of_mean_intervals(simulate_scores: ScoreSimulator, question_count: int, data_set_count: int) -> Shares:
     """Return the percentage of data sets in which a mean's interval contains the true value."""
     random = np.random.default_rng([question_count])
     true_mean = float(simulate_scores(np.random.default_rng(1), (1, 1, 2_000_000), 0.0).mean())
-    blocks = (
-        simulate_scores(random, (1, size, question_count), 0.0)[0] for size in yield_data_set_batch_sizes(data_set_count)
+    score_batches = (
+        simulate_scores(random, (1, size, question_count), 0.0)[0] for size in yield_data_set_count_per_batch(data_set_count)
     )
-    return interval_coverage(true_mean, blocks, lambda rows: [*filter(None, map(compute_confidence_interval_of_mean, rows))])
+    return interval_coverage(
+        true_mean, score_batches, lambda rows: [*filter(None, map(compute_confidence_interval_of_mean, rows))]
+    )
 
 
-def simulate_outcomes_of_one_chunker(random: np.random.Generator, section_count: int) -> IntArray:
+def simulate_boundary_outcomes(random: np.random.Generator, text_section_count: int) -> IntArray:
     """Simulate found, missed and added boundaries of a chunker, shape (sections, 3)."""
-    is_boundary_found = random.random(section_count) < 0.5
-    return np.stack([is_boundary_found, ~is_boundary_found, random.poisson(1, section_count)], axis=1).astype(int)
+    is_boundary_found = random.random(text_section_count) < 0.5
+    return np.stack([is_boundary_found, ~is_boundary_found, random.poisson(1, text_section_count)], axis=1).astype(int)
 
 
 def share_significant_swapping_sections(section_count: int, data_set_count: int) -> Shares:
     """Return the percentage of texts in which the F1 of two exchangeable chunkers differs significantly."""
     random = np.random.default_rng([section_count])
     section_comparisons = [
-        section_swap_differences(
+        differences_tested_by_section_swaps(
             [
-                simulate_outcomes_of_one_chunker(random, section_count),
-                simulate_outcomes_of_one_chunker(random, section_count),
+                simulate_boundary_outcomes(random, section_count),
+                simulate_boundary_outcomes(random, section_count),
             ],
             [(0, 1)],
             f1_from_counts,
@@ -253,7 +261,7 @@ def share_significant_swapping_sections(section_count: int, data_set_count: int)
     return Shares(100 * sum(significance_flags) / len(significance_flags) if significance_flags else None)
 
 
-def false_winner_messages(
+def excessive_false_winner_messages(
     name: str, count_share_pairs: Sequence[tuple[int, Shares]], most_percent: float, data_set_count: int
 ) -> list[str]:
     """Return a message for each number of questions with too many false winners.
@@ -268,7 +276,9 @@ def false_winner_messages(
     ]
 
 
-def coverage_messages(name: str, count_share_pairs: Sequence[tuple[int, Shares]], data_set_count: int) -> list[str]:
+def too_low_coverage_messages(
+    name: str, question_count_share_pairs: Sequence[tuple[int, Shares]], data_set_count: int
+) -> list[str]:
     """Return a message for each number of questions with too little coverage.
 
     The limit is the target less two standard errors.
@@ -278,12 +288,12 @@ def coverage_messages(name: str, count_share_pairs: Sequence[tuple[int, Shares]]
     )
     return [
         f"{name}, {count:,}: {share.ours:.1f} %"
-        for count, share in count_share_pairs
+        for count, share in question_count_share_pairs
         if share.ours is not None and share.ours < limit
     ]
 
 
-@benchmark_command(
+@command_line_decorator_for_main(
     build_function_adding_option(
         "--sets",
         dest="data_set_count",
@@ -301,8 +311,8 @@ def main(data_set_count: int, most: int) -> int:
     question_counts = [count for count in QUESTION_COUNTS if count <= most]
     missed_target_messages: list[str] = []
 
-    def print_table(title: str, rows: dict[str, list[tuple[int, Shares]]], unit: str = "") -> None:
-        heads = [title, *(f"{count:,}{unit}" for count, _ in next(iter(rows.values())))]
+    def print_table(first_column_heading: str, rows: dict[str, list[tuple[int, Shares]]], unit: str = "") -> None:
+        heads = [first_column_heading, *(f"{count:,}{unit}" for count, _ in next(iter(rows.values())))]
         lines = [[name, *(str(share) for _, share in shares)] for name, shares in rows.items()]
         print(markdown_table(heads, lines), end="\n\n", flush=True)
 
@@ -321,8 +331,10 @@ def main(data_set_count: int, most: int) -> int:
         ]
     }
     print_table("false winners, %", false_winner_shares_by_sections, " sections")
-    for name, shares in (false_winner_shares | false_winner_shares_by_sections).items():
-        missed_target_messages += false_winner_messages(f"false winners, {name}", shares, MOST_FALSE_WINNERS, data_set_count)
+    for scenario_name, shares in (false_winner_shares | false_winner_shares_by_sections).items():
+        missed_target_messages += excessive_false_winner_messages(
+            f"false winners, {scenario_name}", shares, MOST_FALSE_WINNERS, data_set_count
+        )
     skewed_significant_shares = {
         f"skewness {skewness:g}": [
             (count, share_significant_if_skewed(skewness, count, data_set_count)) for count in question_counts
@@ -331,7 +343,7 @@ def main(data_set_count: int, most: int) -> int:
     }
     print_table("significant, % (differences of mean zero)", skewed_significant_shares)
     for skewness in SKEWNESSES:
-        missed_target_messages += false_winner_messages(
+        missed_target_messages += excessive_false_winner_messages(
             f"skewness {skewness:g}",
             skewed_significant_shares[f"skewness {skewness:g}"],
             MOST_FALSE_IF_SKEWED,
@@ -349,8 +361,8 @@ def main(data_set_count: int, most: int) -> int:
         for size, better in zip(("none", "small", "large"), (0.0, *ADVANTAGES[name]), strict=True)
     }
     print_table("coverage of 95 %, %", coverage_shares)
-    for name, shares in coverage_shares.items():
-        missed_target_messages += coverage_messages(f"coverage, {name}", shares, data_set_count)
+    for scenario_name, shares in coverage_shares.items():
+        missed_target_messages += too_low_coverage_messages(f"coverage, {scenario_name}", shares, data_set_count)
     power_shares = {
         f"{name}, {size}, {chunkers} chunkers": [
             (count, compute_share_with_significant_winner(simulated, chunkers, count, max(1, data_set_count // 10), better))
@@ -361,8 +373,8 @@ def main(data_set_count: int, most: int) -> int:
         for chunkers in (2, 5)
     }
     print_table("power, %", power_shares)
-    for sentence in missed_target_messages:
-        print(f"Missed: {sentence}")
+    for missed_target_message in missed_target_messages:
+        print(f"Missed: {missed_target_message}")
     return int(bool(missed_target_messages))
 
 

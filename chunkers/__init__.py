@@ -9,7 +9,7 @@
 """
 
 from chunkers.contract import Chunker, FieldSpec, Tools, Watcher
-from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
+from chunkers.embedders import EMBEDDER_DESCRIPTIONS, Embedder, Encoder, load_embedder
 from chunkers.found_again import inspect
 from chunkers.methods import Breakpoint, DoublePass, FixedSentences, Recursive
 from chunkers.recipes import (
@@ -24,7 +24,7 @@ from chunkers.recipes import (
     ledger_to_csv,
     register,
     register_installed_chunkers,
-    run,
+    run_chunker,
     to_csv,
     to_dict,
     to_json,
@@ -62,7 +62,7 @@ __all__ = [
     "ADAPTERS",
     "CHUNKERS",
     "DEFAULT_SPLITTER",
-    "EMBEDDERS",
+    "EMBEDDER_DESCRIPTIONS",
     "MODEL_ASKING_CLASS_BY_NAME",
     "PRESETS",
     "SHARED_CACHE",
@@ -109,7 +109,7 @@ __all__ = [
     "load_tokenizer",
     "register",
     "register_installed_chunkers",
-    "run",
+    "run_chunker",
     "to_csv",
     "to_dict",
     "to_json",

@@ -10,14 +10,14 @@ from typing import Any, TypeVar, get_args
 
 import pyarrow as pa
 
-from chunkers import Chunker, Chunking, Document, ModelError, Recipe, Tools, load_tokenizer, run
+from chunkers import Chunker, Chunking, Document, ModelError, Recipe, Tools, load_tokenizer, run_chunker
 from chunkers.language_models import Asking
 from chunkers.recipes import propositions_arrow_type
 from chunkers.results import Gap, table_rows
 from chunkers.storage.embedding_cache import EmbeddingCache
 from chunkers.support import MAX_FILE_BYTES, Cancelled, InputError, message_with_document_name, one_line_message, short_repr
 from chunkers.text import PartKind, TextParts, clear_outline_caches, too_large_error
-from integrations.recipe_cutter import AnyRecipe, recipe_of
+from integrations.recipe_cutter import RecipeOrSource, recipe_of
 
 # The two tables: documents as they come in, and chunks as they go out. docs/corpora.md describes the columns.
 
@@ -60,7 +60,7 @@ CHUNKS = pa.schema(
 """A row for each chunk, in the order of the documents and of their chunks."""
 
 
-def pages_or_chapters_from_column(parts_value: Mapping[str, Any] | None, document_name: str) -> TextParts | None:
+def parse_pages_or_chapters_cell(parts_value: Mapping[str, Any] | None, document_name: str) -> TextParts | None:
     """Convert a value of the column ``parts`` to a document's pages or chapters.
 
     Raises
@@ -84,7 +84,7 @@ def pages_or_chapters_from_column(parts_value: Mapping[str, Any] | None, documen
         ) from error
 
 
-def pages_or_chapters_to_column(pages_or_chapters: TextParts | None) -> dict[str, Any] | None:
+def document_pages_or_chapters_cell(pages_or_chapters: TextParts | None) -> dict[str, Any] | None:
     """Convert a document's pages or chapters to a value of the column ``parts``."""
     return (
         None
@@ -136,7 +136,7 @@ class Chunks:
 
     def __init__(
         self,
-        recipe: AnyRecipe,
+        recipe: RecipeOrSource,
         device: str = "auto",
         problems: ProblemCallback | None = None,
         asking: "Asking | None" = None,
@@ -179,7 +179,7 @@ class Chunks:
         )
 
     @property
-    def asks(self) -> bool:
+    def asks_language_model(self) -> bool:
         """True if the recipe calls a language model."""
         return self._asking is not None
 
@@ -199,18 +199,18 @@ class Chunks:
         The keys are ``seamark.schema``, the schema's version number; ``seamark.recipe``, the recipe as JSON with the
         versions of its dependencies; and ``seamark.model``.
         """
-        self.load()
-        schema_metadata_by_name = {
+        self.load_embedding_model()
+        table_metadata_by_key = {
             "schema": str(CHUNK_TABLE_SCHEMA_VERSION),
             "recipe": json.dumps(self.recipe.model_dump(), ensure_ascii=False),
             "model": self.embedding_model_identity,
         }
-        return CHUNKS.with_metadata({f"seamark.{name}": text for name, text in schema_metadata_by_name.items()})
+        return CHUNKS.with_metadata({f"seamark.{name}": text for name, text in table_metadata_by_key.items()})
 
-    def load(self) -> None:
+    def load_embedding_model(self) -> None:
         """Load the embedding model if the chunker needs one. Raise ModelError if loading fails."""
         if self._embedder is not None and self._chunker.embeds:
-            self._embedder.prepare()
+            self._embedder.ensure_model_built_and_loaded()
 
     def __call__(self, documents: ArrowBatchOrTable) -> ArrowBatchOrTable:
         """Cut a batch.
@@ -231,29 +231,29 @@ class Chunks:
         ModelError
             If the model cannot be loaded or used.
         """
-        return self.cut(documents, self._problems)
+        return self.cut_batch(documents, self._problems)
 
-    def cut(self, documents: ArrowBatchOrTable, problems: ProblemCallback | None) -> ArrowBatchOrTable:
-        """Return the chunks of a batch of documents, calling ``problems`` for each document that fails.
+    def cut_batch(self, documents: ArrowBatchOrTable, report_problem: ProblemCallback | None) -> ArrowBatchOrTable:
+        """Return the chunks of a batch of documents, calling ``report_problem`` for each document that fails.
 
-        If ``problems`` is None, the first document that fails raises its error.
+        If ``report_problem`` is None, the first document that fails raises its error.
         """
         chunk_table_rows: list[dict[str, Any]] = []
         for document_id, text, pages_or_chapters in _documents_in_batch(documents):
             try:
-                chunk_table_rows += self._chunk_table_rows(document_id, text, pages_or_chapters)
+                chunk_table_rows += self._cut_document_into_rows(document_id, text, pages_or_chapters)
             except (ModelError, Cancelled):
                 raise
             except InputError as error:
                 problem_message = message_with_document_name(str(document_id), error)
-                if problems is None:
+                if report_problem is None:
                     raise InputError(problem_message) from error
-                problems(str(document_id), problem_message)
+                report_problem(str(document_id), problem_message)
             except Exception as error:
                 # A fault that one document of millions brings to light must not end the run of the others.
-                if problems is None:
+                if report_problem is None:
                     raise
-                problems(
+                report_problem(
                     str(document_id),
                     f"{document_id}: cutting it failed with {type(error).__name__}: {one_line_message(error)}",
                 )
@@ -268,7 +268,7 @@ class Chunks:
         """
         return map(self, batches)
 
-    def _chunk_table_rows(
+    def _cut_document_into_rows(
         self, document_name: object, text: object, pages_or_chapters: Mapping[str, Any] | None
     ) -> list[dict[str, Any]]:
         if not isinstance(document_name, str):
@@ -277,12 +277,14 @@ class Chunks:
             raise too_large_error(document_name, len(text))
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.
         tools = Tools(self._embedder, self._tokenizer, EmbeddingCache(), asking=self._asking)
-        parsed_pages_or_chapters = pages_or_chapters_from_column(pages_or_chapters, document_name)
+        parsed_pages_or_chapters = parse_pages_or_chapters_cell(pages_or_chapters, document_name)
         document = Document.from_text(text, self._recipe.sentences, document_name, parsed_pages_or_chapters)  # type: ignore[arg-type]
-        chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
+        chunking = run_chunker(self._chunker, document, tools, self._recipe.embedded_as)
         chunk_table_rows = table_rows(chunking, None)
         token_count_of_each_chunk = replace(tools, embedder=None).count_tokens(chunking.texts) if chunk_table_rows else []
-        ids_of_document_chunks = chunk_ids(document_name, self._recipe_hash, [chunk.spans for chunk in chunking.chunks])
+        ids_of_document_chunks = chunk_ids_of_document(
+            document_name, self._recipe_hash, [chunk.spans for chunk in chunking.chunks]
+        )
         gaps_before_chunks = cut_gaps_before_chunks(chunking)
         return [
             {
@@ -314,7 +316,9 @@ class Chunks:
         return hashlib.blake2b(json.dumps(recipe_without_versions, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
 
 
-def chunk_ids(document_id: str, recipe_hash: bytes, spans_by_chunk: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
+def chunk_ids_of_document(
+    document_id: str, recipe_hash: bytes, spans_by_chunk: Iterable[Iterable[tuple[int, int]]]
+) -> list[str]:
     """Return an id for each chunk of a document, hashed from the document's id, the recipe and the chunk's spans.
 
     Some libraries make several chunks with the same spans; from the second one on, the hash includes a number.

@@ -17,7 +17,7 @@ from chunkers.commands.shared_command_parts import (
     add_refused_old_options,
     parse_all_chunker_specs,
     print_to_stderr,
-    refuse_chunkers_by_position,
+    refuse_positional_chunkers,
     run_command,
     show_progress_line,
 )
@@ -114,7 +114,7 @@ def _run_corpus_command(options: argparse.Namespace) -> int:
     if not options.inputs:
         raise InputError(NO_INPUT_MESSAGE)
     chosen_run_engine = _parallel_engine_from_options(options)
-    refuse_chunkers_by_position(options, options.inputs, 1)
+    refuse_positional_chunkers(options, options.inputs, 1)
     (parsed_chunker_spec,) = parse_all_chunker_specs(
         options, "a corpus is cut by a recipe, anew in every process, and chunks made elsewhere have none"
     )
@@ -215,11 +215,11 @@ def _closing_sentence(final_progress: Progress, output: Path) -> str:
         f"{pluralize(whole_run_tally.documents, 'document')}, {pluralize(whole_run_tally.chunks, 'chunk')} in "
         f"{pluralize(final_progress.shards, 'shard')}."
     )
-    phrases_with_counts = [
+    problem_phrases_with_counts = [
         (f"{pluralize(whole_run_tally.problems, 'document')} could not be read or cut", whole_run_tally.problems),
         (f"the encoding of {pluralize(whole_run_tally.doubts, 'document')} was guessed", whole_run_tally.doubts),
     ]
-    problem_phrases = [phrase for phrase, count in phrases_with_counts if count]
+    problem_phrases = [phrase for phrase, count in problem_phrases_with_counts if count]
     return (
         f"{counts_summary_sentence} {'; '.join(problem_phrases).capitalize()}: see {output / ALL_PROBLEMS_FILE}."
         if problem_phrases

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 
 from chunkers.commands.shared_command_parts import printable_file_name, read_file_bytes
 from chunkers.support import InputError, message_with_document_name, one_line_message, short_repr
-from chunkers.text import READABLE_ENDINGS, check_text, read_document
-from corpus.batch_chunking import pages_or_chapters_to_column
+from chunkers.text import READABLE_ENDINGS, check_is_unicode_string, read_document_text
+from corpus.batch_chunking import document_pages_or_chapters_cell
 
 JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 """Endings of files with a document on each line, as JSON."""
@@ -31,7 +31,7 @@ PARQUET_ENDINGS = (".parquet",)
 MAX_FILES_PER_SHARD = 1_000
 """Maximum number of files that make one shard together, however small they are."""
 
-PieceKind = Literal["file", "lines", "rows", "problem"]
+InputPieceKind = Literal["file", "lines", "rows", "problem"]
 
 
 class InputPiece(NamedTuple):
@@ -60,7 +60,7 @@ class InputPiece(NamedTuple):
 
     root: int
     path: str
-    kind: PieceKind
+    kind: InputPieceKind
     size: int = 0
     changed: int = 0
     begin: int = 0
@@ -129,27 +129,27 @@ class Inputs:
             if stat.S_ISDIR(input_root_file_status.st_mode):
                 yield from self._pieces_of_folder(root_number, input_path)
             else:
-                yield from self._file(root_number, "", input_path, input_root_file_status)
+                yield from self._pieces_of_file(root_number, "", input_path, input_root_file_status)
 
     def _pieces_of_folder(self, root_number: int, root: Path) -> Iterator[InputPiece]:
         """Yield the pieces of a folder, with a stack instead of recursion, which a deep folder would exhaust."""
-        open_folders = [self._list_folder(root_number, root, "")]
-        while open_folders:
-            next_path_and_entry = next(open_folders[-1], None)
+        folder_listing_stack = [self._visible_entries_of_folder(root_number, root, "")]
+        while folder_listing_stack:
+            next_path_and_entry = next(folder_listing_stack[-1], None)
             if next_path_and_entry is None:
-                open_folders.pop()
+                folder_listing_stack.pop()
             elif isinstance(next_path_and_entry, InputPiece):
                 yield next_path_and_entry
             else:
                 relative_path, folder_entry = next_path_and_entry
                 if folder_entry.is_dir(follow_symlinks=False):
-                    open_folders.append(self._list_folder(root_number, root, f"{relative_path}/"))
+                    folder_listing_stack.append(self._visible_entries_of_folder(root_number, root, f"{relative_path}/"))
                 elif not folder_entry.name.lower().endswith((*READABLE_ENDINGS, *JSON_LINES_ENDINGS, *PARQUET_ENDINGS)):
                     self.left_out["file of another kind"] += 1
                 else:
-                    yield from self._pieces_of_entry(root_number, relative_path, folder_entry)
+                    yield from self._pieces_of_file_in_folder(root_number, relative_path, folder_entry)
 
-    def _list_folder(
+    def _visible_entries_of_folder(
         self, root_number: int, root: Path, folder_path: str
     ) -> Iterator[tuple[str, os.DirEntry[str]] | InputPiece]:
         try:
@@ -171,7 +171,9 @@ class Inputs:
             else:
                 yield folder_path + entry.name, entry
 
-    def _pieces_of_entry(self, root_number: int, relative_path: str, folder_entry: os.DirEntry[str]) -> Iterator[InputPiece]:
+    def _pieces_of_file_in_folder(
+        self, root_number: int, relative_path: str, folder_entry: os.DirEntry[str]
+    ) -> Iterator[InputPiece]:
         try:
             entry_file_status = folder_entry.stat(follow_symlinks=False)
         except OSError as error:
@@ -183,11 +185,11 @@ class Inputs:
             )
             return
         if stat.S_ISREG(entry_file_status.st_mode):
-            yield from self._file(root_number, relative_path, Path(folder_entry.path), entry_file_status)
+            yield from self._pieces_of_file(root_number, relative_path, Path(folder_entry.path), entry_file_status)
         else:
             self.left_out["file of another kind"] += 1
 
-    def _file(
+    def _pieces_of_file(
         self, root_number: int, relative_path: str, file_path: Path, file_status: os.stat_result
     ) -> Iterator[InputPiece]:
         file_piece = InputPiece(
@@ -201,38 +203,42 @@ class Inputs:
                     kind="lines", begin=begin_byte_offset, end=end_byte_offset, weight=end_byte_offset - begin_byte_offset
                 )
         elif lower_case_file_ending in PARQUET_ENDINGS:
-            yield from self._rows(file_piece, file_path)
+            yield from self._pieces_of_parquet_file(file_piece, file_path)
         else:
             yield file_piece
 
-    def _rows(self, whole_file_piece: InputPiece, file_path: Path) -> Iterator[InputPiece]:
+    def _pieces_of_parquet_file(self, whole_file_piece: InputPiece, file_path: Path) -> Iterator[InputPiece]:
         """Yield the row groups of a Parquet file, large ones in parts, by its footer alone."""
         try:
             with pq.ParquetFile(file_path) as parquet_file:
-                schema, metadata = parquet_file.schema_arrow, parquet_file.metadata
+                schema, parquet_file_metadata = parquet_file.schema_arrow, parquet_file.metadata
         except (OSError, pa.ArrowException) as error:
             yield whole_file_piece._replace(
                 kind="problem", said=f"the file must be valid Parquet; reading it failed: {one_line_message(error)}"
             )
             return
         self._check_columns(schema, printable_file_name(whole_file_piece.path or file_path.name))
-        earlier_row_count = 0
-        for row_group_number in range(metadata.num_row_groups):
-            row_count = metadata.row_group(row_group_number).num_rows
-            text_column_byte_count = uncompressed_column_byte_count(metadata.row_group(row_group_number), self.columns.text)
-            part_count = max(1, min(row_count, -(-text_column_byte_count // self.piece_bytes)))
-            part_edge_row_numbers = [row_count * number // part_count for number in range(part_count + 1)]
-            for begin_row, end_row in pairwise(part_edge_row_numbers):
-                if begin_row < end_row:
+        row_count_of_earlier_groups = 0
+        for row_group_number in range(parquet_file_metadata.num_row_groups):
+            row_group_row_count = parquet_file_metadata.row_group(row_group_number).num_rows
+            row_group_text_byte_count = uncompressed_column_byte_count(
+                parquet_file_metadata.row_group(row_group_number), self.columns.text
+            )
+            row_group_part_count = max(1, min(row_group_row_count, -(-row_group_text_byte_count // self.piece_bytes)))
+            part_edge_row_numbers = [
+                row_group_row_count * number // row_group_part_count for number in range(row_group_part_count + 1)
+            ]
+            for part_begin_row_number, end_row in pairwise(part_edge_row_numbers):
+                if part_begin_row_number < end_row:
                     yield whole_file_piece._replace(
                         kind="rows",
-                        begin=begin_row,
+                        begin=part_begin_row_number,
                         end=end_row,
                         group=row_group_number,
-                        before=earlier_row_count,
-                        weight=text_column_byte_count // part_count,
+                        before=row_count_of_earlier_groups,
+                        weight=row_group_text_byte_count // row_group_part_count,
                     )
-            earlier_row_count += row_count
+            row_count_of_earlier_groups += row_group_row_count
 
     def _check_columns(self, schema: pa.Schema, file_name: str) -> None:
         """Raise InputError if a table does not have the columns: that is a slip in the command, not in a document."""
@@ -258,10 +264,10 @@ class Inputs:
 
 def uncompressed_column_byte_count(row_group: Any, column_name: str) -> int:
     """Return the uncompressed size in bytes of a column in a Parquet row group."""
-    group_column_chunks = (row_group.column(number) for number in range(row_group.num_columns))
+    column_chunks_of_group = (row_group.column(number) for number in range(row_group.num_columns))
     return sum(
         column_chunk.total_uncompressed_size
-        for column_chunk in group_column_chunks
+        for column_chunk in column_chunks_of_group
         if column_chunk.path_in_schema == column_name
     )
 
@@ -284,7 +290,7 @@ def check_inputs_disjoint(input_paths: Iterable[Path]) -> None:
             )
 
 
-def file_name_for_document_ids(input_paths: Sequence[Path], input_piece: InputPiece) -> str:
+def input_file_label(input_paths: Sequence[Path], input_piece: InputPiece) -> str:
     """Return a file's name for document ids: its path below the input, prefixed with the input if there are several."""
     input_path = input_paths[input_piece.root]
     label_prefix = os.path.normpath(input_path) if len(input_paths) > 1 else "" if input_piece.path else input_path.name
@@ -349,9 +355,9 @@ class Source:
     columns: TextColumns
     encoding: str | None = None
 
-    def documents(self, input_piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
+    def documents_in_piece(self, input_piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
         """Yield the documents of an input piece in order, with an `Unreadable` in place of each unreadable document."""
-        input_piece_label = file_name_for_document_ids(self.names, input_piece)
+        input_piece_label = input_file_label(self.names, input_piece)
         path = self.roots[input_piece.root] / input_piece.path if input_piece.path else self.roots[input_piece.root]
         try:
             if input_piece.kind == "problem":
@@ -363,12 +369,12 @@ class Source:
                     "cut the new version, start a run with a new --output folder."
                 )
             if input_piece.kind == "file":
-                yield self._file(path, input_piece_label)
+                yield self._document_of_file(path, input_piece_label)
             elif input_piece.kind == "lines":
                 with path.open("rb") as opened_file:
                     yield from self._documents_in_lines(opened_file, input_piece_label, input_piece)
             else:
-                yield from self._rows(path, input_piece_label, input_piece)
+                yield from self._documents_in_parquet_rows(path, input_piece_label, input_piece)
         except InputError as error:
             yield Unreadable(input_piece_label, message_with_document_name(input_piece_label, error))
         except (OSError, pa.ArrowException) as error:
@@ -378,13 +384,13 @@ class Source:
                 f"{one_line_message(error)}",
             )
 
-    def _file(self, path: Path, file_label: str) -> InputDocument:
-        file_text = read_document(read_file_bytes(str(path), file_label), file_label, self.encoding)
-        check_text(file_text.text, file_label)
+    def _document_of_file(self, path: Path, file_label: str) -> InputDocument:
+        file_text = read_document_text(read_file_bytes(str(path), file_label), file_label, self.encoding)
+        check_is_unicode_string(file_text.text, file_label)
         return InputDocument(
             file_label,
             file_text.text,
-            pages_or_chapters_to_column(file_text.parts),
+            document_pages_or_chapters_cell(file_text.parts),
             file_text.guessed_encoding_warning(file_label),
         )
 
@@ -433,7 +439,9 @@ class Source:
             line_label,
         )
 
-    def _rows(self, path: Path, file_label: str, piece: InputPiece) -> Iterator[InputDocument | Unreadable]:
+    def _documents_in_parquet_rows(
+        self, path: Path, file_label: str, piece: InputPiece
+    ) -> Iterator[InputDocument | Unreadable]:
         with pq.ParquetFile(path, buffer_size=READ_BUFFER_BYTES, pre_buffer=False) as parquet_file:
             id_column_name = self.columns.id or ("id" if "id" in parquet_file.schema_arrow.names else None)
             text_and_id_column_names = [
@@ -449,17 +457,20 @@ class Source:
             for batch in parquet_file.iter_batches(
                 rows_per_batch, row_groups=[piece.group], columns=text_and_id_column_names, use_threads=False
             ):
-                batch_first_row, batch_end_row = batch_end_row, batch_end_row + batch.num_rows
-                for row_index in range(
-                    max(piece.begin, batch_first_row) - batch_first_row, min(piece.end, batch_end_row) - batch_first_row
+                batch_first_row_in_group, batch_end_row = batch_end_row, batch_end_row + batch.num_rows
+                for row_index_in_batch in range(
+                    max(piece.begin, batch_first_row_in_group) - batch_first_row_in_group,
+                    min(piece.end, batch_end_row) - batch_first_row_in_group,
                 ):
-                    file_and_row_number_label = f"{file_label}#{piece.before + batch_first_row + row_index}"
-                    document_text = _cell_value(batch, self.columns.text, row_index)
+                    file_and_row_number_label = (
+                        f"{file_label}#{piece.before + batch_first_row_in_group + row_index_in_batch}"
+                    )
+                    document_text = _cell_value(batch, self.columns.text, row_index_in_batch)
                     yield self._checked_input_document(
                         document_text,
                         file_and_row_number_label
                         if id_column_name is None
-                        else _cell_value(batch, id_column_name, row_index),
+                        else _cell_value(batch, id_column_name, row_index_in_batch),
                         file_and_row_number_label,
                     )
                 if batch_end_row >= piece.end:
@@ -473,17 +484,17 @@ class Source:
             )
         document_id_text = str(document_id)
         try:
-            check_text(document_id_text, place_label)
-            check_text(text, document_id_text)
+            check_is_unicode_string(document_id_text, place_label)
+            check_is_unicode_string(text, document_id_text)
         except InputError as error:
             return Unreadable(place_label, message_with_document_name(place_label, error))
         assert isinstance(text, str)
         return InputDocument(document_id_text, text)
 
 
-def _cell_value(batch: pa.RecordBatch, column_name: str, row_index: int) -> object:
+def _cell_value(batch: pa.RecordBatch, column_name: str, row_index_in_batch: int) -> object:
     try:
-        return batch.column(column_name)[row_index].as_py()
+        return batch.column(column_name)[row_index_in_batch].as_py()
     except UnicodeDecodeError as error:
         # Arrow takes on trust that texts are UTF-8.
         return error.object

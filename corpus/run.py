@@ -25,9 +25,9 @@ from filelock import FileLock, Timeout
 from chunkers.language_models import AnswerCache, Asking, LanguageModel, SpendingLimit
 from chunkers.support import InputError, import_required
 from corpus.batch_chunking import Chunks
-from corpus.inputs import InputPiece, Inputs, Source, TextColumns, file_name_for_document_ids
+from corpus.inputs import InputPiece, Inputs, Source, TextColumns, input_file_label
 from corpus.shards import LOCK_FILE, PROBLEMS_FOLDER, Job, Manifest, Shard, Tally, atomic_write, group_into_shards
-from integrations.recipe_cutter import AnyRecipe
+from integrations.recipe_cutter import RecipeOrSource
 
 SHARD_MB = 8
 """Megabytes of input of a shard, unless another number is asked for: what a kill costs each worker at the most."""
@@ -102,7 +102,7 @@ class Run:
         True if the run continues an earlier run in the same folder.
     """
 
-    recipe: AnyRecipe
+    recipe: RecipeOrSource
     inputs: tuple[Path, ...]
     output: Path
     columns: TextColumns = field(default_factory=TextColumns)
@@ -134,14 +134,16 @@ class Run:
         with _lock_output_folder(self.output, self.inputs):
             output_manifest = Manifest(self.output, self.inputs, self._settings_of_chunks(batch_chunker))
             corpus_inputs = Inputs(self.inputs, self.columns, self.shard_bytes)
-            self.resumed = output_manifest.begin(group_into_shards(corpus_inputs.pieces(), self.shard_bytes))
+            self.resumed = output_manifest.write_or_check_manifest(
+                group_into_shards(corpus_inputs.pieces(), self.shard_bytes)
+            )
             self.left_out = corpus_inputs.left_out
             output_manifest.remove_unfinished_files()
             (self.output / SUMMARY_FILE).unlink(missing_ok=True)
             absolute_input_paths = [Path(os.path.abspath(root)) for root in self.inputs]  # noqa: PTH100 - a link stays a link
             input_document_source = Source(absolute_input_paths, self.inputs, self.columns, self.encoding)
-            if batch_chunker.asks:
-                engine = _engine_in_this_process(self._batch_chunker(AnswerCache(self.output / ANSWER_CACHE_FILE_NAME)))
+            if batch_chunker.asks_language_model:
+                engine = _build_single_process_engine(self._batch_chunker(AnswerCache(self.output / ANSWER_CACHE_FILE_NAME)))
             shard_writing_job = Job(
                 input_document_source,
                 Path(os.path.abspath(self.output)),  # noqa: PTH100
@@ -155,7 +157,7 @@ class Run:
                 )
             finally:
                 output_manifest.remove_unfinished_files()
-                _gather_problems(self.output, output_manifest)
+                _write_all_problems_file(self.output, output_manifest)
             finished_run_summary = {
                 **final_progress.tally._asdict(),
                 "shards": final_progress.shards,
@@ -177,9 +179,7 @@ class Run:
         return {
             "recipe": batch_chunker.recipe.model_dump(),
             # Ids begin with the inputs' names where there are several, or are the name of the one file.
-            "inputs": [
-                file_name_for_document_ids(self.inputs, InputPiece(number, "", "file")) for number in range(len(self.inputs))
-            ]
+            "inputs": [input_file_label(self.inputs, InputPiece(number, "", "file")) for number in range(len(self.inputs))]
             if len(self.inputs) > 1 or not self.inputs[0].is_dir()
             else [],
             "text_column": self.columns.text,
@@ -190,7 +190,7 @@ class Run:
 
     def _write_missing_shards(
         self,
-        job: Job,
+        corpus_chunking_job: Job,
         manifest: Manifest,
         engine: ShardWritingEngine,
         worker_count: int,
@@ -200,16 +200,18 @@ class Run:
         embedding_model_identity, finished_shards_tally, shard_count = "", Tally(), 0
         for shard in manifest.shards():
             shard_count += 1
-            if tally_and_model := job.recorded_tally_and_model(shard):
+            if tally_and_model := corpus_chunking_job.recorded_shard_tally_and_model(shard):
                 finished_shard_numbers.add(shard.number)
                 finished_shards_tally += tally_and_model[0]
                 embedding_model_identity = embedding_model_identity or tally_and_model[1]
-        job = replace(job, model=embedding_model_identity, run_process_id=os.getpid())
+        corpus_chunking_job = replace(corpus_chunking_job, model=embedding_model_identity, run_process_id=os.getpid())
         latest_run_progress = Progress(len(finished_shard_numbers), shard_count, finished_shards_tally, Tally())
         report_progress(latest_run_progress)
         unfinished_shards = (shard for shard in manifest.shards() if shard.number not in finished_shard_numbers)
         if len(finished_shard_numbers) < shard_count:
-            for shard_tally in engine(job, unfinished_shards, min(worker_count, shard_count - len(finished_shard_numbers))):
+            for shard_tally in engine(
+                corpus_chunking_job, unfinished_shards, min(worker_count, shard_count - len(finished_shard_numbers))
+            ):
                 latest_run_progress = Progress(
                     latest_run_progress.done + 1,
                     shard_count,
@@ -220,12 +222,12 @@ class Run:
         return latest_run_progress
 
 
-def _engine_in_this_process(batch_chunker: Chunks) -> ShardWritingEngine:
+def _build_single_process_engine(batch_chunker: Chunks) -> ShardWritingEngine:
     """Return the engine that writes all shards here, one after another."""
 
     def write_in_this_process(job: Job, missing_shards: Iterator[Shard], worker_count: int) -> Generator[Tally]:
         for shard in missing_shards:
-            yield job.write(shard, batch_chunker)
+            yield job.write_shard(shard, batch_chunker)
 
     return write_in_this_process
 
@@ -252,8 +254,8 @@ def write_in_processes(job: Job, missing_shards: Iterator[Shard], worker_count: 
     shard_sending_thread.submit(time.sleep, 0).result()
     pending_shard_futures: set[Future[Tally]] = set()
 
-    def submit_shard_to_pool(shard: Shard) -> None:
-        pending_shard_futures.add(shard_worker_pool.submit(job.write, shard))
+    def queue_shard_for_workers(shard: Shard) -> None:
+        pending_shard_futures.add(shard_worker_pool.submit(job.write_shard, shard))
 
     def yield_tallies_of_finished_shards() -> Generator[Tally]:
         done_futures = wait(pending_shard_futures, return_when=FIRST_COMPLETED).done
@@ -262,7 +264,7 @@ def write_in_processes(job: Job, missing_shards: Iterator[Shard], worker_count: 
 
     try:
         for shard in missing_shards:
-            shard_sending_thread.submit(submit_shard_to_pool, shard).result()
+            shard_sending_thread.submit(queue_shard_for_workers, shard).result()
             # No more are sent than keep the workers busy: there may be a hundred thousand.
             while len(pending_shard_futures) >= 2 * worker_count:
                 yield from yield_tallies_of_finished_shards()
@@ -338,7 +340,7 @@ def _lock_output_folder(output_folder: Path, input_paths: tuple[Path, ...]) -> I
         output_folder_lock.release()
 
 
-def _gather_problems(output_folder: Path, manifest: Manifest) -> None:
+def _write_all_problems_file(output_folder: Path, manifest: Manifest) -> None:
     """Put the problems of all shards into one file, in the order of the shards; there is none without problems."""
     all_problems_path = output_folder / ALL_PROBLEMS_FILE
     if not any((output_folder / PROBLEMS_FOLDER).glob("part-*")):
@@ -346,7 +348,7 @@ def _gather_problems(output_folder: Path, manifest: Manifest) -> None:
         return
     with atomic_write(all_problems_path) as all_problems_file:
         for shard in manifest.shards():
-            with suppress(FileNotFoundError), (output_folder / shard.problems).open("rb") as shard_problems_file:
+            with suppress(FileNotFoundError), (output_folder / shard.problem_file_path).open("rb") as shard_problems_file:
                 shutil.copyfileobj(shard_problems_file, all_problems_file)
 
 
@@ -370,12 +372,12 @@ class ShardActor:
     def __init__(self, job: Job) -> None:
         self._job = job
 
-    def __call__(self, shard_table: pa.Table) -> pa.Table:
+    def __call__(self, shard_descriptions_table: pa.Table) -> pa.Table:
         """Write the shards whose JSON is in the column ``shard``; return the outcome of each as JSON."""
         shard_outcomes: list[dict[str, Any]] = []
-        for shard_json_line in shard_table.column("shard").to_pylist():
+        for shard_json_line in shard_descriptions_table.column("shard").to_pylist():
             try:
-                shard_outcomes.append({"tally": [*self._job.write(Shard.from_json(shard_json_line))]})
+                shard_outcomes.append({"tally": [*self._job.write_shard(Shard.from_json(shard_json_line))]})
             except InputError as error:
                 # Ray wraps an error in pages of its own; a sentence has to arrive as one.
                 shard_outcomes.append({"error": str(error)})
@@ -402,11 +404,13 @@ def ray_engine(address: str | None = None) -> ShardWritingEngine:
     return partial(_write_on_ray, address)
 
 
-def _write_on_ray(address: str | None, job: Job, missing_shards: Iterator[Shard], worker_count: int) -> Generator[Tally]:
+def _write_on_ray(
+    address: str | None, corpus_chunking_job: Job, missing_shards: Iterator[Shard], worker_count: int
+) -> Generator[Tally]:
     import ray
 
     # No one process is every actor's parent; what Ray does not want any more it ends itself.
-    job = replace(job, run_process_id=0)
+    corpus_chunking_job = replace(corpus_chunking_job, run_process_id=0)
     is_ray_started_here = not ray.is_initialized()
     if is_ray_started_here:
         ray_init_options: dict[str, Any] = {
@@ -427,7 +431,7 @@ def _write_on_ray(address: str | None, job: Job, missing_shards: Iterator[Shard]
             )
             outcome_rows = ray_shard_dataset.map_batches(
                 ShardActor,
-                fn_constructor_args=(job,),
+                fn_constructor_args=(corpus_chunking_job,),
                 batch_size=1,
                 batch_format="pyarrow",
                 num_cpus=1,

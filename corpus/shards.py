@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from chunkers import Recipe
 from chunkers.support import InputError, raise_if_cancelled, short_repr
 from corpus.batch_chunking import CHUNK_TABLE_SCHEMA_VERSION, DOCUMENTS, Chunks
-from corpus.inputs import MAX_FILES_PER_SHARD, InputDocument, InputPiece, Source, Unreadable, file_name_for_document_ids
+from corpus.inputs import MAX_FILES_PER_SHARD, InputDocument, InputPiece, Source, Unreadable, input_file_label
 
 PROBLEMS_FOLDER = "_problems"
 """The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
@@ -43,18 +43,20 @@ class Shard:
     pieces: tuple[InputPiece, ...]
 
     @property
-    def file(self) -> str:
+    def file_name(self) -> str:
         """Name of the shard's output file."""
         return f"part-{self.number:06d}.parquet"
 
     @property
-    def problems(self) -> str:
+    def problem_file_path(self) -> str:
         """Path of the shard's problem file, which exists only if the shard has problems."""
         return f"{PROBLEMS_FOLDER}/part-{self.number:06d}.jsonl"
 
     def to_json(self) -> str:
         """Return the shard as one line of JSON."""
-        return json.dumps({"shard": self.number, "file": self.file, "pieces": [piece._asdict() for piece in self.pieces]})
+        return json.dumps(
+            {"shard": self.number, "file": self.file_name, "pieces": [piece._asdict() for piece in self.pieces]}
+        )
 
     @classmethod
     def from_json(cls, line: str) -> "Shard":
@@ -112,21 +114,21 @@ class Job:
     model: str = ""
     run_process_id: int = 0
 
-    def identity(self, shard: Shard) -> str:
+    def settings_and_shard_hash(self, shard: Shard) -> str:
         """Return a hash of everything that determines the content of a shard's file."""
         return hashlib.blake2b(f"{self.plan}\n{shard.to_json()}".encode(), digest_size=16).hexdigest()
 
-    def recorded_tally_and_model(self, shard: Shard) -> tuple[Tally, str] | None:
+    def recorded_shard_tally_and_model(self, shard: Shard) -> tuple[Tally, str] | None:
         """Return the counts and the model recorded in a shard's file; None if the file is missing or of another plan."""
         try:
-            shard_file_metadata = pq.read_metadata(self.output / shard.file).metadata or {}
-            if shard_file_metadata.get(b"seamark.shard") != self.identity(shard).encode():
+            shard_file_metadata = pq.read_metadata(self.output / shard.file_name).metadata or {}
+            if shard_file_metadata.get(b"seamark.shard") != self.settings_and_shard_hash(shard).encode():
                 return None
             return Tally(**json.loads(shard_file_metadata[b"seamark.tally"])), shard_file_metadata[b"seamark.model"].decode()
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
             return None
 
-    def write(self, shard: Shard, batch_chunker: Chunks | None = None) -> Tally:
+    def write_shard(self, shard: Shard, batch_chunker: Chunks | None = None) -> Tally:
         """Cut the documents of a shard, write its output file and return its counts.
 
         Raises
@@ -139,10 +141,11 @@ class Job:
         try:
             return _ShardWriter(
                 self, shard, batch_chunker or _batch_chunker_for_recipe(self.recipe.to_json(), self.device)
-            ).write()
+            ).write_whole_shard()
         except OSError as error:
             raise InputError(
-                f"--output must be writable; writing {shard.file} failed: {error.strerror or error}. Check the folder's "
+                f"--output must be writable; writing {shard.file_name} failed: {error.strerror or error}. Check the "
+                "folder's "
                 "permissions and free space."
             ) from error
 
@@ -155,9 +158,9 @@ class Job:
 
 
 @lru_cache(maxsize=1)
-def _batch_chunker_for_recipe(recipe: str, device: str) -> Chunks:
+def _batch_chunker_for_recipe(recipe_json: str, device: str) -> Chunks:
     """Return the `Chunks` callable for a recipe in JSON, which is created once per process and then reused."""
-    return Chunks(Recipe.from_json(recipe), device)
+    return Chunks(Recipe.from_json(recipe_json), device)
 
 
 @dataclass
@@ -170,15 +173,15 @@ class _ShardWriter:
     tables: list[pa.Table] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
 
-    def write(self) -> Tally:
+    def write_whole_shard(self) -> Tally:
         chunk_table_schema, embedding_model_identity = self.chunks.schema, self.chunks.embedding_model_identity
         if self.job.model and embedding_model_identity != self.job.model:
             raise InputError(
                 f"The embedding model must be the same as for the existing shards, {self.job.model}; it is now "
                 f"{embedding_model_identity or 'none'}. Name a new --output folder."
             )
-        problems_path = self.job.output / self.shard.problems
-        with atomic_write(self.job.output / self.shard.file) as chunks_file:
+        problems_path = self.job.output / self.shard.problem_file_path
+        with atomic_write(self.job.output / self.shard.file_name) as chunks_file:
             # Before the shard's own file appears, so that there is none without its problems.
             with (
                 atomic_write(problems_path) as problems_file,
@@ -190,7 +193,7 @@ class _ShardWriter:
                 self._write_row_group(parquet_writer)
                 tally_json = json.dumps(self.tally._asdict())
                 parquet_writer.add_key_value_metadata(
-                    {"seamark.shard": self.job.identity(self.shard), "seamark.tally": tally_json}
+                    {"seamark.shard": self.job.settings_and_shard_hash(self.shard), "seamark.tally": tally_json}
                 )
             if not problems_path.stat().st_size:
                 problems_path.unlink()
@@ -202,7 +205,7 @@ class _ShardWriter:
         batch: list[InputDocument] = []
         batch_character_count = 0
         for input_piece in self.shard.pieces:
-            for document in self.job.source.documents(input_piece):
+            for document in self.job.source.documents_in_piece(input_piece):
                 if isinstance(document, Unreadable):
                     self._record_problem(document.id, document.message)
                     continue
@@ -223,7 +226,9 @@ class _ShardWriter:
         self.job.raise_if_run_ended()
         document_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
         earlier_problem_count = self.tally.problems
-        chunk_table_of_documents = self.chunks.cut(pa.Table.from_pylist(document_rows, DOCUMENTS), self._record_problem)
+        chunk_table_of_documents = self.chunks.cut_batch(
+            pa.Table.from_pylist(document_rows, DOCUMENTS), self._record_problem
+        )
         failed_document_count = self.tally.problems - earlier_problem_count
         self.tally += Tally(
             len(documents) - failed_document_count,
@@ -330,7 +335,7 @@ class Manifest:
         self._settings = {"manifest": MANIFEST_VERSION, "schema": CHUNK_TABLE_SCHEMA_VERSION, **settings}
         self.plan = hashlib.blake2b(json.dumps(self._settings, sort_keys=True).encode(), digest_size=16).hexdigest()
 
-    def begin(self, shards: Iterable[Shard]) -> bool:
+    def write_or_check_manifest(self, shards: Iterable[Shard]) -> bool:
         """Write the manifest, or check that an existing manifest matches this run; return True if one existed.
 
         Raises
@@ -350,9 +355,9 @@ class Manifest:
                 f"{short_repr(output_names_except_lock[0])}. Name another folder."
             )
         with atomic_write(self._path) as manifest_file:
-            size_without_shards = manifest_file.write(json.dumps(self._settings).encode() + b"\n")
+            settings_line_byte_count = manifest_file.write(json.dumps(self._settings).encode() + b"\n")
             manifest_file.writelines(shard.to_json().encode() + b"\n" for shard in shards)
-            if manifest_file.tell() == size_without_shards:
+            if manifest_file.tell() == settings_line_byte_count:
                 raise InputError(
                     "The inputs must contain at least one readable document; they contain none. Name other inputs."
                 )
@@ -397,7 +402,7 @@ class Manifest:
 
     def _check_input_pieces(self, new_shards: Iterable[Shard]) -> None:
         """Raise InputError if the inputs differ, naming the first difference."""
-        for old_piece, new_piece in zip_longest(_pieces_of_shards(self.shards()), _pieces_of_shards(new_shards)):
+        for old_piece, new_piece in zip_longest(_input_pieces_of_shards(self.shards()), _input_pieces_of_shards(new_shards)):
             if old_piece == new_piece:
                 continue
             if new_piece is None or (old_piece is not None and _piece_sort_key(old_piece) < _piece_sort_key(new_piece)):
@@ -408,13 +413,13 @@ class Manifest:
                 differing_input_piece, change_phrase = new_piece, "has changed"
             raise InputError(
                 "--output must continue a run with the same inputs; "
-                f"{file_name_for_document_ids(self._names, differing_input_piece)} "
+                f"{input_file_label(self._names, differing_input_piece)} "
                 f"{change_phrase} "
                 "since that run began. Name a new folder."
             )
 
 
-def _pieces_of_shards(all_shards: Iterable[Shard]) -> Iterator[InputPiece]:
+def _input_pieces_of_shards(all_shards: Iterable[Shard]) -> Iterator[InputPiece]:
     return chain.from_iterable(shard.pieces for shard in all_shards)
 
 

@@ -8,7 +8,7 @@
 from chunkers import EmbeddingCache, Encoder, Recipe, load_tokenizer
 from chunkers.recipes import AnyLanguageModel
 from chunkers.results import metadata_of_all_chunks
-from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
+from integrations.recipe_cutter import Cutter, RecipeOrSource, missing_library_error
 
 try:
     from chonkie.chunker.base import BaseChunker
@@ -39,7 +39,7 @@ class SeamarkChunker(BaseChunker):
 
     def __init__(
         self,
-        recipe: AnyRecipe,
+        recipe: RecipeOrSource,
         embedder: Encoder | None = None,
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,

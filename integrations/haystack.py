@@ -12,7 +12,7 @@ from typing import Any
 from chunkers import EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.recipes import AnyLanguageModel
 from chunkers.results import metadata_of_all_chunks
-from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
+from integrations.recipe_cutter import Cutter, RecipeOrSource, missing_library_error
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -44,7 +44,7 @@ class SeamarkDocumentSplitter:
 
     def __init__(
         self,
-        recipe: AnyRecipe,
+        recipe: RecipeOrSource,
         embedder: Encoder | None = None,
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,
@@ -71,8 +71,8 @@ class SeamarkDocumentSplitter:
                     "splitter was given an "
                     f"object instead. Leave {argument_name} out."
                 )
-        splitter_fields: dict[str, Any] = default_to_dict(self, recipe=self.recipe.model_dump())
-        return splitter_fields
+        splitter_as_dictionary: dict[str, Any] = default_to_dict(self, recipe=self.recipe.model_dump())
+        return splitter_as_dictionary
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "SeamarkDocumentSplitter":

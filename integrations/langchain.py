@@ -11,7 +11,7 @@ from typing import Any
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.recipes import AnyLanguageModel
 from chunkers.results import metadata_of_all_chunks
-from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
+from integrations.recipe_cutter import Cutter, RecipeOrSource, missing_library_error
 
 try:
     from langchain_core.documents import Document
@@ -42,7 +42,7 @@ class SeamarkTextSplitter(TextSplitter):
 
     def __init__(
         self,
-        recipe: AnyRecipe,
+        recipe: RecipeOrSource,
         embedder: Encoder | None = None,
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,

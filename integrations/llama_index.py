@@ -12,7 +12,7 @@ from typing import Any
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.recipes import AnyLanguageModel
 from chunkers.results import METADATA_FIELD_DESCRIPTIONS, metadata_of_all_chunks
-from integrations.recipe_cutter import AnyRecipe, Cutter, missing_library_error
+from integrations.recipe_cutter import Cutter, RecipeOrSource, missing_library_error
 
 try:
     from llama_index.core.bridge.pydantic import Field, PrivateAttr
@@ -50,7 +50,7 @@ class SeamarkNodeParser(NodeParser):
 
     def __init__(
         self,
-        recipe: AnyRecipe,
+        recipe: RecipeOrSource,
         embedder: Encoder | None = None,
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,
@@ -71,11 +71,19 @@ class SeamarkNodeParser(NodeParser):
         for parent in nodes:
             chunking = self._cut(parent.get_content(metadata_mode=MetadataMode.NONE))
             chunk_nodes_of_parent = build_nodes_from_splits([*chunking.texts], parent, id_func=self.id_func)
-            for node, chunk, metadata in zip(chunk_nodes_of_parent, chunking, metadata_of_all_chunks(chunking), strict=True):
-                node.start_char_idx, node.end_char_idx = chunk.start, chunk.end
-                node.metadata = metadata
-                node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *METADATA_FIELD_DESCRIPTIONS]
-                node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *METADATA_FIELD_DESCRIPTIONS]
+            for chunk_node, chunk, metadata in zip(
+                chunk_nodes_of_parent, chunking, metadata_of_all_chunks(chunking), strict=True
+            ):
+                chunk_node.start_char_idx, chunk_node.end_char_idx = chunk.start, chunk.end
+                chunk_node.metadata = metadata
+                chunk_node.excluded_embed_metadata_keys = [
+                    *chunk_node.excluded_embed_metadata_keys,
+                    *METADATA_FIELD_DESCRIPTIONS,
+                ]
+                chunk_node.excluded_llm_metadata_keys = [
+                    *chunk_node.excluded_llm_metadata_keys,
+                    *METADATA_FIELD_DESCRIPTIONS,
+                ]
             chunk_nodes += chunk_nodes_of_parent
         return chunk_nodes
 

@@ -1,6 +1,7 @@
 """The libraries' own chunkers, set up like a recipe: their code, and a comparison of the results.
 
-Whether a library's class gives the same chunks is never taken for granted: `compare_chunks` says it of a text, after a run.
+Whether a library's class gives the same chunks is never taken for granted: `chunk_equality_and_first_difference` says it
+of a text, after a run.
 """
 
 import os
@@ -98,7 +99,7 @@ def run_original_chunker(original: Original, text: str) -> list[str]:
     return [*code_namespace["chunks"]]
 
 
-def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, str]:
+def chunk_equality_and_first_difference(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, str]:
     """Return whether another chunker's chunks equal ours, and a phrase on their number or the first difference.
 
     White space at the ends of chunks does not count, since libraries strip it differently.
@@ -135,12 +136,12 @@ def compare_chunks(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bo
     )
 
 
-def _describe_chunk(text: str, spans: tuple[Span, ...] | None) -> str:
+def _describe_chunk(document_text: str, spans: tuple[Span, ...] | None) -> str:
     """Describe the position of a chunk, its beginning and its end."""
     if spans is None:
         return "no part of the text as it stands"
     chunk_start, chunk_end = spans[0].start, spans[-1].end
-    chunk_text = " ".join(text[chunk_start:chunk_end].split())
+    chunk_text = " ".join(document_text[chunk_start:chunk_end].split())
     shortened_chunk_text = chunk_text if len(chunk_text) <= 60 else f"{chunk_text[:28]} … {chunk_text[-28:]}"
     return f"“{shortened_chunk_text}” ({chunk_start:,} to {chunk_end:,})"
 
@@ -148,7 +149,7 @@ def _describe_chunk(text: str, spans: tuple[Span, ...] | None) -> str:
 OriginalFactory = Callable[[Recipe, dict[str, Any]], Original | None]
 
 
-def _build_original_for_langchain_class(
+def _original_running_langchain_class(
     class_name: str,
     constructor_argument_codes: Sequence[str],
     *,
@@ -156,7 +157,7 @@ def _build_original_for_langchain_class(
     imports: Sequence[str] = (),
     setup_code: str = "",
     requirement: str = "langchain-text-splitters",
-    column_chunker_and_parameters: tuple[str, dict[str, Any]] | None = None,
+    adapter_and_parameters: tuple[str, dict[str, Any]] | None = None,
     remark: str = "",
 ) -> Original:
     return Original(
@@ -167,27 +168,27 @@ def _build_original_for_langchain_class(
             "splitter.split_text(text)",
         ),
         requirement,
-        column_chunker_and_parameters,
+        adapter_and_parameters,
         remark,
     )
 
 
-def _size_arguments(settings: Mapping[str, Any]) -> list[str]:
+def _size_and_overlap_arguments(settings: Mapping[str, Any]) -> list[str]:
     """Return the arguments for size and overlap, whose names LangChain and Chonkie share."""
     return [f"chunk_size={settings['size']}", f"chunk_overlap={settings['overlap']}"]
 
 
-def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+def _build_langchain_recursive_original(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if settings["parent_size"] is not None:
         return None
     separators, is_regex = SEPARATORS_BY_PRESET[settings["separators"]]
     imports, setup_code, length_function_code = _length_function_code(recipe, settings["unit"])
-    return _build_original_for_langchain_class(
+    return _original_running_langchain_class(
         "RecursiveCharacterTextSplitter",
         [
             f"separators={python_literal(separators)}",
             *(["is_separator_regex=True"] if is_regex else []),
-            *_size_arguments(settings),
+            *_size_and_overlap_arguments(settings),
             f"length_function={length_function_code}",
         ],
         imports=imports,
@@ -209,15 +210,17 @@ def _length_function_code(recipe: Recipe, unit: str) -> tuple[list[str], str, st
 
 
 def _langchain_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _build_original_for_langchain_class("CharacterTextSplitter", ['separator=""', *_size_arguments(settings)])
+    return _original_running_langchain_class(
+        "CharacterTextSplitter", ['separator=""', *_size_and_overlap_arguments(settings)]
+    )
 
 
-def _langchain_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+def _build_langchain_tokens_original(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if recipe.tokenizer not in BYTE_PAIR_TABLE_URLS:
         return None
-    return _build_original_for_langchain_class(
+    return _original_running_langchain_class(
         "TokenTextSplitter",
-        [f"encoding_name={python_literal(recipe.tokenizer)}", *_size_arguments(settings)],
+        [f"encoding_name={python_literal(recipe.tokenizer)}", *_size_and_overlap_arguments(settings)],
         requirement="langchain-text-splitters tiktoken",
         remark="It decodes tokens, so that a character that two chunks share is in neither.",
     )
@@ -227,11 +230,11 @@ def _has_no_size_limits(settings: Mapping[str, Any]) -> bool:
     return settings.get("min_size") is None and settings.get("max_size") is None
 
 
-def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+def _build_langchain_breakpoint_original(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if not _has_no_size_limits(settings):
         return None
-    imports, setup_code = _embedder_setup_code(recipe, "langchain_embeddings", "LangChainEmbeddings")
-    return _build_original_for_langchain_class(
+    imports, setup_code = _embedder_imports_and_setup_code(recipe, "langchain_embeddings", "LangChainEmbeddings")
+    return _original_running_langchain_class(
         "SemanticChunker",
         [
             "LangChainEmbeddings(lambda texts: tools.embed(texts).tolist())",
@@ -243,7 +246,7 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
         imports=imports,
         setup_code=setup_code,
         requirement=ADAPTERS["langchain_semantic"].requirement,
-        column_chunker_and_parameters=(
+        adapter_and_parameters=(
             "langchain_semantic",
             {name: settings[name] for name in ("threshold", "amount", "buffer")},
         ),
@@ -253,7 +256,7 @@ def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original 
     )
 
 
-def _embedder_setup_code(
+def _embedder_imports_and_setup_code(
     recipe: Recipe, adapter_module_name: str, adapter_class_name: str, *more: str
 ) -> tuple[tuple[str, ...], str]:
     """Return the imports and the lines that give another library the recipe's embedder."""
@@ -282,9 +285,11 @@ def _embedder_setup_code(
 
 
 def _build_original_for_llama_index_class(
-    recipe: Recipe, class_name: str, column_chunker_name: str, settings: dict[str, Any], sentences_code: str
+    recipe: Recipe, class_name: str, adapter_name: str, settings: dict[str, Any], sentence_listing_code: str
 ) -> Original:
-    imports, setup_code = _embedder_setup_code(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
+    imports, setup_code = _embedder_imports_and_setup_code(
+        recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document"
+    )
     node_parser_call_code = format_function_call(
         class_name,
         [
@@ -301,12 +306,12 @@ def _build_original_for_llama_index_class(
                 f"from llama_index.core.node_parser import {class_name}",
                 *imports,
             ),
-            f"{setup_code}{sentences_code}parser = {node_parser_call_code}\n"
+            f"{setup_code}{sentence_listing_code}parser = {node_parser_call_code}\n"
             "nodes = parser.build_semantic_nodes_from_documents([Text(text=text)])\n"
             "chunks = [node.get_content() for node in nodes]",
         ),
-        ADAPTERS[column_chunker_name].requirement,
-        (column_chunker_name, settings),
+        ADAPTERS[adapter_name].requirement,
+        (adapter_name, settings),
     )
 
 
@@ -337,7 +342,7 @@ def _build_llama_index_merging_original(recipe: Recipe, settings: dict[str, Any]
     )
 
 
-def _llama_index_double_pass(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+def _build_llama_index_double_pass_original(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     if settings["vector"] != "re-embed" or settings["min_size"] is not None:
         return None
     threshold_by_name = {name: settings[name] for name in ("initial_threshold", "appending_threshold", "merging_threshold")}
@@ -364,14 +369,14 @@ def _build_original_for_haystack_class(
     )
 
 
-def _haystack_words(recipe: Recipe, settings: dict[str, Any]) -> Original:
+def _build_haystack_words_original(recipe: Recipe, settings: dict[str, Any]) -> Original:
     return _build_original_for_haystack_class(
         ['split_by="word"', f"split_length={settings['size']}", f"split_overlap={settings['overlap']}"],
         "Only spaces part its words, not line breaks.",
     )
 
 
-def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+def _build_haystack_sentences_original(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     haystack_split_unit = {"lines": "line", "paragraphs": "passage"}.get(recipe.sentences)
     if haystack_split_unit is None or settings["chunks"] is not None or not _has_no_size_limits(settings):
         return None
@@ -385,7 +390,7 @@ def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | 
     )
 
 
-def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+def _build_haystack_recursive_original(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     haystack_length_unit = {"characters": "char", "words": "word"}.get(settings["unit"])
     separators, is_regex = SEPARATORS_BY_PRESET[settings["separators"]]
     if haystack_length_unit is None or settings["parent_size"] is not None:
@@ -414,7 +419,7 @@ def _build_original_for_chonkie_class(
     imports: Sequence[str] = (),
     setup_code: str = "",
     requirement: str = "chonkie",
-    column_chunker_and_parameters: tuple[str, dict[str, Any]] | None = None,
+    adapter_and_parameters: tuple[str, dict[str, Any]] | None = None,
 ) -> Original:
     return Original(
         f"Chonkie's {class_name}",
@@ -425,15 +430,17 @@ def _build_original_for_chonkie_class(
             "chunker.chunk(text)]",
         ),
         requirement,
-        column_chunker_and_parameters,
+        adapter_and_parameters,
     )
 
 
-def _chonkie_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    return _build_original_for_chonkie_class("TokenChunker", [python_literal("character"), *_size_arguments(settings)])
+def _build_chonkie_characters_original(recipe: Recipe, settings: dict[str, Any]) -> Original:
+    return _build_original_for_chonkie_class(
+        "TokenChunker", [python_literal("character"), *_size_and_overlap_arguments(settings)]
+    )
 
 
-def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+def _build_chonkie_tokens_original(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     chonkie_tokenizer_name = {"characters": "character", **{name: name for name in BYTE_PAIR_TABLE_URLS}}.get(
         recipe.tokenizer
     )
@@ -441,37 +448,37 @@ def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None
         None
         if chonkie_tokenizer_name is None
         else _build_original_for_chonkie_class(
-            "TokenChunker", [python_literal(chonkie_tokenizer_name), *_size_arguments(settings)]
+            "TokenChunker", [python_literal(chonkie_tokenizer_name), *_size_and_overlap_arguments(settings)]
         )
     )
 
 
-def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    imports, setup_code = _embedder_setup_code(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
+def _build_chonkie_semantic_original(recipe: Recipe, settings: dict[str, Any]) -> Original:
+    imports, setup_code = _embedder_imports_and_setup_code(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
     return _build_original_for_chonkie_class(
         "SemanticChunker",
         ["ChonkieEmbeddings(tools)", *(f"{name}={python_literal(setting)}" for name, setting in settings.items())],
         imports=imports,
         setup_code=setup_code,
         requirement=ADAPTERS["chonkie_semantic"].requirement,
-        column_chunker_and_parameters=("chonkie_semantic", settings),
+        adapter_and_parameters=("chonkie_semantic", settings),
     )
 
 
 _ORIGINALS: Mapping[tuple[Tool, str], OriginalFactory] = {
-    ("langchain", "recursive"): _langchain_recursive,
+    ("langchain", "recursive"): _build_langchain_recursive_original,
     ("langchain", "fixed_characters"): _langchain_characters,
-    ("langchain", "fixed_tokens"): _langchain_tokens,
-    ("langchain", "breakpoint"): _langchain_breakpoint,
-    ("langchain", "langchain_semantic"): _langchain_breakpoint,
+    ("langchain", "fixed_tokens"): _build_langchain_tokens_original,
+    ("langchain", "breakpoint"): _build_langchain_breakpoint_original,
+    ("langchain", "langchain_semantic"): _build_langchain_breakpoint_original,
     ("llama_index", "breakpoint"): _llama_index_breakpoint,
     ("llama_index", "llama_index_semantic"): _build_llama_index_semantic_original,
-    ("llama_index", "double_pass"): _llama_index_double_pass,
+    ("llama_index", "double_pass"): _build_llama_index_double_pass_original,
     ("llama_index", "llama_index_double_merging"): _build_llama_index_merging_original,
-    ("haystack", "fixed_words"): _haystack_words,
-    ("haystack", "fixed_sentences"): _haystack_sentences,
-    ("haystack", "recursive"): _haystack_recursive,
-    ("chonkie", "fixed_characters"): _chonkie_characters,
-    ("chonkie", "fixed_tokens"): _chonkie_tokens,
-    ("chonkie", "chonkie_semantic"): _chonkie_semantic,
+    ("haystack", "fixed_words"): _build_haystack_words_original,
+    ("haystack", "fixed_sentences"): _build_haystack_sentences_original,
+    ("haystack", "recursive"): _build_haystack_recursive_original,
+    ("chonkie", "fixed_characters"): _build_chonkie_characters_original,
+    ("chonkie", "fixed_tokens"): _build_chonkie_tokens_original,
+    ("chonkie", "chonkie_semantic"): _build_chonkie_semantic_original,
 }

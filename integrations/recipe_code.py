@@ -61,7 +61,7 @@ class Program:
         return "\n".join(["from pathlib import Path", "", *self.imports, "", READING_CODE, self.body]) + "\n"
 
 
-def code_applying_recipe(tool: Tool, recipe: Recipe) -> str:
+def recipe_code_for_tool(tool: Tool, recipe: Recipe) -> str:
     """Return Python code or a shell command that applies a recipe with Seamark's integration for a tool."""
     return _shell_command(recipe) if tool == "command_line" else str(python_program_for_recipe(tool, recipe))
 

@@ -9,13 +9,13 @@ from typing import Any
 from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.commands.shared_command_parts import read_file_bytes
 from chunkers.recipes import AnyLanguageModel
-from chunkers.support import not_importable_error, short_repr
+from chunkers.support import failed_import_error, short_repr
 
-AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
+RecipeOrSource = Recipe | Chunking | Mapping[str, Any] | str | Path
 """A recipe, a result, or the JSON of either, as values, as a text or as a file."""
 
 
-def recipe_of(recipe_or_source: AnyRecipe) -> Recipe:
+def recipe_of(recipe_or_source: RecipeOrSource) -> Recipe:
     """Return the `Recipe` given by a result, by its JSON, by a mapping or by a file path.
 
     Parameters
@@ -70,7 +70,7 @@ class Cutter:
     @classmethod
     def of(
         cls,
-        recipe: AnyRecipe,
+        recipe: RecipeOrSource,
         embedder: Encoder | None = None,
         cache: EmbeddingCache | None = None,
         language_model: AnyLanguageModel | None = None,
@@ -88,4 +88,4 @@ class Cutter:
 
 def missing_library_error(integration_name: str, module: str, requirement: str, error: ImportError) -> ImportError:
     """Return an ImportError that names the missing library of an integration and the command to install it."""
-    return ImportError(str(not_importable_error(module, integration_name, requirement, error)))
+    return ImportError(str(failed_import_error(module, integration_name, requirement, error)))

@@ -14,7 +14,7 @@ Open `/?deck={deck}` and press Page Down; `b` blanks the screen. The class answe
 """
 
 
-def lesson_plan() -> str:
+def lesson_plan_markdown() -> str:
     """Return the lesson plan as Markdown."""
     scenes = bundled_decks()[DECK_NAME].scenes
     return "\n".join(
@@ -26,9 +26,9 @@ def lesson_plan() -> str:
 
 
 def _scene_section(number: int, scene: Scene) -> str:
-    part_lines = [f"- **{part.capitalize()}**: {words}" for part, words in scene.words.items()]
+    part_lines = [f"- **{part.capitalize()}**: {words}" for part, words in scene.words_by_shown_part.items()]
     return "\n".join([f"## {number}. {scene.title} ({scene.minutes} min)", "", *part_lines, ""])
 
 
 if __name__ == "__main__":
-    LESSON_PLAN_PATH.write_text(lesson_plan(), encoding="utf-8")
+    LESSON_PLAN_PATH.write_text(lesson_plan_markdown(), encoding="utf-8")

@@ -78,18 +78,20 @@ def relocate_imports(source: str, module_name: str) -> str:
     for import_node in sorted(import_nodes, key=lambda statement: (statement.lineno, statement.col_offset), reverse=True):
         line_index, column_offset = import_node.lineno - 1, import_node.col_offset
         if isinstance(import_node, ast.ImportFrom):
-            if import_node.level == 0 and import_node.module is not None and _is_in_checkout_package(import_node.module):
-                bytes_before_module, bytes_from_module = (
+            if import_node.level == 0 and import_node.module is not None and _is_module_in_moved_package(import_node.module):
+                bytes_before_module, line_rest_from_module_name = (
                     source_lines[line_index][: column_offset + len("from ")],
                     source_lines[line_index][column_offset + len("from ") :],
                 )
-                if not bytes_from_module.startswith(import_node.module.encode()):
-                    raise _relocation_error(module_name, import_node, f"from {import_node.module} import")
-                source_lines[line_index] = bytes_before_module + f"{INSTALLED_PACKAGE_NAME}.".encode() + bytes_from_module
-        elif any(_is_in_checkout_package(alias.name) for alias in import_node.names):
+                if not line_rest_from_module_name.startswith(import_node.module.encode()):
+                    raise _unrelocatable_import_error(module_name, import_node, f"from {import_node.module} import")
+                source_lines[line_index] = (
+                    bytes_before_module + f"{INSTALLED_PACKAGE_NAME}.".encode() + line_rest_from_module_name
+                )
+        elif any(_is_module_in_moved_package(alias.name) for alias in import_node.names):
             (first_alias, *other_aliases) = import_node.names
             if other_aliases or "." in first_alias.name:
-                raise _relocation_error(
+                raise _unrelocatable_import_error(
                     module_name, import_node, f"from {first_alias.name.rpartition('.')[0] or first_alias.name} import …"
                 )
             source_lines[line_index] = (
@@ -100,19 +102,21 @@ def relocate_imports(source: str, module_name: str) -> str:
     return b"".join(source_lines).decode()
 
 
-def _is_in_checkout_package(module: str) -> bool:
+def _is_module_in_moved_package(module: str) -> bool:
     return module.partition(".")[0] in MOVED_PACKAGES
 
 
-def _relocation_error(module_name: str, node: ast.Import | ast.ImportFrom, required_form: str) -> RelocationError:
+def _unrelocatable_import_error(
+    module_name: str, node: ast.Import | ast.ImportFrom, required_import_form: str
+) -> RelocationError:
     return RelocationError(
-        f"{module_name}, line {node.lineno}: a room must be imported as “{required_form}” to be moved into "
+        f"{module_name}, line {node.lineno}: a room must be imported as “{required_import_form}” to be moved into "
         f"{INSTALLED_PACKAGE_NAME}."
     )
 
 
 @contextmanager
-def enter_installation_tree() -> Iterator[None]:
+def enter_new_installation_tree() -> Iterator[None]:
     """Run the block in a temporary tree that has the layout of an installation."""
     with _enter_temporary_tree() as tree_folder:
         package_folder = tree_folder / INSTALLED_PACKAGE_NAME
@@ -124,9 +128,9 @@ def enter_installation_tree() -> Iterator[None]:
             )
         _copy_from_checkout(package_folder / APP_FOLDER, *APP_FILES)
         for module_path in package_folder.rglob("*.py"):
-            module_source = module_path.read_bytes().decode()
+            module_source_code = module_path.read_bytes().decode()
             module_path.write_bytes(
-                relocate_imports(module_source, module_path.relative_to(package_folder).as_posix()).encode()
+                relocate_imports(module_source_code, module_path.relative_to(package_folder).as_posix()).encode()
             )
         yield
 
@@ -162,7 +166,7 @@ def copy_bundled_model(folder: Path) -> None:
 
 
 @contextmanager
-def enter_source_distribution_tree() -> Iterator[None]:
+def enter_new_source_distribution_tree() -> Iterator[None]:
     """Run the block in a temporary tree with the parts of the checkout that a source distribution needs."""
     with _enter_temporary_tree() as tree_folder:
         for copied_folder_name in (*MOVED_PACKAGES, "packing"):
@@ -207,14 +211,14 @@ def _copy_from_checkout(target_folder: Path, *names: str) -> None:
 def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: BuildSettings = None) -> str:
     """Write the wheel's metadata, and return the name of their folder."""
     metadata_folder_path = os.path.abspath(metadata_directory)  # noqa: PTH100 - the hooks take and give plain strings
-    with enter_installation_tree():
+    with enter_new_installation_tree():
         return str(build_meta.prepare_metadata_for_build_wheel(metadata_folder_path, config_settings))
 
 
 def build_wheel(wheel_directory: str, config_settings: BuildSettings = None, metadata_directory: str | None = None) -> str:
     """Build the wheel, and return its file name."""
     wheel_folder_path = os.path.abspath(wheel_directory)  # noqa: PTH100
-    with enter_installation_tree():
+    with enter_new_installation_tree():
         copy_bundled_model(Path(INSTALLED_PACKAGE_NAME, MODEL_FOLDER_IN_PACKAGE))
         # Weights hardly compress, and (de)compressing them takes most of an installation's processor time.
         Path("setup.cfg").write_text("[bdist_wheel]\ncompression = stored\n", encoding="utf-8")
@@ -224,5 +228,5 @@ def build_wheel(wheel_directory: str, config_settings: BuildSettings = None, met
 def build_sdist(sdist_directory: str, config_settings: BuildSettings = None) -> str:
     """Build the source distribution, and return its file name; the same wheel can be built from it."""
     distribution_folder_path = os.path.abspath(sdist_directory)  # noqa: PTH100
-    with enter_source_distribution_tree():
+    with enter_new_source_distribution_tree():
         return str(build_meta.build_sdist(distribution_folder_path, config_settings))

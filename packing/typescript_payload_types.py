@@ -46,13 +46,13 @@ def typescript_type(python_type: Any) -> str:
     if generic_type in (Union, UnionType):
         return " | ".join(typescript_type(part) for part in type_arguments)
     if generic_type in (list, Sequence) or (generic_type is tuple and type_arguments[1:] == (...,)):
-        item_type = typescript_type(type_arguments[0])
-        return f"({item_type})[]" if "|" in item_type else f"{item_type}[]"
+        typescript_item_type = typescript_type(type_arguments[0])
+        return f"({typescript_item_type})[]" if "|" in typescript_item_type else f"{typescript_item_type}[]"
     if generic_type is tuple:
         return f"[{', '.join(map(typescript_type, type_arguments))}]"
     if generic_type in (dict, Mapping):
-        typescript_record_type = f"Record<{typescript_type(type_arguments[0])}, {typescript_type(type_arguments[1])}>"
-        return typescript_record_type if type_arguments[0] is str else f"Partial<{typescript_record_type}>"
+        typescript_record_code = f"Record<{typescript_type(type_arguments[0])}, {typescript_type(type_arguments[1])}>"
+        return typescript_record_code if type_arguments[0] is str else f"Partial<{typescript_record_code}>"
     raise TypeError(f"{python_type}: data for a script must be of types that JSON has")
 
 
@@ -79,17 +79,21 @@ def typescript_interface(typed_dict: type) -> str:
     summary, description_by_field = docstring_parts(typed_dict)
     interface_lines = [*([f"/** {summary} */"] if summary else []), f"export interface {typed_dict.__name__} {{"]
     optional_keys: frozenset[str] = typed_dict.__optional_keys__  # type: ignore[attr-defined]  # each TypedDict has it
-    for field_name, field_type in get_type_hints(typed_dict, include_extras=True).items():
+    for field_name, python_field_type in get_type_hints(typed_dict, include_extras=True).items():
         interface_lines += [f"  /** {description_by_field[field_name]} */"] if field_name in description_by_field else []
-        interface_lines.append(f"  {field_name}{'?' * (field_name in optional_keys)}: {typescript_type(field_type)};")
+        interface_lines.append(f"  {field_name}{'?' * (field_name in optional_keys)}: {typescript_type(python_field_type)};")
     return "\n".join([*interface_lines, "}"])
 
 
 def types_file_text(module: ModuleType) -> str:
     """Return the TypeScript declarations of a module, with the imports they need."""
     own_typed_dicts = declared_typed_dicts(module)
-    field_types = [kind for declared in own_typed_dicts for kind in get_type_hints(declared, include_extras=True).values()]
-    imported_types = {other for kind in field_types for other in mentioned_typed_dicts(kind) if other not in own_typed_dicts}
+    python_field_types = [
+        kind for declared in own_typed_dicts for kind in get_type_hints(declared, include_extras=True).values()
+    ]
+    imported_types = {
+        other for kind in python_field_types for other in mentioned_typed_dicts(kind) if other not in own_typed_dicts
+    }
     own_folder = types_file_path(module.__name__).parent
     import_lines = [
         f'import type {{ {other.__name__} }} from "{_relative_import_path(own_folder, types_file_path(other.__module__))}";'
@@ -104,9 +108,9 @@ def types_file_text(module: ModuleType) -> str:
     )
 
 
-def types_file_path(module: str) -> Path:
+def types_file_path(module_name: str) -> Path:
     """Return the path of a module's types file, relative to the project's folder."""
-    return Path(*module.split(".")).with_suffix(TYPES_FILE_ENDING)
+    return Path(*module_name.split(".")).with_suffix(TYPES_FILE_ENDING)
 
 
 def _relative_import_path(importing_folder: Path, imported_path: Path) -> str:

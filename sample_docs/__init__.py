@@ -35,19 +35,19 @@ class Sample:
 
 
 @lru_cache(maxsize=1)
-def _manifest_entry_by_id() -> dict[str, dict[str, Any]]:
+def _load_manifest_entries_by_id() -> dict[str, dict[str, Any]]:
     with (SAMPLES_FOLDER / "manifest.toml").open("rb") as manifest_file:
         return {entry["id"]: entry for entry in tomllib.load(manifest_file)["documents"]}
 
 
 def sample_titles() -> dict[str, str]:
     """Return id to title, in the order of the page; reads no text."""
-    return {name: entry["title"] for name, entry in _manifest_entry_by_id().items()}
+    return {name: entry["title"] for name, entry in _load_manifest_entries_by_id().items()}
 
 
 def sample_splitters() -> dict[str, str]:
     """Return id to the sentence splitter that suits the document; reads no text."""
-    return {name: entry["sentences"] for name, entry in _manifest_entry_by_id().items()}
+    return {name: entry["sentences"] for name, entry in _load_manifest_entries_by_id().items()}
 
 
 @lru_cache(maxsize=16)
@@ -59,9 +59,9 @@ def load_sample(sample_id: str) -> Sample:
     InputError
         If there is none, or a section's first words in the manifest do not occur exactly once in the text.
     """
-    manifest_entry = _manifest_entry_by_id().get(sample_id)
+    manifest_entry = _load_manifest_entries_by_id().get(sample_id)
     if manifest_entry is None:
-        raise InputError(f"sample must be one of {', '.join(_manifest_entry_by_id())}; got {sample_id!r}.")
+        raise InputError(f"sample must be one of {', '.join(_load_manifest_entries_by_id())}; got {sample_id!r}.")
     file_names = manifest_entry.get("parts") or [manifest_entry["file"]]
     # Bytes, so that line ends stay as they are.
     text = "\n\n".join((SAMPLES_FOLDER / file).read_bytes().decode("utf-8") for file in file_names)

@@ -27,19 +27,21 @@ APP_SCRIPT_PATH = Path(__file__).parent / "app" / "serve.py"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``seamark`` command and return its exit status."""
-    command_words = sys.argv[1:] if arguments is None else [*arguments]
-    subcommand_name = command_words[0] if command_words else ""
+    command_line_words = sys.argv[1:] if arguments is None else [*arguments]
+    subcommand_name = command_line_words[0] if command_line_words else ""
     if subcommand_name == "chunk":
         from chunkers.commands.chunk_command import main as chunk
 
-        return chunk(command_words[1:])
+        return chunk(command_line_words[1:])
     if subcommand_name in DESCRIPTION_BY_COMMAND and subcommand_name != "corpus":
         from evaluation.command_line import main as evaluate
 
-        return evaluate(command_words)
+        return evaluate(command_line_words)
     from chunkers.commands.shared_command_parts import run_command
 
-    return run_command(lambda: _run_corpus(command_words[1:]) if subcommand_name == "corpus" else _open_app(command_words))
+    return run_command(
+        lambda: _run_corpus(command_line_words[1:]) if subcommand_name == "corpus" else _open_app(command_line_words)
+    )
 
 
 def _run_corpus(arguments: Sequence[str]) -> int:
@@ -87,10 +89,10 @@ def _serve_app(port: int | None, no_browser: bool) -> int:
     from streamlit.web import cli
 
     server_script_path = APP_SCRIPT_PATH if APP_SCRIPT_PATH.exists() else APP_SCRIPT_PATH.parents[2] / APP_SCRIPT_PATH.name
-    server_port_flags = ["--server.port", str(port)] if port is not None else []
-    server_port_flags += ["--server.headless", "true"] if no_browser else []
+    streamlit_server_flags = ["--server.port", str(port)] if port is not None else []
+    streamlit_server_flags += ["--server.headless", "true"] if no_browser else []
     try:
-        cli.main(["run", str(server_script_path), *server_port_flags], prog_name="streamlit", standalone_mode=False)
+        cli.main(["run", str(server_script_path), *streamlit_server_flags], prog_name="streamlit", standalone_mode=False)
     except click.exceptions.Abort as stopped:
         raise KeyboardInterrupt from stopped
     return 0

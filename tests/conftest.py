@@ -153,7 +153,7 @@ def static_embedder(tmp_path_factory):
     from tests.support import PieceNetwork
 
     made = Static(PieceNetwork(), tmp_path_factory.mktemp("static"))
-    made.load()
+    made.ensure_loaded()
     return made
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from chunkers import Document, Embedder, Tools, Watcher, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.base import LanguageModel, Reply
@@ -174,7 +174,7 @@ def in_a_loop(coroutine):
 
 
 def cut(chunker, text, sentences="lines", embedder=None, **others):
-    return run(chunker, Document.from_text(text, sentences), tools(embedder, **others))
+    return run_and_time_chunker(chunker, Document.from_text(text, sentences), tools(embedder, **others))
 
 
 def sentence_numbers(chunking):
@@ -191,7 +191,7 @@ class PieceNetwork(MiniLM):
         self.lock = threading.Lock()
         self.asked = []
 
-    def load(self):
+    def ensure_loaded(self):
         pass
 
     def means(self, texts):

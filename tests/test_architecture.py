@@ -5,7 +5,7 @@ import threading
 
 from tests import ROOT
 from tests.viz.app_steps import settled
-from viz.components.script_bundler import linked_script
+from viz.components.script_bundler import join_script_with_imports
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 WAY = PAGE.partition("## From a widget to the painted cut")[2].partition("## ")[0]
@@ -38,7 +38,7 @@ def test_the_way_is_short_and_its_scripts_are_linked_in_this_order():
     assert len(steps) == len(re.findall(r"^\d+\. ", WAY, re.MULTILINE)) <= MOST_STEPS
     assert len(set(steps)) == len(steps)
     assert SCRIPTS[-1].endswith("chunk_block.js")
-    linked = re.findall(r"^// ---- (\S+)$", linked_script("components/reader/reader.js"), re.MULTILINE)
+    linked = re.findall(r"^// ---- (\S+)$", join_script_with_imports("components/reader/reader.js"), re.MULTILINE)
     # The linker puts a module before those that use it.
     assert [module for module in reversed(linked) if module in SCRIPTS] == SCRIPTS
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from chunkers import EMBEDDERS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS
+from chunkers import EMBEDDER_DESCRIPTIONS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS
 from chunkers.recipes.chunker_registry import ADAPTERS, CHUNKERS, MODEL_ASKING_CLASS_BY_NAME
 from tests import ROOT
 
@@ -22,7 +22,7 @@ def test_every_name_is_in_the_guide_to_chunkers(name):
     assert f"`{name}`" in GUIDES["chunkers.md"]
 
 
-@pytest.mark.parametrize("name", EMBEDDERS)
+@pytest.mark.parametrize("name", EMBEDDER_DESCRIPTIONS)
 def test_every_embedder_is_in_the_guide_to_embedders(name):
     assert f"`{name}`" in GUIDES["embedders.md"]
 

@@ -182,8 +182,8 @@ def test_tests_and_benchmarks_share_the_fixtures_only():
         (wrong_packages, ("evaluation.segmentation.settings_sweep", "sample_docs"), []),
         (
             wrong_floors,
-            ("viz.state.page_text", "viz.shell.page"),
-            ["viz.state.page_text (floor 2) -> viz.shell.page (floor 4)"],
+            ("viz.state.shown_text", "viz.shell.page"),
+            ["viz.state.shown_text (floor 2) -> viz.shell.page (floor 4)"],
         ),
         (wrong_floors, ("viz.tune.page", "viz.guide.page"), ["viz.tune.page (floor 5) -> viz.guide.page (floor 5)"]),
         (wrong_floors, ("viz.theme.palette", "viz.jobs.sweep"), ["viz.theme.palette (floor 1) -> viz.jobs.sweep (floor 1)"]),

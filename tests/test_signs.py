@@ -20,7 +20,7 @@ from tests.support import AngleEmbedder, cut, tools
 from viz.breakpoints.decision_steps_by_chunker import greedy_scan_steps
 from viz.breakpoints.gap_table import build_gap_table_columns
 from viz.components.reader.column_body import score_curve_data
-from viz.double_pass.passes import rows_of_both_passes, steps_of_both_passes
+from viz.double_pass.passes import data_for_drawing_pass_rows, steps_of_both_passes
 
 HYPHEN = re.compile(r"(?<![\w.=/-])-\.?\d")
 """A hyphen before a digit that is no part of a word, a date, a path or a setting as it is typed."""
@@ -69,7 +69,7 @@ def said_of(chunker, chunking):
         ]
     )
     if chunking.comparisons:
-        yield from strings([rows_of_both_passes(chunking, None, {}), steps_of_both_passes(chunking, None)])
+        yield from strings([data_for_drawing_pass_rows(chunking, None, {}), steps_of_both_passes(chunking, None)])
 
 
 @pytest.mark.parametrize(("name", "parameters"), NEGATIVE)
@@ -89,11 +89,11 @@ def test_verdicts_have_no_hyphen_before_a_number():
         below.words("A", "B", "recall"),
         level.words("A", "B", "recall"),
         ChunkingLead(-0.1, level).words("recall"),
-        Stretch(-1.5, -0.5, 4).words(),
+        Stretch(-1.5, -0.5, 4).in_words(),
     ]
     assert [sentence for sentence in sentences if HYPHEN.search(sentence)] == []
     assert all("−" in sentence for sentence in sentences)
-    assert below.interval == "95 % between −5.1 and −0.4"
+    assert below.interval_phrase == "95 % between −5.1 and −0.4"
 
 
 def test_the_sign():

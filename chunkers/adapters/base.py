@@ -31,7 +31,7 @@ class Adapter(Chunker):
     requirement: ClassVar[str]
 
     @abstractmethod
-    def pieces(self, document: Document, tools: Tools) -> list[str]:
+    def piece_texts(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of the chunks that the library makes; ``module`` is imported before this call."""
 
     @classmethod
@@ -78,4 +78,4 @@ class Adapter(Chunker):
 
     def _build_chunking_from_library_pieces(self, document: Document, tools: Tools) -> Chunking:
         """Return the pieces as chunks located in the original."""
-        return chunking_of_pieces(document, self.pieces(document, tools), self.library)
+        return chunking_of_pieces(document, self.piece_texts(document, tools), self.library)

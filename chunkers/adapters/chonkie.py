@@ -105,7 +105,7 @@ class ChonkieSemantic(Adapter):
             )
         return self
 
-    def pieces(self, document: Document, tools: Tools) -> list[str]:
+    def piece_texts(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of the chunks that Chonkie makes."""
         from chonkie import SemanticChunker
 

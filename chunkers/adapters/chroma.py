@@ -51,7 +51,7 @@ class ChromaCluster(Adapter):
             )
         return self
 
-    def pieces(self, document: Document, tools: Tools) -> list[str]:
+    def piece_texts(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of the chunks that Chroma's chunker makes."""
         from chunking_evaluation.chunking import ClusterSemanticChunker
 

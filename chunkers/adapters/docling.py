@@ -40,17 +40,17 @@ class DoclingHybrid(Adapter):
         json_schema_extra={"unit": "tokens", "step": 8, "offered": [48, 2048], "main": True},
     )
 
-    def pieces(self, document: Document, tools: Tools) -> list[str]:
+    def piece_texts(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of Docling's chunks, without the table headers that Docling repeats."""
         return [text for text, _ in self._pair_pieces_with_table_headers(document, tools)]
 
     def _build_chunking_from_library_pieces(self, document: Document, tools: Tools) -> Chunking:
-        chunk_table_header_pairs = self._pair_pieces_with_table_headers(document, tools)
+        text_and_table_header_pairs = self._pair_pieces_with_table_headers(document, tools)
         chunking = chunking_of_pieces(
             document,
-            [text for text, _ in chunk_table_header_pairs],
+            [text for text, _ in text_and_table_header_pairs],
             self.library,
-            [header for _, header in chunk_table_header_pairs],
+            [header for _, header in text_and_table_header_pairs],
         )
         document_heading_count = len(headings(document.text))
         separate_headings_note = f"{self.library} keeps headings beside its chunks, not in them: {document_heading_count:,}."
@@ -64,7 +64,7 @@ class DoclingHybrid(Adapter):
         InputError
             If the text has more marks of Markdown than can be parsed.
         """
-        from chunkers.adapters.docling_document import hybrid_chunks
+        from chunkers.adapters.docling_document_of_text import hybrid_chunks_and_table_headers
 
         check_markdown_mark_count(self.name, document.text)
-        return hybrid_chunks(document.text, self.max_tokens, lambda text: tools.count_tokens([text])[0])
+        return hybrid_chunks_and_table_headers(document.text, self.max_tokens, lambda text: tools.count_tokens([text])[0])

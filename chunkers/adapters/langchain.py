@@ -41,7 +41,7 @@ class LangChainSemantic(ThresholdChunker, Adapter):
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 5], "main": True},
     )
 
-    def pieces(self, document: Document, tools: Tools) -> list[str]:
+    def piece_texts(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of the chunks that LangChain's SemanticChunker makes."""
         from langchain_experimental.text_splitter import SemanticChunker
 

@@ -11,10 +11,10 @@ class LlamaIndexEmbedding(BaseEmbedding):
 
     _embed: Callable[[list[str]], list[list[float]]] = PrivateAttr()
 
-    def __init__(self, embed: Callable[[list[str]], list[list[float]]]) -> None:
+    def __init__(self, embed_texts: Callable[[list[str]], list[list[float]]]) -> None:
         # The function makes its own batches; LlamaIndex would batch ten texts at a time.
         super().__init__(embed_batch_size=2048)
-        self._embed = embed
+        self._embed = embed_texts
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         return self._embed(texts)

@@ -6,7 +6,7 @@ import numpy as np
 
 from chunkers.building_blocks.gaps_and_pieces import add_uncut_gaps, build_cut_gaps_only
 from chunkers.results import Chunk, Chunking, Reason, Verdict
-from chunkers.text import Document, Span, visible_mask
+from chunkers.text import Document, Span, non_space_character_mask
 
 _MAX_LEFT_OUT_PIECE_NOTES = 8
 """Maximum number of left-out chunks that are named one by one; the rest are counted."""
@@ -45,7 +45,7 @@ def chunking_of_pieces(
             for span, context in zip(found_piece_spans, found_piece_contexts, strict=True)
         ),
         add_uncut_gaps(document, cut_gaps, Reason(remark=f"{library_name} begins no chunk here")),
-        notes=tuple(_inexact_location_notes(text, piece_texts, piece_spans, library_name)),
+        notes=tuple(_lost_and_altered_text_notes(text, piece_texts, piece_spans, library_name)),
     )
 
 
@@ -63,7 +63,7 @@ def find_span_of_each_piece(text: str, piece_texts: Sequence[str]) -> list[Span 
     uncovered, the pieces are spread evenly instead, provided that more pieces are found or, with equally many, less text
     is left uncovered.
     """
-    text_without_whitespace = _VisibleText(text)
+    text_without_whitespace = _TextWithoutWhitespace(text)
     pieces_without_whitespace = ["".join(piece.split()) for piece in piece_texts]
     piece_spans_without_whitespace = _locate_in_order(text_without_whitespace, piece_texts, pieces_without_whitespace)
     missing_and_uncovered_counts = _count_missing_and_uncovered(
@@ -82,7 +82,7 @@ def find_span_of_each_piece(text: str, piece_texts: Sequence[str]) -> list[Span 
 
 
 def _locate_in_order(
-    text_without_whitespace: "_VisibleText",
+    text_without_whitespace: "_TextWithoutWhitespace",
     piece_texts: Sequence[str],
     pieces_without_whitespace: Sequence[str],
     *,
@@ -118,7 +118,9 @@ def _locate_in_order(
 
 
 def _count_missing_and_uncovered(
-    text_without_whitespace: "_VisibleText", pieces_without_whitespace: Sequence[str], piece_spans: Sequence[Span | None]
+    text_without_whitespace: "_TextWithoutWhitespace",
+    pieces_without_whitespace: Sequence[str],
+    piece_spans: Sequence[Span | None],
 ) -> tuple[int, int]:
     """Count the pieces that are not found, and the characters of the text, without white space, in no piece."""
     missing_piece_count = sum(span is None for span, key in zip(piece_spans, pieces_without_whitespace, strict=True) if key)
@@ -130,13 +132,13 @@ def _count_missing_and_uncovered(
     return missing_piece_count, text_without_whitespace.length - covered_character_count
 
 
-class _VisibleText:
+class _TextWithoutWhitespace:
     """A text without its white space, and the way back to the original."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._visible_characters = "".join(text.split())
-        self._original_offsets = np.flatnonzero(visible_mask(text))
+        self._original_offsets = np.flatnonzero(non_space_character_mask(text))
 
     @property
     def length(self) -> int:
@@ -197,7 +199,7 @@ class _VisibleText:
         )
 
 
-def _inexact_location_notes(
+def _lost_and_altered_text_notes(
     text: str, piece_texts: Sequence[str], piece_spans: Sequence[Span | None], library_name: str
 ) -> list[str]:
     """Return notes on pieces that are not found, on text in no piece, and on altered white space."""
@@ -212,8 +214,10 @@ def _inexact_location_notes(
         location_notes[_MAX_LEFT_OUT_PIECE_NOTES:] = [
             f"Further chunks of {library_name} that are left out, empty or not found: {surplus_left_out_note_count:,}."
         ]
-    if lost_character_count := count_characters_outside(text, filter(None, piece_spans)):
-        location_notes.append(f"Lost characters, which lie in no chunk, white space not counted: {lost_character_count:,}.")
+    if uncovered_character_count := count_characters_outside(text, filter(None, piece_spans)):
+        location_notes.append(
+            f"Lost characters, which lie in no chunk, white space not counted: {uncovered_character_count:,}."
+        )
     altered_piece_count = sum(
         span is not None and text[span.start : span.end] != piece.strip()
         for piece, span in zip(piece_texts, piece_spans, strict=True)
@@ -229,9 +233,9 @@ def _inexact_location_notes(
 def count_characters_outside(text: str, spans: Iterable[tuple[int, int]]) -> int:
     """Count the characters of a text that lie outside all spans, ignoring white space."""
     outside_character_count = covered_end_offset = 0
-    for start, end in [*sorted(spans), (len(text), len(text))]:
-        outside_character_count += sum(map(len, text[covered_end_offset:start].split()))
-        covered_end_offset = max(covered_end_offset, end)
+    for span_start, span_end in [*sorted(spans), (len(text), len(text))]:
+        outside_character_count += sum(map(len, text[covered_end_offset:span_start].split()))
+        covered_end_offset = max(covered_end_offset, span_end)
     return outside_character_count
 
 

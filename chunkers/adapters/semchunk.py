@@ -35,7 +35,7 @@ class Semchunk(Adapter):
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
     )
 
-    def pieces(self, document: Document, tools: Tools) -> list[str]:
+    def piece_texts(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of the chunks that semchunk makes."""
         from semchunk import chunk
 

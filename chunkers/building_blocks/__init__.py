@@ -7,7 +7,7 @@ from chunkers.building_blocks.gaps_and_pieces import (
     add_uncut_gaps,
     build_all_gaps_of_pieces,
     build_cut_gaps_only,
-    chunks_of_pieces,
+    make_one_chunk_per_piece,
 )
 from chunkers.building_blocks.recursive_splitting import (
     SeparatorPreset,
@@ -28,18 +28,18 @@ from chunkers.building_blocks.size_limits import (
     SizeLimitedChunker,
     SizeLimits,
     TokenSizes,
-    check_chunk_count,
     check_overlap,
     enforce_size_limits_on_gaps,
-    refuse_too_small_size,
+    first_unit_index_after_window,
+    refuse_excess_chunks_or_characters,
+    refuse_size_yielding_excess_chunks,
     span_size_function,
     split_text_into_fitting_spans,
-    window_end_unit_index,
 )
 from chunkers.building_blocks.thresholds import ThresholdChunker
 from chunkers.building_blocks.verdict_reversal_search import (
     VerdictReversals,
     find_nearest_verdict_reversing_stop,
+    find_parameter_spec_by_name,
     next_slider_stop,
-    parameter_spec,
 )

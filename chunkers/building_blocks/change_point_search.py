@@ -6,7 +6,7 @@ H_s - |U_t - U_s|² / (t - s).
 
 Every s before t is a candidate for the last cut, so the plain search is quadratic. PELT (Killick et al. 2012) drops the
 candidates that can never be best again; in a text on a single topic there are none. The remaining candidates are therefore
-skipped for as long as a bound shows that they cannot be best; see `_count_skippable_places_per_candidate`. Both methods skip
+skipped for as long as a bound shows that they cannot be best; see `_count_next_places_skipping_candidate`. Both methods skip
 only candidates that could not have been chosen, so the result is that of the plain search. Ties, up to
 `COST_ROUNDING_ERROR`, take the earliest last cut.
 
@@ -54,12 +54,12 @@ def _update_least_costs_in_place(
     if not len(costs_by_candidate):
         return
     column_minima = costs_by_candidate.min(axis=0)
-    near_column_minimum_mask = costs_by_candidate <= column_minima + COST_ROUNDING_ERROR
+    within_tolerance_of_minimum_mask = costs_by_candidate <= column_minima + COST_ROUNDING_ERROR
     lower_than_best_mask = column_minima < least_costs_so_far - COST_ROUNDING_ERROR
-    lowered_without_tie_mask = lower_than_best_mask & (near_column_minimum_mask.sum(axis=0) == 1)
+    lowered_without_tie_mask = lower_than_best_mask & (within_tolerance_of_minimum_mask.sum(axis=0) == 1)
     least_costs_so_far[lowered_without_tie_mask], cheapest_candidates[lowered_without_tie_mask] = (
         column_minima[lowered_without_tie_mask],
-        candidate_places[near_column_minimum_mask.argmax(axis=0)[lowered_without_tie_mask]],
+        candidate_places[within_tolerance_of_minimum_mask.argmax(axis=0)[lowered_without_tie_mask]],
     )
     for column_index in np.flatnonzero(lower_than_best_mask & ~lowered_without_tie_mask):
         for candidate_place, cost_of_candidate in zip(
@@ -69,7 +69,7 @@ def _update_least_costs_in_place(
                 least_costs_so_far[column_index], cheapest_candidates[column_index] = cost_of_candidate, candidate_place
 
 
-def _compute_largest_drifts_by_count(
+def _running_max_deviation_from_mean(
     cumulative_sums: FloatArray, run_mean: FloatArray, start: int, following_vector_counts: FloatArray
 ) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each following count m."""
@@ -81,11 +81,11 @@ def _compute_largest_drifts_by_count(
     return np.sqrt(np.maximum.accumulate(_squared_row_norms(drift_vectors)))
 
 
-def _count_skippable_places_per_candidate(
+def _count_next_places_skipping_candidate(
     candidate_excess_costs: FloatArray,
-    squared_mean_distances: FloatArray,
+    squared_distances_to_best_mean: FloatArray,
     candidate_run_sizes: FloatArray,
-    run_size: float,
+    best_run_vector_count: float,
     largest_drifts: FloatArray,
     following_vector_counts: FloatArray,
     tested_block_size: int,
@@ -106,33 +106,33 @@ def _count_skippable_places_per_candidate(
     ----------
     candidate_excess_costs
         By how much the candidates are behind at the block's start, shape (n,).
-    squared_mean_distances
+    squared_distances_to_best_mean
         D², shape (n,).
-    candidate_run_sizes, run_size
+    candidate_run_sizes, best_run_vector_count
         |S|, shape (n,), and |R|.
     largest_drifts
         The greatest |b| up to each place after the block's start.
     following_vector_counts
         m at each of these places, ascending.
     """
-    run_mean_distances = np.sqrt(squared_mean_distances)
+    distances_to_best_run_mean = np.sqrt(squared_distances_to_best_mean)
     skippable_place_counts = np.zeros(len(candidate_excess_costs), np.intp)
     surviving_candidate_indices = np.arange(len(candidate_excess_costs))
     tested_places_start, tested_places_end = 0, tested_block_size
     while tested_places_start < len(largest_drifts) and len(surviving_candidate_indices):
         tested_places_end = min(tested_places_end, len(largest_drifts))
         largest_drift_so_far = largest_drifts[tested_places_end - 1]
-        surviving_run_sizes = candidate_run_sizes[surviving_candidate_indices]
+        run_sizes_of_surviving_candidates = candidate_run_sizes[surviving_candidate_indices]
         passed_vector_count = following_vector_counts[tested_places_start - 1] if tested_places_start else 0.0
-        excess_lower_bounds = candidate_excess_costs[surviving_candidate_indices] + surviving_run_sizes / (
-            surviving_run_sizes + passed_vector_count
+        excess_lower_bounds = candidate_excess_costs[surviving_candidate_indices] + run_sizes_of_surviving_candidates / (
+            run_sizes_of_surviving_candidates + passed_vector_count
         ) * (
-            passed_vector_count * squared_mean_distances[surviving_candidate_indices]
-            - 2 * run_mean_distances[surviving_candidate_indices] * largest_drift_so_far
+            passed_vector_count * squared_distances_to_best_mean[surviving_candidate_indices]
+            - 2 * distances_to_best_run_mean[surviving_candidate_indices] * largest_drift_so_far
         )
         excess_lower_bounds -= (
-            np.maximum(run_size - surviving_run_sizes, 0)
-            / ((surviving_run_sizes + passed_vector_count) * (run_size + passed_vector_count))
+            np.maximum(best_run_vector_count - run_sizes_of_surviving_candidates, 0)
+            / ((run_sizes_of_surviving_candidates + passed_vector_count) * (best_run_vector_count + passed_vector_count))
             * largest_drift_so_far
             * largest_drift_so_far
         )
@@ -157,7 +157,7 @@ def _try_earlier_candidates_counting_comparisons(
     penalty: float,
 ) -> int:
     """Try the candidates before ``block_start``, and return how many comparisons that took."""
-    run_start = int(best_last_cuts[block_start])
+    best_run_start = int(best_last_cuts[block_start])
     candidate_places = np.flatnonzero(next_trial_places[:block_start] <= block_end)
     sizes_from_candidates = vector_counts_before_places[block_start] - vector_counts_before_places[candidate_places]
     negated_run_sums = cumulative_sums[candidate_places] - cumulative_sums[block_start]
@@ -174,45 +174,46 @@ def _try_earlier_candidates_counting_comparisons(
         array[~never_best_mask]
         for array in (candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs)
     )
-    run_size = vector_counts_before_places[block_start] - vector_counts_before_places[run_start]
-    current_run_mean = (cumulative_sums[block_start] - cumulative_sums[run_start]) / run_size
+    best_run_vector_count = vector_counts_before_places[block_start] - vector_counts_before_places[best_run_start]
+    current_run_mean = (cumulative_sums[block_start] - cumulative_sums[best_run_start]) / best_run_vector_count
     squared_mean_distances = _squared_row_norms(negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean)
-    vector_counts_after_start = (
+    vector_counts_to_following_places = (
         vector_counts_before_places[block_start + 1 : block_start + 1 + MAX_SKIPPED_PLACES]
         - vector_counts_before_places[block_start]
     )
-    largest_drifts_ahead = _compute_largest_drifts_by_count(
-        cumulative_sums, current_run_mean, block_start, vector_counts_after_start
+    largest_drifts_ahead = _running_max_deviation_from_mean(
+        cumulative_sums, current_run_mean, block_start, vector_counts_to_following_places
     )
-    skippable_place_counts = _count_skippable_places_per_candidate(
+    skippable_place_counts = _count_next_places_skipping_candidate(
         excess_costs,
         squared_mean_distances,
         sizes_from_candidates,
-        float(run_size),
+        float(best_run_vector_count),
         largest_drifts_ahead,
-        vector_counts_after_start,
+        vector_counts_to_following_places,
         block_end - block_start,
     )
     next_trial_places[candidate_places] = block_start + skippable_place_counts + 1
     tried_candidates_mask = skippable_place_counts == 0
     vector_sums_after_start = cumulative_sums[block_start + 1 : block_end + 1] - cumulative_sums[block_start]
-    candidate_partition_costs = (
+    costs_by_candidate_and_place = (
         squared_run_sum_norms[tried_candidates_mask, np.newaxis]
         + _squared_row_norms(vector_sums_after_start)
         - 2 * (negated_run_sums[tried_candidates_mask] @ vector_sums_after_start.T)
     )
-    candidate_partition_costs = least_total_costs[
+    costs_by_candidate_and_place = least_total_costs[
         candidate_places[tried_candidates_mask], np.newaxis
-    ] - candidate_partition_costs / (
-        sizes_from_candidates[tried_candidates_mask, np.newaxis] + vector_counts_after_start[: block_end - block_start]
+    ] - costs_by_candidate_and_place / (
+        sizes_from_candidates[tried_candidates_mask, np.newaxis]
+        + vector_counts_to_following_places[: block_end - block_start]
     )
     _update_least_costs_in_place(
-        candidate_partition_costs,
+        costs_by_candidate_and_place,
         least_costs_in_block,
         best_last_cuts[block_start + 1 : block_end + 1],
         candidate_places[tried_candidates_mask],
     )
-    return comparison_count + int(candidate_partition_costs.size)
+    return comparison_count + int(costs_by_candidate_and_place.size)
 
 
 def advance_search_counting_comparisons(
@@ -220,14 +221,14 @@ def advance_search_counting_comparisons(
     vector_counts_before_places: FloatArray,
     least_total_costs: FloatArray,
     best_last_cuts: IntArray,
-    next_trial_places: IntArray,
+    next_trial_place_by_candidate: IntArray,
     block_start: int,
     block_end: int,
     penalty: float,
 ) -> int:
     """Advance the change-point search to place ``block_end`` and return the number of comparisons.
 
-    ``least_total_costs``, ``best_last_cuts`` and ``next_trial_places`` are updated in place.
+    ``least_total_costs``, ``best_last_cuts`` and ``next_trial_place_by_candidate`` are updated in place.
 
     Parameters
     ----------
@@ -237,7 +238,7 @@ def advance_search_counting_comparisons(
         Number of vectors before each place, ascending, shape (n + 1,).
     least_total_costs, best_last_cuts
         Best total and last cut for the vectors before each place, shape (n + 1,); known up to ``block_start``.
-    next_trial_places
+    next_trial_place_by_candidate
         The t from which each candidate is to be tried again, shape (n + 1,).
     """
     block_place_count = block_end - block_start
@@ -249,7 +250,7 @@ def advance_search_counting_comparisons(
             vector_counts_before_places,
             least_total_costs,
             best_last_cuts,
-            next_trial_places,
+            next_trial_place_by_candidate,
             least_cost_by_place,
             block_start,
             block_end,
@@ -259,9 +260,9 @@ def advance_search_counting_comparisons(
         costs_by_last_cut = least_total_costs[block_start:run_end] - _squared_row_norms(
             cumulative_sums[run_end] - cumulative_sums[block_start:run_end]
         ) / (vector_counts_before_places[run_end] - vector_counts_before_places[block_start:run_end])
-        for last_cut, partition_cost in enumerate(costs_by_last_cut.tolist(), block_start):
+        for candidate_last_cut, partition_cost in enumerate(costs_by_last_cut.tolist(), block_start):
             if partition_cost < least_cost_by_place[run_end - block_start - 1] - COST_ROUNDING_ERROR:
-                least_cost_by_place[run_end - block_start - 1], best_last_cuts[run_end] = partition_cost, last_cut
+                least_cost_by_place[run_end - block_start - 1], best_last_cuts[run_end] = partition_cost, candidate_last_cut
         least_total_costs[run_end] = least_cost_by_place[run_end - block_start - 1] + penalty
     return comparison_count
 
@@ -287,7 +288,7 @@ def advance_search_per_run_count(
         ``block_start``, infinite where there is no such partition.
     """
     last_cut_candidates = np.arange(block_end)
-    sums_at_run_ends, sums_at_run_starts = (
+    vector_sums_at_run_ends, sums_at_run_starts = (
         cumulative_sums[block_start + 1 : block_end + 1] - cumulative_sums[block_start],
         cumulative_sums[:block_end] - cumulative_sums[block_start],
     )
@@ -296,17 +297,17 @@ def advance_search_per_run_count(
     )
     squared_run_sum_norms = (
         _squared_row_norms(sums_at_run_starts)[:, np.newaxis]
-        + _squared_row_norms(sums_at_run_ends)
-        - 2 * (sums_at_run_starts @ sums_at_run_ends.T)
+        + _squared_row_norms(vector_sums_at_run_ends)
+        - 2 * (sums_at_run_starts @ vector_sums_at_run_ends.T)
     )
-    run_cost_gains = np.where(
+    squares_explained_by_run = np.where(
         run_sizes_between_places > 0,
         squared_run_sum_norms / np.where(run_sizes_between_places > 0, run_sizes_between_places, 1),
         -np.inf,
     )
     for run_count in range(1, least_total_costs.shape[1]):
         # The totals of fewer runs, also those within this block, are known already.
-        partition_costs_by_last_cut = least_total_costs[:block_end, run_count - 1, np.newaxis] - run_cost_gains
+        partition_costs_by_last_cut = least_total_costs[:block_end, run_count - 1, np.newaxis] - squares_explained_by_run
         _update_least_costs_in_place(
             partition_costs_by_last_cut,
             least_total_costs[block_start + 1 : block_end + 1, run_count],
@@ -330,7 +331,7 @@ def _list_allowed_boundary_places(vector_count: int, allowed_places: Sequence[in
     return np.arange(vector_count + 1) if allowed_places is None else np.array([0, *allowed_places, vector_count])
 
 
-def best_cuts_by_penalty(
+def best_cuts_with_fixed_penalty(
     vectors: FloatArray,
     penalty: float,
     block_callback: Callable[[int, int], None],
@@ -356,7 +357,10 @@ def best_cuts_by_penalty(
         len(allowed_run_edges) - 1,
     )
     least_total_cost_by_edge = np.zeros(last_edge_index + 1)
-    last_cut_by_edge, next_trial_by_edge = np.zeros(last_edge_index + 1, np.intp), np.zeros(last_edge_index + 1, np.intp)
+    last_cut_by_edge, next_trial_place_by_candidate = (
+        np.zeros(last_edge_index + 1, np.intp),
+        np.zeros(last_edge_index + 1, np.intp),
+    )
     for block_start_edge_index in range(0, last_edge_index, PLACES_PER_BLOCK):
         block_end_edge_index = min(block_start_edge_index + PLACES_PER_BLOCK, last_edge_index)
         block_callback(
@@ -366,7 +370,7 @@ def best_cuts_by_penalty(
                 vector_counts_before_edges,
                 least_total_cost_by_edge,
                 last_cut_by_edge,
-                next_trial_by_edge,
+                next_trial_place_by_candidate,
                 block_start_edge_index,
                 block_end_edge_index,
                 penalty,
@@ -385,7 +389,7 @@ def backtrack_cuts(best_last_cuts: IntArray) -> list[int]:
     return descending_cut_indices[::-1]
 
 
-def best_cuts_by_count(
+def best_cuts_with_run_count(
     vectors: FloatArray,
     run_count: int,
     block_callback: Callable[[int, int], None],
@@ -400,7 +404,7 @@ def best_cuts_by_count(
     run_count
         At least 1, and at most one more than there are allowed places.
     block_callback, allowed_places
-        As for `best_cuts_by_penalty`.
+        As for `best_cuts_with_fixed_penalty`.
     """
     allowed_run_edges = _list_allowed_boundary_places(len(vectors), allowed_places)
     cumulative_sums_at_edges, vector_counts_before_edges, last_edge_index = (
@@ -449,7 +453,7 @@ def least_penalty_without_cuts(
     vectors
         Shape (n, dimension), n at least 2.
     block_callback, allowed_places
-        As for `best_cuts_by_penalty`; there must be at least one place.
+        As for `best_cuts_with_fixed_penalty`; there must be at least one place.
     """
     vector_count = len(vectors)
     allowed_run_edges = _list_allowed_boundary_places(vector_count, allowed_places)
@@ -458,30 +462,30 @@ def least_penalty_without_cuts(
         len(allowed_run_edges) - 1,
     )
     # What the run between two places explains: |U_t - U_s|² / (t - s), in row t and column s.
-    run_gains = cumulative_sums_at_edges @ cumulative_sums_at_edges.T
-    squared_cumulative_norms = run_gains.diagonal().copy()
-    run_gains *= -2
-    run_gains += squared_cumulative_norms
-    run_gains += squared_cumulative_norms[:, np.newaxis]
-    run_gains /= np.maximum(np.abs(allowed_run_edges[:, np.newaxis] - allowed_run_edges), 1)
+    squares_explained_by_run = cumulative_sums_at_edges @ cumulative_sums_at_edges.T
+    squared_cumulative_norms = squares_explained_by_run.diagonal().copy()
+    squares_explained_by_run *= -2
+    squares_explained_by_run += squared_cumulative_norms
+    squares_explained_by_run += squared_cumulative_norms[:, np.newaxis]
+    squares_explained_by_run /= np.maximum(np.abs(allowed_run_edges[:, np.newaxis] - allowed_run_edges), 1)
     block_callback(vector_count, last_edge_index * last_edge_index // 2)
     least_cost_by_edge, last_cut_by_edge = np.zeros(last_edge_index + 1), np.zeros(last_edge_index + 1, np.intp)
     # With the mean taken off, one run explains nothing, and two explain what both do.
-    critical_penalty_estimate = float((run_gains[1:-1, 0] + run_gains[-1, 1:-1]).max())
+    critical_penalty_estimate = float((squares_explained_by_run[1:-1, 0] + squares_explained_by_run[-1, 1:-1]).max())
     while True:
         for run_end in range(1, last_edge_index + 1):
-            partition_costs_by_last_cut = least_cost_by_edge[:run_end] - run_gains[run_end, :run_end]
+            partition_costs_by_last_cut = least_cost_by_edge[:run_end] - squares_explained_by_run[run_end, :run_end]
             last_cut_by_edge[run_end] = best_last_cut = partition_costs_by_last_cut.argmin()
             least_cost_by_edge[run_end] = (
                 partition_costs_by_last_cut[best_last_cut] + critical_penalty_estimate + COST_ROUNDING_ERROR
             )
-        best_run_edge_indices = [0, *backtrack_cuts(last_cut_by_edge), last_edge_index]
+        best_partition_edge_indices = [0, *backtrack_cuts(last_cut_by_edge), last_edge_index]
         block_callback(vector_count, last_edge_index)
-        if len(best_run_edge_indices) == 2:
+        if len(best_partition_edge_indices) == 2:
             return critical_penalty_estimate
-        mean_gain_per_cut = float(run_gains[best_run_edge_indices[1:], best_run_edge_indices[:-1]].sum()) / (
-            len(best_run_edge_indices) - 2
-        )
+        mean_gain_per_cut = float(
+            squares_explained_by_run[best_partition_edge_indices[1:], best_partition_edge_indices[:-1]].sum()
+        ) / (len(best_partition_edge_indices) - 2)
         if mean_gain_per_cut <= critical_penalty_estimate + COST_ROUNDING_ERROR:
             return critical_penalty_estimate
         critical_penalty_estimate = mean_gain_per_cut

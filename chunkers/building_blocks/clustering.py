@@ -99,7 +99,7 @@ def chunking_from_labels(
     cluster_labels: Sequence[int] | npt.NDArray[np.integer],
     gap_scores: FloatArray,
     score_name: str,
-    threshold_lines: tuple[Line, ...],
+    curve_threshold_lines: tuple[Line, ...],
     cluster_details: Clusters,
     merges: Sequence[Merge] = (),
 ) -> Chunking:
@@ -124,7 +124,7 @@ def chunking_from_labels(
         next_run_start_index = run_start_sentence_index + len(list(equal_chunk_numbers))
         chunk_span_lists[chunk_number].append(document.slice(run_start_sentence_index, next_run_start_index))
         run_start_sentence_index = next_run_start_index
-    cut_threshold_level = threshold_lines[0].level if threshold_lines else None
+    cut_threshold_level = curve_threshold_lines[0].level if curve_threshold_lines else None
     sentence_roles = cluster_details.roles
 
     def gap_after_sentence(sentence_index: int, score: float) -> Gap:
@@ -158,7 +158,7 @@ def chunking_from_labels(
 
     gaps_between_sentences = tuple(gap_after_sentence(index, score) for index, score in enumerate(gap_scores.tolist()))
     score_curve = Curve(
-        f"{score_name} of neighbours", tuple(gap_scores.tolist()), threshold_lines, cut_above=True, live=False
+        f"{score_name} of neighbours", tuple(gap_scores.tolist()), curve_threshold_lines, cut_above=True, live=False
     )
     cluster_chunks = tuple(Chunk.of(document, *parts) for parts in chunk_span_lists)
     return Chunking(

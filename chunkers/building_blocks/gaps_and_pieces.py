@@ -44,7 +44,7 @@ class PieceCutter:
         """Return the number of tokens of a context."""
         return self.tools.count_tokens([context])[0] if context else 0
 
-    def context_and_size_if_short(self, context: str) -> tuple[str, int]:
+    def context_with_tokens_if_fitting(self, context: str) -> tuple[str, int]:
         """Return a context and its number of tokens; none if it would take more than half of a chunk."""
         context_token_count = self.count_context_tokens(context)
         return (context, context_token_count) if context_token_count <= self.most // 2 else ("", 0)
@@ -54,7 +54,7 @@ class PieceCutter:
         return start + len(self.document.text[start:end].rstrip())
 
 
-def chunks_of_pieces(text: str, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:
+def make_one_chunk_per_piece(text: str, pieces: Iterable[Piece]) -> tuple[Chunk, ...]:
     """Return the chunks of a text, each with the context of its piece."""
     return tuple([Chunk((Span(piece.start, piece.end),), text[piece.start : piece.end], piece.context) for piece in pieces])
 
@@ -65,17 +65,19 @@ def build_cut_gaps_only(
     """Return a gap for each offset at which a chunk begins, between two sentences or inside a sentence."""
     gaps_at_offsets = []
     for cut_offset in cut_offsets:
-        sentence_index = document.sentence_at(cut_offset)
-        if document.starts[sentence_index] == cut_offset and sentence_index > 0:
-            gaps_at_offsets.append(Gap(sentence_index - 1, None, None, verdict, reason_at_offset(cut_offset)))
+        index_of_sentence_containing_cut = document.sentence_at(cut_offset)
+        if document.starts[index_of_sentence_containing_cut] == cut_offset and index_of_sentence_containing_cut > 0:
+            gaps_at_offsets.append(
+                Gap(index_of_sentence_containing_cut - 1, None, None, verdict, reason_at_offset(cut_offset))
+            )
         else:
             gaps_at_offsets.append(
                 Gap(
-                    sentence_index,
+                    index_of_sentence_containing_cut,
                     None,
                     None,
                     verdict,
-                    _reason_inside_sentence(sentence_index, reason_at_offset(cut_offset)),
+                    _reason_inside_sentence(index_of_sentence_containing_cut, reason_at_offset(cut_offset)),
                     cut_offset,
                 )
             )
@@ -84,8 +86,8 @@ def build_cut_gaps_only(
 
 def _reason_inside_sentence(sentence_index: int, cut_reason: Reason) -> Reason:
     """Return the reason for a cut, reworded for a cut inside sentence ``sentence_index``."""
-    first_step, *other_steps = cut_reason.steps()
-    return combine_reasons(first_step._replace(heading=f"inside sentence {sentence_index + 1}"), *other_steps)
+    first_step, *further_reason_steps = cut_reason.steps()
+    return combine_reasons(first_step._replace(heading=f"inside sentence {sentence_index + 1}"), *further_reason_steps)
 
 
 def add_uncut_gaps(
@@ -108,7 +110,7 @@ def add_uncut_gaps(
         for index, start in enumerate(document.starts[1:])
         if index not in decided_gap_indices
     ]
-    return tuple(sorted([*decided_gaps, *uncut_gaps], key=gap_sort_key))
+    return tuple(sorted([*decided_gaps, *uncut_gaps], key=gap_position_sort_key))
 
 
 def build_all_gaps_of_pieces(
@@ -122,6 +124,6 @@ def build_all_gaps_of_pieces(
     return add_uncut_gaps(document, cut_gaps_between_pieces, uncut_reason)
 
 
-def gap_sort_key(gap: Gap) -> tuple[int, float]:
+def gap_position_sort_key(gap: Gap) -> tuple[int, float]:
     """Return a gap's sort key, which puts cuts inside a sentence before the gap after that sentence."""
     return gap.index, float("inf") if gap.offset is None else gap.offset

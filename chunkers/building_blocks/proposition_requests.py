@@ -8,7 +8,7 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from chunkers.building_blocks.size_limits import window_end_unit_index
+from chunkers.building_blocks.size_limits import first_unit_index_after_window
 from chunkers.contract import Tools
 from chunkers.language_models import (
     Message,
@@ -88,13 +88,13 @@ class StatedPropositions:
     repeated_count: int = 0
 
 
-def sentence_windows(document: Document, max_window_tokens: int, tools: Tools) -> list[SentenceWindow]:
+def consecutive_sentence_windows(document: Document, max_window_tokens: int, tools: Tools) -> list[SentenceWindow]:
     """Divide the sentences into consecutive windows of at most ``max_window_tokens``, with at least one sentence each."""
     sentence_token_counts = tools.count_tokens(document.sentence_texts)
     window_edge_sentence_indices = [0]
     while window_edge_sentence_indices[-1] < len(sentence_token_counts):
         window_edge_sentence_indices.append(
-            window_end_unit_index(sentence_token_counts, window_edge_sentence_indices[-1], max_window_tokens, 1)
+            first_unit_index_after_window(sentence_token_counts, window_edge_sentence_indices[-1], max_window_tokens, 1)
         )
     return [
         SentenceWindow(first, last, sum(sentence_token_counts[first:last]))
@@ -129,7 +129,7 @@ def request_propositions(
     max_window_tokens: int,
     preceding_sentence_count: int,
     tools: Tools,
-    report_progress: Callable[[int], None],
+    report_finished_sentence_count: Callable[[int], None],
 ) -> StatedPropositions:
     """Ask a language model for a text's propositions, with several windows of sentences in parallel.
 
@@ -143,7 +143,7 @@ def request_propositions(
         Number of sentences before a window that the model also sees.
     tools
         Services, including the language model.
-    report_progress
+    report_finished_sentence_count
         Called after each window with the number of sentences processed so far.
 
     Raises
@@ -153,7 +153,7 @@ def request_propositions(
     Cancelled
         If the user stops.
     """
-    windows_of_sentences = sentence_windows(document, max_window_tokens, tools)
+    windows_of_sentences = consecutive_sentence_windows(document, max_window_tokens, tools)
     progress_lock, finished_sentence_count = threading.Lock(), 0
 
     def request_window_claims(window_tools: Tools, window: SentenceWindow) -> list[Claim] | str:
@@ -165,7 +165,7 @@ def request_propositions(
             + 2 * _EXTRA_ANSWER_TOKENS_PER_PROPOSITION * window_sentence_count
         )
         number_bounds_by_field = {"sentence": (window.first + 1, window.last)}
-        propositions_answer_form = answer_schemas_and_parsers.PROPOSITIONS_ANSWER.for_request(
+        propositions_answer_form = answer_schemas_and_parsers.PROPOSITIONS_ANSWER.copy_with_answer_limits(
             number_bounds_by_field, answer_token_limit, _compute_answer_limit_per_field(document, window, answer_token_limit)
         )
         window_answer_parser = partial(
@@ -183,7 +183,7 @@ def request_propositions(
             claims_or_failure_reason = complaint.summary
         with progress_lock:
             finished_sentence_count += window_sentence_count
-            report_progress(finished_sentence_count)
+            report_finished_sentence_count(finished_sentence_count)
         return claims_or_failure_reason
 
     claims_or_complaints = tools.together([partial(request_window_claims, window=window) for window in windows_of_sentences])
@@ -249,7 +249,7 @@ def _tie_claims_to_text(
 ) -> StatedPropositions:
     """Tie the propositions of each window to the text; sentences without a proposition stand for themselves."""
     document_propositions = StatedPropositions(window_count=len(windows))
-    text_and_claim_vocabulary = Vocabulary.of(
+    text_and_claim_vocabulary = Vocabulary.collect_words_and_numbers(
         document.text, [claim.text for claims in claims_or_complaints if not isinstance(claims, str) for claim in claims]
     )
     comparison_budget = ComparisonBudget(_MAX_COMPARED_CHARACTER_PAIRS)
@@ -362,18 +362,18 @@ class Vocabulary:
     lower_case_words: frozenset[str]
 
     @classmethod
-    def of(cls, text: str, other_texts: Sequence[str] = ()) -> "Vocabulary":
+    def collect_words_and_numbers(cls, text: str, other_texts: Sequence[str] = ()) -> "Vocabulary":
         """Build a text's vocabulary; words with a lower-case initial are taken from ``other_texts`` too."""
         text_words = {*_WORD_PATTERN.findall(text)}
-        other_text_words = {word for other in other_texts for word in _WORD_PATTERN.findall(other)}
-        lowercase_words = {word for word in text_words | other_text_words if not word[0].isupper()}
+        words_of_other_texts = {word for other in other_texts for word in _WORD_PATTERN.findall(other)}
+        lowercase_words = {word for word in text_words | words_of_other_texts if not word[0].isupper()}
         return cls(
             frozenset(map(str.casefold, text_words)), frozenset(_NUMBER_PATTERN.findall(text)), frozenset(lowercase_words)
         )
 
 
 def find_unsupported_names_and_numbers(
-    proposition_text: str, source_text: str, vocabulary: Vocabulary
+    proposition_text: str, source_text: str, document_vocabulary: Vocabulary
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names and numbers of a proposition that are missing from its source sentences.
 
@@ -388,7 +388,7 @@ def find_unsupported_names_and_numbers(
         The proposition.
     source_text
         The sentences that the proposition restates.
-    vocabulary
+    document_vocabulary
         Vocabulary of the whole text.
 
     Returns
@@ -396,7 +396,7 @@ def find_unsupported_names_and_numbers(
     elsewhere, nowhere
         Words that occur elsewhere in the text, and words that do not occur in it.
     """
-    source_vocabulary = Vocabulary.of(source_text)
+    source_vocabulary = Vocabulary.collect_words_and_numbers(source_text)
     words_found_elsewhere: list[str] = []
     words_found_nowhere: list[str] = []
     for word_match in _WORD_PATTERN.finditer(proposition_text):
@@ -408,13 +408,13 @@ def find_unsupported_names_and_numbers(
         )
         is_sentence_initial_word = not text_before_word or text_before_word[-1] in ".!?:…"
         is_ordinary_word = not word[0].isupper() or (
-            is_sentence_initial_word and word.lower() in vocabulary.lower_case_words
+            is_sentence_initial_word and word.lower() in document_vocabulary.lower_case_words
         )
         if not is_ordinary_word and word.casefold() not in source_vocabulary.words:
-            (words_found_elsewhere if word.casefold() in vocabulary.words else words_found_nowhere).append(word)
+            (words_found_elsewhere if word.casefold() in document_vocabulary.words else words_found_nowhere).append(word)
     for numeral in _NUMBER_PATTERN.findall(proposition_text):
         if numeral not in source_vocabulary.numbers:
-            (words_found_elsewhere if numeral in vocabulary.numbers else words_found_nowhere).append(numeral)
+            (words_found_elsewhere if numeral in document_vocabulary.numbers else words_found_nowhere).append(numeral)
     return tuple(dict.fromkeys(words_found_elsewhere)), tuple(dict.fromkeys(words_found_nowhere))
 
 
@@ -456,7 +456,7 @@ class GroupedPropositions:
 
 
 def request_proposition_groups(
-    proposition_texts: Sequence[str], batch_size: int, tools: Tools, report_progress: Callable[[int], None]
+    proposition_texts: Sequence[str], batch_size: int, tools: Tools, report_sorted_proposition_count: Callable[[int], None]
 ) -> GroupedPropositions:
     """Have a language model group propositions into chunks, one batch of propositions at a time.
 
@@ -472,7 +472,7 @@ def request_proposition_groups(
         Maximum number of propositions per request.
     tools
         Services, including the language model.
-    report_progress
+    report_sorted_proposition_count
         Called after each batch with the number of propositions sorted so far.
 
     Raises
@@ -500,7 +500,7 @@ def request_proposition_groups(
             "chunks": batch_end_index - batch_start_index,
             "propositions": batch_end_index - batch_start_index,
         }
-        grouping_answer_form = answer_schemas_and_parsers.GROUP_PLACEMENTS_ANSWER.for_request(
+        grouping_answer_form = answer_schemas_and_parsers.GROUP_PLACEMENTS_ANSWER.copy_with_answer_limits(
             {"chunk": chunk_number_bounds, "propositions": (batch_start_index + 1, batch_end_index)},
             answer_token_limit,
             answer_list_size_limits,
@@ -531,20 +531,22 @@ def request_proposition_groups(
                 PropositionGroup(proposition_indices=[*range(batch_start_index, batch_end_index)])
             )
         else:
-            for placement in batch_placements:
-                if placement.chunk is None:
+            for placed_chunk in batch_placements:
+                if placed_chunk.chunk is None:
                     grouped_propositions.groups.append(PropositionGroup())
-                placement_group_number = len(grouped_propositions.groups) if placement.chunk is None else placement.chunk
-                placement_group = grouped_propositions.groups[placement_group_number - 1]
-                placement_group.title, placement_group.summary = (
-                    shorten(placement.title, LONGEST_TITLE),
-                    shorten(placement.summary, LONGEST_SUMMARY),
+                receiving_group_number = (
+                    len(grouped_propositions.groups) if placed_chunk.chunk is None else placed_chunk.chunk
                 )
-                placement_group.proposition_indices += [proposition - 1 for proposition in placement.propositions]
-                last_batch_by_group[placement_group_number - 1] = batch_start_index
-        report_progress(batch_end_index)
-    for placement_group in grouped_propositions.groups:
-        placement_group.proposition_indices.sort()
+                receiving_group = grouped_propositions.groups[receiving_group_number - 1]
+                receiving_group.title, receiving_group.summary = (
+                    shorten(placed_chunk.title, LONGEST_TITLE),
+                    shorten(placed_chunk.summary, LONGEST_SUMMARY),
+                )
+                receiving_group.proposition_indices += [proposition - 1 for proposition in placed_chunk.propositions]
+                last_batch_by_group[receiving_group_number - 1] = batch_start_index
+        report_sorted_proposition_count(batch_end_index)
+    for proposition_group in grouped_propositions.groups:
+        proposition_group.proposition_indices.sort()
     return grouped_propositions
 
 
@@ -564,13 +566,13 @@ def grouping_prompt(
         for number in listed_group_indices
     )
     numbered_propositions_text = "".join(
-        prompts.GROUPS_PROPOSITION_TEMPLATE.format(
+        prompts.UNGROUPED_PROPOSITION_TEMPLATE.format(
             number=number + 1, text=shorten(proposition_texts[number], LONGEST_SHOWN_PROPOSITION)
         )
         for number in range(first_proposition_index, propositions_end_index)
     )
     grouping_question_text = prompts.GROUPS_QUESTION_TEMPLATE.format(
-        chunks=listed_groups_text or prompts.NO_CHUNKS_PLACEHOLDER,
+        chunks=listed_groups_text or prompts.NO_GROUPS_YET_PLACEHOLDER,
         pieces=numbered_propositions_text,
         first=first_proposition_index + 1,
         last=propositions_end_index,
@@ -593,29 +595,29 @@ def parse_proposition_placements(
     """
     answered_placements = parse_json_answer(answer, answer_schemas_and_parsers.PlacementsAnswer).chunks
     placed_proposition_numbers: set[int] = set()
-    for placement in answered_placements:
-        if placement.chunk is not None and placement.chunk not in listed_chunk_numbers:
+    for placed_chunk in answered_placements:
+        if placed_chunk.chunk is not None and placed_chunk.chunk not in listed_chunk_numbers:
             listed_chunks_phrase = (
                 f"the list has only {', '.join(map(str, listed_chunk_numbers))}"
                 if listed_chunk_numbers
                 else "none is listed"
             )
             raise UnusableAnswer(
-                f"the answer may name only listed chunks; it names chunk {placement.chunk}, but {listed_chunks_phrase}"
+                f"the answer may name only listed chunks; it names chunk {placed_chunk.chunk}, but {listed_chunks_phrase}"
             )
-        if not placement.title.strip():
+        if not placed_chunk.title.strip():
             raise UnusableAnswer("the answer must give every chunk a title; one title is empty")
-        for proposition_number in placement.propositions:
+        for proposition_number in placed_chunk.propositions:
             if not first_proposition_number <= proposition_number <= last_proposition_number:
                 raise UnusableAnswer(
                     f"the answer may assign only propositions {first_proposition_number} to {last_proposition_number}; it "
                     f"names proposition {proposition_number}"
                 )
         # Small models go on repeating a chunk.
-        placement.propositions = [
-            number for number in dict.fromkeys(placement.propositions) if number not in placed_proposition_numbers
+        placed_chunk.propositions = [
+            number for number in dict.fromkeys(placed_chunk.propositions) if number not in placed_proposition_numbers
         ]
-        placed_proposition_numbers.update(placement.propositions)
+        placed_proposition_numbers.update(placed_chunk.propositions)
     unplaced_proposition_numbers = [
         number
         for number in range(first_proposition_number, last_proposition_number + 1)

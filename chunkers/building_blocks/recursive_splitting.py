@@ -10,7 +10,7 @@ from typing import Literal
 
 from chunkers.contract import Tools
 from chunkers.text import Span
-from chunkers.text.front_matter import front_matter
+from chunkers.text.front_matter import find_front_matter_offsets
 
 SeparatorPreset = Literal["chroma", "langchain", "markdown"]
 
@@ -63,7 +63,7 @@ def recursive_spans(
     size: int,
     overlap: int,
     size_function: Callable[[str], int],
-    separators: SeparatorPreset,
+    separator_preset: SeparatorPreset,
     part: Span | None = None,
 ) -> list[tuple[int, int]]:
     """Return the half-open, trimmed ranges of the chunks that LangChain's RecursiveCharacterTextSplitter would make.
@@ -73,9 +73,9 @@ def recursive_spans(
     splitter, no chunk repeats pieces of size 0 if ``overlap`` is 0, and a front-matter fence stays in one piece with a
     character of the fields, even if that piece is larger than ``size``.
     """
-    text_front_matter = front_matter(text)
-    separator_strings, is_regex = SEPARATORS_BY_PRESET[separators]
-    separator_regexes = [pattern for _, pattern in separator_patterns(separators)]
+    text_front_matter = find_front_matter_offsets(text)
+    separator_strings, is_regex = SEPARATORS_BY_PRESET[separator_preset]
+    separator_regexes = [pattern for _, pattern in separator_patterns(separator_preset)]
     window_spans: list[tuple[int, int]] = []
 
     def append_windows_of_range(start: int, end: int, separator_index: int) -> None:

@@ -79,11 +79,11 @@ def shuffled_sentence_orders(
         first_run_length = int(seeded_random_generator.integers(1, run_length + 1))
         sentence_index_runs = np.split(np.arange(sentence_count), np.arange(first_run_length, sentence_count, run_length))
         run_order = seeded_random_generator.permutation(len(sentence_index_runs))
-        needed_run_count = (
+        run_count_for_max_sentences = (
             np.searchsorted(np.cumsum([len(sentence_index_runs[place]) for place in run_order]), max_sentences) + 1
         )
         sentence_orders.append(
-            np.concatenate([sentence_index_runs[place] for place in run_order[:needed_run_count]])[:max_sentences]
+            np.concatenate([sentence_index_runs[place] for place in run_order[:run_count_for_max_sentences]])[:max_sentences]
         )
     return tuple(sentence_orders)
 
@@ -101,7 +101,7 @@ def _shuffling_cache_key(
     vectors: FloatArray | VectorArray,
     run_length: int,
     measure_name: str,
-    measure: object,
+    ignored_measure_function: object,
     max_sentences: int = MOST_SAMPLED_SENTENCES,
 ) -> tuple[object, ...]:
     # A hash of all vectors that are looked at: nothing of the text is kept. Processors compute this one themselves.

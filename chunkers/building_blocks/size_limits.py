@@ -13,7 +13,7 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.gaps_and_pieces import build_cut_gaps_only, gap_sort_key
+from chunkers.building_blocks.gaps_and_pieces import build_cut_gaps_only, gap_position_sort_key
 from chunkers.building_blocks.recursive_splitting import Unit, recursive_spans, text_size_function
 from chunkers.contract import Chunker, Tools
 from chunkers.results import Gap, Reason, Verdict, combine_reasons
@@ -38,7 +38,7 @@ def check_overlap(size: int, overlap: int, given_parameter_names: Collection[str
         )
 
 
-def check_chunk_count(chunker_name: str, chunk_count: int, character_count: int) -> None:
+def refuse_excess_chunks_or_characters(chunker_name: str, chunk_count: int, total_chunk_character_count: int) -> None:
     """Raise InputError if a chunker would exceed the limit on chunks or on the chunks' total characters.
 
     Text that several chunks share counts in each of them.
@@ -49,15 +49,15 @@ def check_chunk_count(chunker_name: str, chunk_count: int, character_count: int)
             "Choose larger "
             "chunks."
         )
-    if character_count > MOST_TOTAL_CHUNK_CHARACTERS:
+    if total_chunk_character_count > MOST_TOTAL_CHUNK_CHARACTERS:
         raise InputError(
             f"{chunker_name}: all chunks together may have at most {MOST_TOTAL_CHUNK_CHARACTERS:,} characters, overlaps "
             "included; "
-            f"these {chunk_count:,} chunks have {character_count:,}. Choose a smaller overlap."
+            f"these {chunk_count:,} chunks have {total_chunk_character_count:,}. Choose a smaller overlap."
         )
 
 
-def refuse_too_small_size(chunker_name: str, text: str, size: int, unit: Unit) -> None:
+def refuse_size_yielding_excess_chunks(chunker_name: str, text: str, size: int, unit: Unit) -> None:
     """Raise InputError if a maximum chunk size of ``size`` is certain to produce more chunks than allowed.
 
     White space needs no chunk of its own, and all but a few words have at least one token.
@@ -94,28 +94,29 @@ class TokenSizes:
     The count of a slice is the sum of these parts and of the remainders before the first and after the last.
     """
 
-    def __init__(self, text: str, starts: Sequence[int], tools: Tools) -> None:
+    def __init__(self, text: str, unit_starts: Sequence[int], tools: Tools) -> None:
         self._text = text
-        self._unit_starts = starts
+        self._unit_starts = unit_starts
         self._tools = tools
         self._skips_space = getattr(tools.tokenizer, "skips_space", False)
         self._token_count_by_range: dict[tuple[int, int], int] = {}
 
     def __call__(self, start: int, end: int) -> int:
         """Return the number of tokens of the text between two offsets."""
-        first_token_end_index, last_token_end_index = (
+        first_sure_token_end_index, last_sure_token_end_index = (
             bisect_left(self._sure_token_ends, start),
             bisect_left(self._sure_token_ends, end) - 1,
         )
-        if first_token_end_index > last_token_end_index:
+        if first_sure_token_end_index > last_sure_token_end_index:
             return self._count_range_tokens(start, end)
-        token_count_between_ends = (
-            self._token_totals_at_ends[last_token_end_index] - self._token_totals_at_ends[first_token_end_index]
+        token_count_between_sure_ends = (
+            self._token_totals_at_sure_ends[last_sure_token_end_index]
+            - self._token_totals_at_sure_ends[first_sure_token_end_index]
         )
         return (
-            self._count_range_tokens(start, self._sure_token_ends[first_token_end_index])
-            + token_count_between_ends
-            + self._count_range_tokens(self._sure_token_ends[last_token_end_index], end)
+            self._count_range_tokens(start, self._sure_token_ends[first_sure_token_end_index])
+            + token_count_between_sure_ends
+            + self._count_range_tokens(self._sure_token_ends[last_sure_token_end_index], end)
         )
 
     @cached_property
@@ -131,7 +132,7 @@ class TokenSizes:
         return [match.start() for match in sure_token_end_matches if match]
 
     @cached_property
-    def _token_totals_at_ends(self) -> list[int]:
+    def _token_totals_at_sure_ends(self) -> list[int]:
         """Numbers of tokens from the first of `_sure_token_ends` to each of them."""
         texts_between_ends = [self._text[first:last] for first, last in pairwise(self._sure_token_ends)]
         return [
@@ -251,7 +252,7 @@ def enforce_size_limits_on_gaps(
         return list(gaps)
     size_limit_enforcer = _SizeEnforcer(document, limits, tools, compute_distances)
     if cuts_large_chunks and limits.unit != "sentences":
-        refuse_too_small_size("max_size", document.text, size_limit_enforcer.most, limits.unit)
+        refuse_size_yielding_excess_chunks("max_size", document.text, size_limit_enforcer.most, limits.unit)
     gaps_after_merging = (
         size_limit_enforcer.build_gaps_merging_small_chunks(list(gaps)) if limits.least is not None else list(gaps)
     )
@@ -282,46 +283,52 @@ class _SizeEnforcer:
             *(gaps[position].end_before(self.document) for position in cut_gap_list_positions),
             self.document.sentences[-1].end,
         ]
-        kept_cut_list_positions: list[int] = []
-        merged_chunk_starts = [self.document.starts[0]]
+        kept_cut_gap_list_positions: list[int] = []
+        merged_chunk_start_offsets = [self.document.starts[0]]
         for chunk_index, (chunk_end_offset, cut_gap_list_position) in enumerate(
             zip(chunk_end_offsets, [*cut_gap_list_positions, None], strict=True)
         ):
-            current_chunk_size = self.size(merged_chunk_starts[-1], chunk_end_offset)
+            current_chunk_size = self.size(merged_chunk_start_offsets[-1], chunk_end_offset)
             # The first chunk has none before it: remove the cut after it and let it grow.
-            adjacent_cut_list_position = kept_cut_list_positions[-1] if kept_cut_list_positions else cut_gap_list_position
-            if current_chunk_size < self.least and adjacent_cut_list_position is not None:
+            adjacent_cut_gap_list_position = (
+                kept_cut_gap_list_positions[-1] if kept_cut_gap_list_positions else cut_gap_list_position
+            )
+            if current_chunk_size < self.least and adjacent_cut_gap_list_position is not None:
                 merged_chunk_size = (
-                    self.size(merged_chunk_starts[-2], chunk_end_offset)
-                    if kept_cut_list_positions
-                    else self.size(merged_chunk_starts[-1], chunk_end_offsets[chunk_index + 1])
+                    self.size(merged_chunk_start_offsets[-2], chunk_end_offset)
+                    if kept_cut_gap_list_positions
+                    else self.size(merged_chunk_start_offsets[-1], chunk_end_offsets[chunk_index + 1])
                 )
                 can_merge_chunk = merged_chunk_size <= self.most
                 small_chunk_remark = (
                     f"a chunk of {current_chunk_size:,} {self.unit} beside it, below minimum size {self.least:,}"
                 )
                 small_chunk_remark += "" if can_merge_chunk else f", but with its neighbour above maximum size {self.most:,}"
-                adjacent_cut_verdict = Verdict.REJECTED if can_merge_chunk else gaps[adjacent_cut_list_position].verdict
-                adjacent_cut_reason = combine_reasons(
-                    gaps[adjacent_cut_list_position].why, Reason(remark=small_chunk_remark)
+                adjacent_cut_verdict = Verdict.REJECTED if can_merge_chunk else gaps[adjacent_cut_gap_list_position].verdict
+                cut_reason_beside_small_chunk = combine_reasons(
+                    gaps[adjacent_cut_gap_list_position].why, Reason(remark=small_chunk_remark)
                 )
-                gaps[adjacent_cut_list_position] = gaps[adjacent_cut_list_position]._replace(
-                    verdict=adjacent_cut_verdict, why=adjacent_cut_reason
+                gaps[adjacent_cut_gap_list_position] = gaps[adjacent_cut_gap_list_position]._replace(
+                    verdict=adjacent_cut_verdict, why=cut_reason_beside_small_chunk
                 )
-                if can_merge_chunk and kept_cut_list_positions:
-                    kept_cut_list_positions.pop()
-                    merged_chunk_starts.pop()
+                if can_merge_chunk and kept_cut_gap_list_positions:
+                    kept_cut_gap_list_positions.pop()
+                    merged_chunk_start_offsets.pop()
             if cut_gap_list_position is not None and gaps[cut_gap_list_position].verdict.is_cut:
-                kept_cut_list_positions.append(cut_gap_list_position)
-                merged_chunk_starts.append(gaps[cut_gap_list_position].start_after(self.document))
+                kept_cut_gap_list_positions.append(cut_gap_list_position)
+                merged_chunk_start_offsets.append(gaps[cut_gap_list_position].start_after(self.document))
         return gaps
 
     def build_gaps_cutting_large_chunks(self, gaps: list[Gap]) -> list[Gap]:
         document = self.document
         forced_cuts: list[Gap] = []
         chunk_start_offset = document.starts[0]
-        for gap in [*(gap for gap in gaps if gap.verdict.is_cut), None]:
-            chunk_end_offset = gap.end_before(document) if gap is not None else document.sentences[-1].end
+        for chunk_end_gap_or_none in [*(gap for gap in gaps if gap.verdict.is_cut), None]:
+            chunk_end_offset = (
+                chunk_end_gap_or_none.end_before(document)
+                if chunk_end_gap_or_none is not None
+                else document.sentences[-1].end
+            )
             unchecked_part_spans = [Span(chunk_start_offset, chunk_end_offset)]
             while unchecked_part_spans:
                 checked_part_span = unchecked_part_spans.pop()
@@ -348,14 +355,16 @@ class _SizeEnforcer:
                     ]
                 else:
                     forced_cuts.extend(self.build_cuts_by_recursive_chunker(checked_part_span, too_large_reason))
-            chunk_start_offset = gap.start_after(document) if gap is not None else chunk_end_offset
+            chunk_start_offset = (
+                chunk_end_gap_or_none.start_after(document) if chunk_end_gap_or_none is not None else chunk_end_offset
+            )
         return _insert_forced_cuts(gaps, forced_cuts)
 
-    def sizes_beside_gap(self, part_span: Span, gap_index: int) -> tuple[int, int]:
-        """Return the sizes of the two sides of ``part_span``, before and after ``gap_index``."""
+    def sizes_beside_gap(self, span_divided_by_gap: Span, gap_index: int) -> tuple[int, int]:
+        """Return the sizes of the two sides of ``span_divided_by_gap``, before and after ``gap_index``."""
         document_sentences = self.document.sentences
-        return self.size(part_span.start, document_sentences[gap_index].end), self.size(
-            document_sentences[gap_index + 1].start, part_span.end
+        return self.size(span_divided_by_gap.start, document_sentences[gap_index].end), self.size(
+            document_sentences[gap_index + 1].start, span_divided_by_gap.end
         )
 
     def weakest_gap(self, part_span: Span) -> int | None:
@@ -430,7 +439,9 @@ def span_size_function(document: Document, unit: SizeUnit, tools: Tools) -> Call
     return TokenSizes(document.text, document.starts, tools)
 
 
-def window_end_unit_index(unit_token_counts: Sequence[int], start_unit_index: int, max_tokens: int, min_units: int) -> int:
+def first_unit_index_after_window(
+    unit_token_counts: Sequence[int], start_unit_index: int, max_tokens: int, min_units: int
+) -> int:
     """Return the exclusive end index of the window that begins at unit ``start_unit_index``.
 
     Parameters
@@ -462,12 +473,12 @@ def split_text_into_fitting_spans(
     Joined pieces may have more tokens than the sum of their sizes; a span that becomes too large is split again with a
     smaller limit.
     """
-    pending_parts_with_limits, spans = [(span_to_split, max_size)], []
-    while pending_parts_with_limits:
-        pending_part, span_size_limit = pending_parts_with_limits.pop()
-        for span in recursive_spans(text, span_size_limit, 0, size_function, "chroma", pending_part):
+    parts_to_split_with_limits, spans = [(span_to_split, max_size)], []
+    while parts_to_split_with_limits:
+        part_to_split, span_size_limit = parts_to_split_with_limits.pop()
+        for span in recursive_spans(text, span_size_limit, 0, size_function, "chroma", part_to_split):
             if span_size_limit > 1 and size_function(text[slice(*span)]) > max_size:
-                pending_parts_with_limits.append((Span(*span), span_size_limit - 1))
+                parts_to_split_with_limits.append((Span(*span), span_size_limit - 1))
             else:
                 spans.append(span)
     return sorted(spans)
@@ -483,4 +494,4 @@ def _insert_forced_cuts(gaps: Sequence[Gap], forced_cuts: Sequence[Gap]) -> list
             gap = gap._replace(verdict=Verdict.FORCED, why=combine_reasons(gap.why, forced_cut.why))
         gaps_with_forced_cuts.append(gap)
     cuts_inside_sentences = [gap for gap in forced_cuts if gap.offset is not None]
-    return sorted([*gaps_with_forced_cuts, *cuts_inside_sentences], key=gap_sort_key)
+    return sorted([*gaps_with_forced_cuts, *cuts_inside_sentences], key=gap_position_sort_key)

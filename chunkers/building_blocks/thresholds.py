@@ -62,11 +62,11 @@ class Threshold:
         """Return, for each score, whether it passes the threshold level by more than a `TIE_TOLERANCE`; False for NaN."""
         return mark_scores_passing_level(scores, level, self.above)
 
-    def line(self, scores: FloatArray, amount: float) -> float:
+    def threshold_level_for_amount(self, scores: FloatArray, amount: float) -> float:
         """Return the threshold level for ``amount``; NaN if no score is defined."""
-        return self.lines(scores, [amount])[0]
+        return self.threshold_levels_for_amounts(scores, [amount])[0]
 
-    def lines(self, scores: FloatArray, amounts: Sequence[float]) -> list[float]:
+    def threshold_levels_for_amounts(self, scores: FloatArray, amounts: Sequence[float]) -> list[float]:
         """Return the threshold levels for several amounts in one call."""
         scores_without_nan = scores[~np.isnan(scores)]
         if not len(scores_without_nan):
@@ -100,10 +100,10 @@ def _depth_scores(distances: FloatArray) -> FloatArray:
     A peak is where the similarity stops rising, away from the gap. Source: Hearst, TextTiling (Computational
     Linguistics 23(1), 1997), section 5.3.
     """
-    return 2 * distances - _left_trough_distances(distances) - _left_trough_distances(distances[::-1])[::-1]
+    return 2 * distances - _trough_values_left_of_gaps(distances) - _trough_values_left_of_gaps(distances[::-1])[::-1]
 
 
-def _left_trough_distances(distances: FloatArray) -> FloatArray:
+def _trough_values_left_of_gaps(distances: FloatArray) -> FloatArray:
     """Return the least distance that is reached from each gap by going left as long as it does not grow."""
     distances_at_left_troughs = distances.copy()
     for gap_index in range(1, len(distances)):
@@ -120,21 +120,21 @@ def _deviation_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     return np.asarray(np.mean(scores) + amounts * np.std(scores))
 
 
-def _interquartile_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _mean_plus_interquartile_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     lower_quartile, upper_quartile = np.percentile(scores, [25, 75])
     return np.asarray(np.mean(scores) + amounts * (upper_quartile - lower_quartile))
 
 
-def _negative_deviation_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _mean_minus_deviation_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     return np.asarray(np.mean(scores) - amounts * np.std(scores))
 
 
 def _floored_mean_minus_deviation_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     """Return Hearst's line, but at least 0, the depth of a gap that is no valley."""
-    return np.maximum(_negative_deviation_levels(scores, amounts), 0.0)
+    return np.maximum(_mean_minus_deviation_levels(scores, amounts), 0.0)
 
 
-def _amounts_as_levels(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+def _amounts_unchanged_as_levels(unused_scores: FloatArray, amounts: FloatArray) -> FloatArray:
     return amounts
 
 
@@ -175,7 +175,7 @@ THRESHOLDS: dict[str, Threshold] = {
             "Interquartile ranges above the mean",
             "distance",
             _distances_as_they_are,
-            _interquartile_levels,
+            _mean_plus_interquartile_levels,
             -10,
             10,
             (0, 3),
@@ -204,7 +204,7 @@ THRESHOLDS: dict[str, Threshold] = {
             "Distance itself",
             "distance",
             _distances_as_they_are,
-            _amounts_as_levels,
+            _amounts_unchanged_as_levels,
             0,
             2,
             (0.05, 1.2),
@@ -218,7 +218,7 @@ THRESHOLDS: dict[str, Threshold] = {
             "Gradient itself",
             "gradient of distance",
             _gradient_scores,
-            _amounts_as_levels,
+            _amounts_unchanged_as_levels,
             -2,
             2,
             (0.01, 0.5),
@@ -232,7 +232,7 @@ THRESHOLDS: dict[str, Threshold] = {
             "Fall of similarity",
             "slope of similarity",
             _compute_similarity_changes_into_gaps,
-            _negative_deviation_levels,
+            _mean_minus_deviation_levels,
             -10,
             10,
             (0, 4),
@@ -285,7 +285,7 @@ class ThresholdChunker(Chunker):
 
     @model_validator(mode="after")
     def _check_amount_range(self) -> Self:
-        threshold_rule = self.rule
+        threshold_rule = self.selected_threshold_rule
         if not threshold_rule.low <= self.amount <= threshold_rule.high:
             hint_phrase = (
                 f" Percentiles count to 100: did you mean {self.amount * 100:g}?"
@@ -300,7 +300,7 @@ class ThresholdChunker(Chunker):
         return self
 
     @property
-    def rule(self) -> Threshold:
+    def selected_threshold_rule(self) -> Threshold:
         """The definition of the selected threshold."""
         return THRESHOLDS[self.threshold]
 
@@ -324,7 +324,7 @@ class ThresholdChunker(Chunker):
     def amount_explanation(self) -> str:
         """Return a sentence that explains the amount as a distance and as a similarity."""
         threshold_amount = self.amount
-        return self.rule.cuts_sentence.format(
+        return self.selected_threshold_rule.cuts_sentence.format(
             amount=format_number(threshold_amount),
             rest=f"{100 - threshold_amount:g}",
             similarity=format_number(1 - threshold_amount, ".4g"),

@@ -12,7 +12,7 @@ made.
 """
 
 
-def parameter_spec(chunker: Chunker, parameter_name: str) -> FieldSpec:
+def find_parameter_spec_by_name(chunker: Chunker, parameter_name: str) -> FieldSpec:
     """Return the declaration of a parameter, which may depend on the chunker's other values."""
     return next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == parameter_name)
 
@@ -51,20 +51,20 @@ class VerdictReversals:
         self.chunker, self.chunking, self.gap, self._tools = chunker, chunking, gap, tools
         self._result_by_values: dict[tuple[tuple[str, float], ...], Chunking | None] = {}
 
-    def run(self, changed_values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
+    def rerun_and_find_gap(self, changed_values: Mapping[str, float]) -> tuple[Chunking, Gap] | None:
         """Run the chunker with other parameter values; return the result and its matching gap, or None if no gap matches.
 
         None also if the values break a rule of the chunker, or the text is too long for reruns.
         """
         sorted_name_value_pairs = tuple(sorted(changed_values.items()))
         if sorted_name_value_pairs not in self._result_by_values:
-            self._result_by_values[sorted_name_value_pairs] = self._rerun(changed_values)
+            self._result_by_values[sorted_name_value_pairs] = self._rechunk_with_changed_values(changed_values)
         chunking, gap_index_and_offset = self._result_by_values[sorted_name_value_pairs], (self.gap.index, self.gap.offset)
         if chunking is None:
             return None
         return next(((chunking, gap) for gap in chunking.gaps if (gap.index, gap.offset) == gap_index_and_offset), None)
 
-    def _rerun(self, changed_values: Mapping[str, float]) -> Chunking | None:
+    def _rechunk_with_changed_values(self, changed_values: Mapping[str, float]) -> Chunking | None:
         document = self.chunking.document
         if len(document.sentences) > MOST_SENTENCES_FOR_RERUN:
             return None
@@ -76,8 +76,10 @@ class VerdictReversals:
 
     def reverses_verdict(self, changed_values: Mapping[str, float]) -> bool:
         """Return whether a run with these parameter values reverses the verdict on the gap."""
-        rerun_chunking_and_gap = self.run(changed_values)
-        return rerun_chunking_and_gap is not None and rerun_chunking_and_gap[1].verdict.is_cut != self.gap.verdict.is_cut
+        chunking_and_gap_of_rerun = self.rerun_and_find_gap(changed_values)
+        return (
+            chunking_and_gap_of_rerun is not None and chunking_and_gap_of_rerun[1].verdict.is_cut != self.gap.verdict.is_cut
+        )
 
     def nearest_reversing_slider_stop(
         self,
@@ -99,8 +101,8 @@ class VerdictReversals:
         other_parameter_values
             Values of other parameters that do not reverse the verdict by themselves.
         """
-        present_value, other_values = getattr(self.chunker, parameter_name), dict(other_parameter_values or {})
-        parameter_slider_stops = parameter_spec(self.chunker, parameter_name).stops
+        present_value, values_of_other_parameters = getattr(self.chunker, parameter_name), dict(other_parameter_values or {})
+        parameter_slider_stops = find_parameter_spec_by_name(self.chunker, parameter_name).stops
         is_search_upwards = (
             expected_slider_stop > present_value if expected_slider_stop is not None else not self.gap.verdict.is_cut
         )
@@ -112,9 +114,9 @@ class VerdictReversals:
         if not slider_stops_outwards:
             return None
 
-        def stop_reverses_verdict(stop_index: int) -> bool:
-            return stop_index >= 0 and self.reverses_verdict(
-                {**other_values, parameter_name: slider_stops_outwards[stop_index]}
+        def stop_reverses_verdict(slider_stop_index: int) -> bool:
+            return slider_stop_index >= 0 and self.reverses_verdict(
+                {**values_of_other_parameters, parameter_name: slider_stops_outwards[slider_stop_index]}
             )
 
         reversing_slider_stop_index = (

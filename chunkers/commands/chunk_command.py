@@ -14,7 +14,7 @@ from chunkers.commands.shared_command_parts import (
     add_language_model_options,
     add_setting_options,
     document_reader,
-    load_shared_tools,
+    load_shared_embedder_and_tokenizer,
     named_files,
     open_language_model,
     parse_all_chunker_specs,
@@ -32,7 +32,7 @@ from chunkers.recipes import (
     MODEL_ASKING_CLASS_BY_NAME,
     known_chunkers_phrase,
     register_installed_chunkers,
-    run,
+    run_chunker,
     to_dict,
 )
 from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs
@@ -75,9 +75,9 @@ def _run(options: argparse.Namespace) -> int:
     if not options.files:
         raise InputError("No file is named. Name at least one file to cut, or - for standard input.")
     (chunker_spec,) = parse_all_chunker_specs(options)
-    tools = load_shared_tools(options, [chunker_spec])
+    tools = load_shared_embedder_and_tokenizer(options, [chunker_spec])
     chunker = chunker_spec.build(tools.embedder)
-    if chunker_spec.is_chunk_file:
+    if chunker_spec.is_file_given_as_chunker:
         chunker = chunker.for_documents([name for _, name in named_files(options.files)])
     recipe = chunker_spec.recipe_of(chunker)
     chunk_embedding_method = options.embedded_as or recipe.embedded_as
@@ -110,7 +110,7 @@ def _cut_and_print_files(
         try:
             file_text = file_text_reader(read_file_bytes(file_path, document_name), document_name)
             document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
-            chunking = run(chunker, document, tools, chunk_embedding_method)
+            chunking = run_chunker(chunker, document, tools, chunk_embedding_method)
         except InputError as error:
             print_to_stderr(message_with_document_name(document_name, error))
             exit_status = 2
@@ -142,7 +142,7 @@ def build_chunker_declarations_dict() -> dict[str, Any]:
 def _build_chunker_declaration_dict(chunker: type[Chunker]) -> dict[str, Any]:
     declaration_by_parameter_name = {}
     for parameter_spec in chunker.fields():
-        optional_details = {
+        optional_parameter_details = {
             "optional": parameter_spec.optional or None,
             "choices": list(parameter_spec.choices) or None,
             "unit": parameter_spec.unit or None,
@@ -154,7 +154,7 @@ def _build_chunker_declaration_dict(chunker: type[Chunker]) -> dict[str, Any]:
             "default": parameter_spec.default,
             "title": parameter_spec.title,
             "help": parameter_spec.help,
-            **{key: detail for key, detail in optional_details.items() if detail is not None},
+            **{key: detail for key, detail in optional_parameter_details.items() if detail is not None},
         }
         if parameter_spec.depends:
             deciding_parameter_spec = next(field for field in chunker.fields() if field.name == parameter_spec.depends)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from chunkers.contract import Chunker, Tools, Watcher
-from chunkers.embedders import EMBEDDERS, OTHER_NAME_FORMS, load_embedder
+from chunkers.embedders import EMBEDDER_DESCRIPTIONS, OTHER_NAME_FORMS, load_embedder
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.sentence_models import DEVICE_DESCRIPTIONS
 from chunkers.language_models import Asking, SpendingLimit, as_language_model_access
@@ -36,7 +36,7 @@ from chunkers.text import (
     FileText,
     canonical_encoding,
     load_tokenizer,
-    read_document,
+    read_document_text,
     too_large_error,
 )
 
@@ -46,7 +46,7 @@ FileContent = TypeVar("FileContent")
 class SeveralValues(argparse.Action):
     """Option of one or several values, which may be repeated; its ``const`` is true of a word that ends the values."""
 
-    def ends_before(self, word: str) -> bool:
+    def is_positional_word(self, word: str) -> bool:
         """Return whether a word behind the first value is no value, but a positional argument."""
         return self.nargs == 1 or bool(self.const(word))
 
@@ -72,21 +72,21 @@ class Parser(argparse.ArgumentParser):
         words = list(sys.argv[1:] if args is None else args)
         words_before_dashes = words[: words.index("--")] if "--" in words else words
         positional_words: list[str] = []
-        option_words: list[str] = []
+        options_and_values: list[str] = []
         option = ""
         for word in words_before_dashes:
             action = self._option_string_actions.get(option)
             if word.startswith("-") and word != "-":
                 option = word
-            elif isinstance(action, SeveralValues) and option_words[-1] != option and action.ends_before(word):
+            elif isinstance(action, SeveralValues) and options_and_values[-1] != option and action.is_positional_word(word):
                 option = ""
-            (option_words if option else positional_words).append(word)
-        if [*positional_words, *option_words] != words_before_dashes:
+            (options_and_values if option else positional_words).append(word)
+        if [*positional_words, *options_and_values] != words_before_dashes:
             # Positional arguments stand together: in front, or behind the "--" with the others.
             words = (
-                [*positional_words, *option_words]
+                [*positional_words, *options_and_values]
                 if words_before_dashes is words
-                else [*option_words, "--", *positional_words, *words[len(words_before_dashes) + 1 :]]
+                else [*options_and_values, "--", *positional_words, *words[len(words_before_dashes) + 1 :]]
             )
         return super().parse_known_args(words, namespace)
 
@@ -146,10 +146,10 @@ def warn_of_unusable_answers(warning_sentence: str, unusable_answer_count: int) 
 def build_watcher_of_preparation(embedder: Embedder) -> Watcher:
     """Return a watcher that shows the progress of preparing an embedder on the terminal."""
 
-    def show(share: float) -> None:
-        show_progress_line(embedder.preparation_progress(share), "\n" * (share == 1))
+    def show_preparation_progress(share: float) -> None:
+        show_progress_line(embedder.format_preparation_progress(share), "\n" * (share == 1))
 
-    return Watcher(preparing=show)
+    return Watcher(preparing=show_preparation_progress)
 
 
 def progress_callback(text_before_counts: str, noun_after_counts: str) -> Callable[[int, int], None]:
@@ -163,10 +163,10 @@ def progress_callback(text_before_counts: str, noun_after_counts: str) -> Callab
         The noun behind them, such as “texts embedded”.
     """
 
-    def show(done_count: int, total: int) -> None:
+    def show_count_progress(done_count: int, total: int) -> None:
         show_progress_line(f"{text_before_counts}{done_count:,} of {total:,} {noun_after_counts}")
 
-    return show
+    return show_count_progress
 
 
 def show_progress_line(line: str, line_ending: str = "") -> None:
@@ -270,7 +270,7 @@ def add_language_model_options(
     help_ending: str = "",
     *,
     is_required: bool = False,
-    spending_phrase: str = "asking it",
+    token_use_phrase: str = "asking it",
     default_limit_phrase: str = f"{MOST_SPENT_TOKENS:,}",
 ) -> None:
     """Add the command-line options that name a language model and limit what is spent on it.
@@ -283,7 +283,7 @@ def add_language_model_options(
         The beginning and the end of the help text: what the model is for, and for example which one is the default.
     is_required
         True if the command always asks a model.
-    spending_phrase, default_limit_phrase
+    token_use_phrase, default_limit_phrase
         What takes the tokens, and the limit without the option, for the help text.
     """
     parser.add_argument(
@@ -296,7 +296,7 @@ def add_language_model_options(
         "--spend",
         action=_SpendingLimitOption,
         metavar="TOKENS",
-        help=f"the most tokens that {spending_phrase} may take (default: {default_limit_phrase})",
+        help=f"the most tokens that {token_use_phrase} may take (default: {default_limit_phrase})",
     )
 
 
@@ -402,7 +402,7 @@ def add_document_arguments(parser: argparse.ArgumentParser, nargs: str = "+") ->
     add_encoding_option(parser)
 
 
-def word_names_documents(word: str, endings: Sequence[str] = READABLE_ENDINGS) -> bool:
+def is_document_argument(word: str, endings: Sequence[str] = READABLE_ENDINGS) -> bool:
     """Return whether a word names standard input, a folder or a file with one of ``endings``, which need not exist."""
     return ":" not in word and (word == "-" or Path(word).suffix.lower() in endings or is_folder(Path(word)))
 
@@ -419,7 +419,7 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
         canonical_encoding(encoding)
 
     def read_text_from_bytes(document_bytes: bytes, name: str) -> FileText:
-        file_text = read_document(document_bytes, name, encoding)
+        file_text = read_document_text(document_bytes, name, encoding)
         if encoding_warning := file_text.guessed_encoding_warning(name):
             print_to_stderr(f"{encoding_warning} --encoding names another.")
         return file_text
@@ -463,7 +463,7 @@ def read_usable_texts(input_paths: Sequence[str], encoding: str | None) -> dict[
     return text_by_document_name
 
 
-def named_files(listed_paths: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS) -> Iterator[tuple[str, str]]:
+def named_files(command_line_paths: Sequence[str], endings: Sequence[str] = READABLE_ENDINGS) -> Iterator[tuple[str, str]]:
     """Yield the path and name of each listed file, and of each file with one of ``endings`` in a listed folder.
 
     The name of a file in a folder is relative to the folder.
@@ -473,19 +473,21 @@ def named_files(listed_paths: Sequence[str], endings: Sequence[str] = READABLE_E
     InputError
         If a folder has no file with one of ``endings``.
     """
-    for name in listed_paths:
-        if not name:
+    for command_line_path in command_line_paths:
+        if not command_line_path:
             raise InputError("A file name must not be empty; got ''. Name a file or a folder, or - for standard input.")
-        named_path = Path(name)
-        if name == "-":
-            yield name, "standard input"
+        named_path = Path(command_line_path)
+        if command_line_path == "-":
+            yield command_line_path, "standard input"
         elif not is_folder(named_path):
-            yield name, printable_file_name(named_path.name)
+            yield command_line_path, printable_file_name(named_path.name)
         else:
             folder_files = _files_in(named_path, endings)
             if not folder_files:
                 raise InputError(
-                    f"{name}: a folder must contain at least one file ending in {', '.join(endings)}; this folder contains "
+                    f"{command_line_path}: a folder must contain at least one file ending in {', '.join(endings)}; this "
+                    "folder "
+                    "contains "
                     "none. Name another folder."
                 )
             yield from ((str(path), printable_file_name(path.relative_to(named_path).as_posix())) for path in folder_files)
@@ -505,22 +507,24 @@ def is_folder(path: Path) -> bool:
 def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     """Return the files below a folder, in order; an unreadable subfolder is an error and not skipped silently."""
 
-    def raise_folder_error(error: OSError) -> NoReturn:
+    def raise_unreadable_folder_error(error: OSError) -> NoReturn:
         raise InputError(
             f"{error.filename}: the folder cannot be read: {error.strerror}. Check its path and permissions."
         ) from error
 
-    paths_below = [Path(place) / name for place, _, names in os.walk(folder, onerror=raise_folder_error) for name in names]
+    paths_below = [
+        Path(place) / name for place, _, names in os.walk(folder, onerror=raise_unreadable_folder_error) for name in names
+    ]
     return sorted(path for path in paths_below if path.suffix.lower() in endings and path.is_file())
 
 
 def yield_named_file_contents(
     names: Sequence[str],
-    read_bytes: Callable[[bytes, str], FileContent],
+    content_from_bytes: Callable[[bytes, str], FileContent],
     endings: Sequence[str] = READABLE_ENDINGS,
     complain: Callable[[str], None] | None = None,
 ) -> Iterator[tuple[str, FileContent]]:
-    """Yield the name of each file and what ``read_bytes`` makes of its bytes and name, with names as in `named_files`.
+    """Yield each file's name, as in `named_files`, and what ``content_from_bytes`` makes of its bytes and name.
 
     Raises
     ------
@@ -530,7 +534,7 @@ def yield_named_file_contents(
     """
     for path, name in named_files(names, endings):
         try:
-            content = read_bytes(read_file_bytes(path, name), name)
+            content = content_from_bytes(read_file_bytes(path, name), name)
         except InputError as error:
             if complain is None:
                 raise
@@ -613,7 +617,7 @@ class ChunkerSpec:
     recipe: Recipe | None = None
 
     @property
-    def is_chunk_file(self) -> bool:
+    def is_file_given_as_chunker(self) -> bool:
         """True if the command line names a file of chunks instead of a chunker."""
         return self.file is not None and self.recipe is None
 
@@ -630,10 +634,10 @@ class ChunkerSpec:
         if self.file is None:
             return build_chunker(self.name, self.parameters, embedder)
         # Needed by few commands, and slow to import.
-        from chunkers.found_again.located_chunks import read_chunks
+        from chunkers.found_again.inspection_of_given_chunks import read_given_chunks
         from chunkers.methods.your_chunks import ChunkFile, YourChunks
 
-        chunks_from_file = read_chunks(read_file_bytes(str(self.file)), self.file.name)
+        chunks_from_file = read_given_chunks(read_file_bytes(str(self.file)), self.file.name)
         return YourChunks.from_file(ChunkFile(self.file.name, tuple(chunks_from_file)))
 
     def recipe_of(self, chunker: Chunker, fallback_recipe: Recipe | None = None) -> Recipe:
@@ -704,7 +708,7 @@ def _parse_parameters(parameters_text: str, written_spec: str) -> dict[str, Any]
     """Parse ``KEY=VALUE,...``; a comma inside a JSON value, or before anything but a key, belongs to the value."""
     parameter_value_by_name = {}
     while parameters_text:
-        key, equals_sign, text_after_key = parameters_text.partition("=")
+        key, equals_sign_or_empty, text_after_key = parameters_text.partition("=")
         try:
             _, value_end = json.JSONDecoder().raw_decode(text_after_key)
         except (ValueError, RecursionError):
@@ -712,8 +716,8 @@ def _parse_parameters(parameters_text: str, written_spec: str) -> dict[str, Any]
         if value_end < 0 or (text_after_key[value_end:] and not _NEXT_PARAMETER_PATTERN.match(text_after_key, value_end)):
             next_parameter_match = _NEXT_PARAMETER_PATTERN.search(text_after_key)
             value_end = next_parameter_match.start() if next_parameter_match else len(text_after_key)
-        if not equals_sign or not key:
-            got = key + equals_sign + text_after_key[:value_end]
+        if not equals_sign_or_empty or not key:
+            got = key + equals_sign_or_empty + text_after_key[:value_end]
             raise InputError(f"{written_spec}: a parameter must have the form KEY=VALUE; got {got!r}.")
         parameter_value_by_name[key] = parse_parameter_value(text_after_key[:value_end])
         parameters_text = text_after_key[value_end + 1 :]
@@ -727,18 +731,18 @@ def add_chunker_option(
     default: str = "",
     allows_chunk_file: bool = True,
     help_ending: str = "",
-    document_word_test: Callable[[str], bool] = word_names_documents,
+    is_document_word: Callable[[str], bool] = is_document_argument,
 ) -> None:
     """Add the option that names one or several chunkers; `parse_all_chunker_specs` parses its value.
 
-    A word behind a chunker is a document if it is no chunker's name and ``document_word_test`` is true of it.
+    A word behind a chunker is a document if it is no chunker's name and ``is_document_word`` is true of it.
     """
     spec_forms_help = CHUNKER_OR_FILE_HELP if allows_chunk_file else CHUNKER_HELP
     parser.add_argument(
         "--chunker",
         nargs="+" if several else 1,
         action=SeveralValues,
-        const=lambda word: document_word_test(word) and not _names_chunker(word),
+        const=lambda word: is_document_word(word) and not _names_chunker(word),
         default=[default] if default else [],
         metavar="NAME",
         help=f"{'one or several chunkers, each by' if several else 'the chunker:'} {spec_forms_help}{help_ending}"
@@ -778,7 +782,7 @@ def parse_all_chunker_specs(
 
 _HELP_BY_SETTING = {
     "sentences": f"the sentence splitter, one of {SPLITTER_NAMES}",
-    "embedder": f"the embedding model, one of {', '.join([*EMBEDDERS, *OTHER_NAME_FORMS])}",
+    "embedder": f"the embedding model, one of {', '.join([*EMBEDDER_DESCRIPTIONS, *OTHER_NAME_FORMS])}",
     "tokenizer": "what counts tokens",
 }
 """Help texts of the settings that a recipe has besides its chunker."""
@@ -821,7 +825,7 @@ def shared_setting(options: argparse.Namespace, setting_name: str, chunker_specs
     return requested_value or next(iter(distinct_recipe_values), Recipe.model_fields[setting_name].default)
 
 
-def load_shared_tools(options: argparse.Namespace, chunker_specs: Sequence[ChunkerSpec] = ()) -> Tools:
+def load_shared_embedder_and_tokenizer(options: argparse.Namespace, chunker_specs: Sequence[ChunkerSpec] = ()) -> Tools:
     """Load the embedder and the tokenizer for all chunkers of a command, as `shared_setting` returns their names.
 
     Raises
@@ -852,7 +856,7 @@ def old_spelling_error(old_spelling: str, new_spelling: str) -> InputError:
     return InputError(f"{old_spelling} is written in another way now: {new_spelling}.")
 
 
-def refuse_chunkers_by_position(
+def refuse_positional_chunkers(
     options: argparse.Namespace, positional_arguments: Sequence[object], leading_chunker_count: int
 ) -> None:
     """Raise InputError if the first ``leading_chunker_count`` of several arguments are chunkers, as in earlier versions.
@@ -871,9 +875,9 @@ def refuse_chunkers_by_position(
 class _ReplacedSpelling(SeveralValues):
     """An option of before, or words without one: using it is an error that says what to write."""
 
-    def ends_before(self, word: str) -> bool:
+    def is_positional_word(self, word: str) -> bool:
         """Return whether a word is a document; False for an option whose own values are documents."""
-        return self.const != _REPLACEMENT_BY_OPTION["--file"] and word_names_documents(word)
+        return self.const != _REPLACEMENT_BY_OPTION["--file"] and is_document_argument(word)
 
     def __call__(
         self,
@@ -883,5 +887,5 @@ class _ReplacedSpelling(SeveralValues):
         option_string: str | None = None,
     ) -> None:
         """Raise InputError with what to write in place of the option."""
-        replacement_arguments = ("," if "NAME:" in self.const else " ").join(map(str, values or ["…"]))
-        raise old_spelling_error(option_string or replacement_arguments, self.const.format(replacement_arguments))
+        joined_option_values = ("," if "NAME:" in self.const else " ").join(map(str, values or ["…"]))
+        raise old_spelling_error(option_string or joined_option_values, self.const.format(joined_option_values))

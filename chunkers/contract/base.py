@@ -201,7 +201,7 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
         try:
             super().__init__(**parameters)
         except ValidationError as error:
-            raise ParameterError(_broken_rule_sentence(type(self), error)) from error
+            raise ParameterError(_parameter_error_sentence(type(self), error)) from error
 
     @abstractmethod
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -218,7 +218,7 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
         """Return the declarations of all parameters, some of which may depend on the current ``values``."""
-        return [*_parameter_specs(cls)]
+        return [*_list_parameter_specs(cls)]
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
         """Return the threshold level on a curve of ``scores`` for each of several ``values`` of a parameter."""
@@ -290,7 +290,7 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
 
 
 @cache
-def _parameter_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
+def _list_parameter_specs(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
     """Return the declaration of every parameter; a page asks for them many times whenever it is drawn."""
     json_schema = cls.model_json_schema()["properties"]
     own_parameter_names = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
@@ -322,12 +322,12 @@ def _parameter_spec(name: str, parameter_schema: dict[str, Any], default: Any) -
     )
 
 
-def _broken_rule_sentence(cls: type[Chunker], error: ValidationError) -> str:
+def _parameter_error_sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Return a sentence on the first broken rule."""
     first_error_details = error.errors(include_url=False)[0]
     broken_parameter_name = str(first_error_details["loc"][0]) if first_error_details["loc"] else ""
     given_value_repr = short_repr(first_error_details["input"])
-    broken_rule_context = first_error_details.get("ctx", {})
+    pydantic_error_context = first_error_details.get("ctx", {})
     match first_error_details["type"]:
         case "extra_forbidden":
             return (
@@ -335,28 +335,28 @@ def _broken_rule_sentence(cls: type[Chunker], error: ValidationError) -> str:
                 f"{', '.join(cls.model_fields)}."
             )
         case "value_error":
-            return f"{cls.name}: {broken_rule_context['error']}"
+            return f"{cls.name}: {pydantic_error_context['error']}"
         case "greater_than_equal":
-            violated_requirement_phrase = f"at least {format_bound_of_range(broken_rule_context['ge'])}"
+            parameter_requirement_phrase = f"at least {format_bound_of_range(pydantic_error_context['ge'])}"
         case "less_than_equal":
-            violated_requirement_phrase = f"at most {format_bound_of_range(broken_rule_context['le'])}"
+            parameter_requirement_phrase = f"at most {format_bound_of_range(pydantic_error_context['le'])}"
         case "literal_error":
-            violated_requirement_phrase = f"one of {broken_rule_context['expected'].replace(' or ', ', ')}"
+            parameter_requirement_phrase = f"one of {pydantic_error_context['expected'].replace(' or ', ', ')}"
         case "int_type" | "int_parsing" | "int_from_float":
-            violated_requirement_phrase = "a whole number"
+            parameter_requirement_phrase = "a whole number"
         case "int_parsing_size":
-            violated_requirement_phrase = f"a whole number of at most {sys.get_int_max_str_digits():,} digits"
+            parameter_requirement_phrase = f"a whole number of at most {sys.get_int_max_str_digits():,} digits"
         case "float_type" | "float_parsing" | "finite_number":
-            violated_requirement_phrase = "a finite number"
+            parameter_requirement_phrase = "a finite number"
         case _:
-            violated_requirement_phrase = first_error_details["msg"][0].lower() + first_error_details["msg"][1:]
-    return f"{cls.name}: {broken_parameter_name} must be {violated_requirement_phrase}; got {given_value_repr}."
+            parameter_requirement_phrase = first_error_details["msg"][0].lower() + first_error_details["msg"][1:]
+    return f"{cls.name}: {broken_parameter_name} must be {parameter_requirement_phrase}; got {given_value_repr}."
 
 
-def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
+def run_and_time_chunker(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
     """Run a chunker on a document; add stage timings, and notes if the text does not suit the splitter or model.
 
-    `chunkers.run` attaches the recipe too.
+    `chunkers.run_chunker` attaches the recipe too.
     """
     run_usage_meter = Meter()
     was_already_split = document.is_split
@@ -367,7 +367,7 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
     sentence_splitting_ms = document.split_ms if document.is_split else 0.0
     if not was_already_split:
         elapsed_chunking_seconds -= sentence_splitting_ms / 1000
-    run_stage_timing = Timing(
+    stage_durations = Timing(
         split_ms=sentence_splitting_ms,
         embed_ms=run_usage_meter.embed_s * 1000,
         embedded=run_usage_meter.embedded,
@@ -382,4 +382,4 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         "tokenizer": tools.tokenizer if run_usage_meter.has_counted_tokens else None,
     }
     splitter_and_model_misfits = LazyTuple(lambda: misfit_warnings(document, **used_model_by_role))
-    return replace(chunking, timing=run_stage_timing, misfits=splitter_and_model_misfits, spending=run_usage_meter.spending)
+    return replace(chunking, timing=stage_durations, misfits=splitter_and_model_misfits, spending=run_usage_meter.spending)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from chunkers.embedders import Embedder
-from chunkers.embedders.base import as_embedder, check_vector_memory, checked_vectors, split_into_batches
+from chunkers.embedders.base import check_vector_memory, checked_vectors, split_into_batches, wrap_encoder_as_embedder
 from chunkers.network.connection import abandon_requests_once_cancelled
 from chunkers.storage.embedding_cache import CachedVector, EmbeddingCache
 from chunkers.support import IntArray, ModelError, VectorArray, raise_if_cancelled
@@ -21,7 +21,7 @@ from chunkers.text import Tokenizer
 if TYPE_CHECKING:
     from chunkers.language_models import AnswerKind, Asking, Ledger, Message, Reply, Spending
 
-Result = TypeVar("Result")
+JobResult = TypeVar("JobResult")
 
 NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, and none was given."
 """Error message for a missing language model."""
@@ -53,7 +53,7 @@ class Meter:
         return None if self.ledger is None else self.ledger.spent
 
 
-def _ignore_arguments(*numbers: float) -> None:
+def _do_nothing(*numbers: float) -> None:
     pass
 
 
@@ -87,11 +87,11 @@ class Watcher:
 
     cancelled: Callable[[], bool] = bool
     cached_only: bool = False
-    progress: Callable[[int, int], None] = _ignore_arguments
-    share: Callable[[float], None] = _ignore_arguments
-    preparing: Callable[[float], None] = _ignore_arguments
-    deciding: Callable[[int, int], None] = _ignore_arguments
-    waiting: Callable[[int], None] = _ignore_arguments
+    progress: Callable[[int, int], None] = _do_nothing
+    share: Callable[[float], None] = _do_nothing
+    preparing: Callable[[float], None] = _do_nothing
+    deciding: Callable[[int, int], None] = _do_nothing
+    waiting: Callable[[int], None] = _do_nothing
     arrival: int | None = None
 
 
@@ -126,7 +126,7 @@ class Tools:
     def __post_init__(self) -> None:
         """Wrap the caller's object as an embedder; raises InputError if it has no method ``encode``."""
         if self.embedder is not None:
-            self.embedder = as_embedder(self.embedder)
+            self.embedder = wrap_encoder_as_embedder(self.embedder)
 
     @property
     def cancelled(self) -> Callable[[], bool]:
@@ -154,7 +154,7 @@ class Tools:
         try:
             if not self.embedder.revision and not self.cancelled():
                 # Only loading tells which weights are behind a folder or a name on the hub.
-                self._load_embedder(self.embedder)
+                self._ensure_embedder_loaded(self.embedder)
             cache_keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
             cached_vector_by_key = self.cache.get_many(cache_keys)
             uncached_text_by_key = {
@@ -195,7 +195,7 @@ class Tools:
         ``total_text_count`` includes the texts that are cached already.
         """
         raise_if_cancelled(lambda: self.watcher.cached_only or self.cancelled())
-        self._load_embedder(embedder)
+        self._ensure_embedder_loaded(embedder)
         with self._acquire_embedding_turn(embedder), abandon_requests_once_cancelled(self.cancelled):
             # Another run may have computed them while this one waited for its turn.
             vectors_computed_meanwhile = self.cache.get_many(missing_text_by_key)
@@ -264,7 +264,7 @@ class Tools:
         """Record whether the language model's last answer was usable; see `Asking.report_usability`."""
         self._language_model_and_ledger()[0].report_usability(usable)
 
-    def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
+    def together(self, works: Sequence[Callable[[Tools], JobResult]]) -> list[JobResult]:
         """Run jobs that ask a language model, several in parallel, and return their results in order.
 
         Parameters
@@ -283,7 +283,7 @@ class Tools:
         self._language_model_and_ledger()
         from chunkers.language_models.requests_within_spending_limit import run_in_parallel
 
-        def wrap_job_with_cancellation(job: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
+        def wrap_job_with_cancellation(job: Callable[[Tools], JobResult]) -> Callable[[Callable[[], bool]], JobResult]:
             return lambda cancelled: job(replace(self, watcher=replace(self.watcher, cancelled=cancelled)))
 
         return run_in_parallel([wrap_job_with_cancellation(work) for work in works], self.cancelled)
@@ -320,14 +320,14 @@ class Tools:
     def _counting_tokenizer(self) -> Tokenizer:
         """Return the tokenizer, loaded, and record that tokens are counted."""
         with self.measure_loading_time():
-            self.tokenizer.load()
+            self.tokenizer.ensure_loaded()
         self.meter.has_counted_tokens = True
         return self.tokenizer
 
-    def _load_embedder(self, embedder: Embedder) -> None:
+    def _ensure_embedder_loaded(self, embedder: Embedder) -> None:
         """Load an embedder before its first use."""
         with self.measure_loading_time():
-            embedder.prepare(self.watcher.preparing, self.cancelled)
+            embedder.ensure_model_built_and_loaded(self.watcher.preparing, self.cancelled)
 
     @contextmanager
     def measure_loading_time(self) -> Iterator[None]:

@@ -4,11 +4,11 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from chunkers.embedders.base import Embedder, Encoder, as_embedder
+from chunkers.embedders.base import Embedder, Encoder, wrap_encoder_as_embedder
 from chunkers.embedders.embedding_server import OpenAIServer
 from chunkers.embedders.sentence_models import (
-    BFLOAT16_EMBEDDER_NAME,
     BFLOAT16_REMOVED_NOTE,
+    REMOVED_BFLOAT16_EMBEDDER_NAME,
     FolderModel,
     HubModel,
     MiniLM,
@@ -19,7 +19,7 @@ from chunkers.embedders.static_embedder import Static
 from chunkers.support import InputError, ModelName, missing_extra_message, short_repr
 
 __all__ = [
-    "EMBEDDERS",
+    "EMBEDDER_DESCRIPTIONS",
     "OTHER_NAME_FORMS",
     "Embedder",
     "Encoder",
@@ -29,7 +29,7 @@ __all__ = [
     "missing_extra_sentence",
 ]
 
-EMBEDDERS = {
+EMBEDDER_DESCRIPTIONS = {
     MiniLM.name: "the bundled model: 384 dimensions, English, reads at most 256 word pieces",
     Static.name: "the bundled model distilled once into a table of word pieces, which is kept here: far faster, less exact",
     "tfidf": "TF-IDF and singular values of the document's own sentences: any language, at once, no model",
@@ -48,16 +48,16 @@ _HUB_NAME_PATTERN = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto") -> Embedder:
-    """Return the embedder called ``name``; nothing is read, downloaded or sent until its ``load`` is called.
+    """Return the embedder called ``name``; nothing is read, downloaded or sent until its ``ensure_loaded`` is called.
 
     Parameters
     ----------
     name
-        A key of `EMBEDDERS`, or one of the forms in `OTHER_NAME_FORMS`; a folder takes precedence over a hub model of the
-        same name. Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
+        A key of `EMBEDDER_DESCRIPTIONS`, or one of the forms in `OTHER_NAME_FORMS`; a folder takes precedence over a hub
+        model of the same name. Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
     device
-        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICE_DESCRIPTIONS`; only ``load`` checks
-        that the machine has it. The table of ``static`` is always distilled on the CPU.
+        Device that runs the model, a key of `chunkers.embedders.sentence_models.DEVICE_DESCRIPTIONS`; only
+        ``ensure_loaded`` checks that the machine has it. The table of ``static`` is always distilled on the CPU.
 
     Raises
     ------
@@ -67,10 +67,10 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
     """
     check_device_name(device)
     if not isinstance(name, str):
-        return _cpu_only_embedder(as_embedder(name), device)
+        return _check_cpu_only_device(wrap_encoder_as_embedder(name), device)
     # A server's embedder is not cached: the environment may name another server the next time.
     return (
-        _cpu_only_embedder(OpenAIServer(name), device)
+        _check_cpu_only_device(OpenAIServer(name), device)
         if ModelName.parse(name).provider == "openai"
         else _build_embedder(name, device)
     )
@@ -85,23 +85,24 @@ def _build_embedder(name: str, device: str) -> Embedder:
                 "embedder."
             )
         case "spacy", _:
-            return _cpu_only_embedder(SpacyVectors(name), device)
+            return _check_cpu_only_device(SpacyVectors(name), device)
         case _, MiniLM.name:
             return MiniLM(device)
-        case _ if name == BFLOAT16_EMBEDDER_NAME:
+        case _ if name == REMOVED_BFLOAT16_EMBEDDER_NAME:
             return MiniLM(device, BFLOAT16_REMOVED_NOTE)
         case _, Static.name:
             minilm_model = _build_embedder(MiniLM.name, "cpu")
             assert isinstance(minilm_model, MiniLM)
             return Static(minilm_model)
         case _, TfIdf.name:
-            return _cpu_only_embedder(TfIdf(), device)
+            return _check_cpu_only_device(TfIdf(), device)
         case _ if _is_folder(name):
             return FolderModel(name, device)
         case _ if _HUB_NAME_PATTERN.fullmatch(name):
             return HubModel(name, device)
     raise InputError(
-        f"embedder must be one of {', '.join(EMBEDDERS)}, or have one of the forms {', '.join(OTHER_NAME_FORMS)}; got "
+        f"embedder must be one of {', '.join(EMBEDDER_DESCRIPTIONS)}, or have one of the forms "
+        f"{', '.join(OTHER_NAME_FORMS)}; got "
         f"{short_repr(name)}."
     )
 
@@ -115,7 +116,7 @@ def missing_extra_sentence(name: str) -> str:
     return missing_extra_message(needed_extra, name) if needed_extra else ""
 
 
-def _cpu_only_embedder(embedder: Embedder, device: str) -> Embedder:
+def _check_cpu_only_device(embedder: Embedder, device: str) -> Embedder:
     """Return an embedder that torch does not run here; raises InputError if it is to run on a device."""
     if device not in ("auto", "cpu"):
         raise InputError(f"device must be auto or cpu for {embedder.name}, which supports no other device; got {device}.")

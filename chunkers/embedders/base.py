@@ -40,7 +40,8 @@ class Embedder(ABC):
     packages
         The installed packages that the vectors depend on; a recipe names their versions.
     preparation
-        Phrase on the work of `prepare` before loading, for progress messages; empty if it only loads the model.
+        Phrase on the work of `ensure_model_built_and_loaded` before loading, for progress messages; empty if it only
+        loads the model.
     device
         The device that computes the vectors, by torch's name; empty if there is none, or until the device is known,
         which may take loading the model.
@@ -74,10 +75,12 @@ class Embedder(ABC):
         if not hasattr(cls, "name"):
             cls.name = cls.__name__
 
-    def load(self) -> None:  # noqa: B027  # most have nothing to load
+    def ensure_loaded(self) -> None:  # noqa: B027  # most have nothing to load
         """Load the model unless it is already in memory. Raise ModelError if loading fails."""
 
-    def prepare(self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool) -> None:
+    def ensure_model_built_and_loaded(
+        self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool
+    ) -> None:
         """Load the model, building it on this machine first if necessary; building may take a long time.
 
         Parameters
@@ -94,10 +97,10 @@ class Embedder(ABC):
         Cancelled
             If the user asked to stop.
         """
-        self.load()
+        self.ensure_loaded()
 
-    def preparation_progress(self, share: float) -> str:
-        """Return the progress of `prepare` as a phrase, with the completed ``share`` in percent."""
+    def format_preparation_progress(self, share: float) -> str:
+        """Return the progress of `ensure_model_built_and_loaded` as a phrase, with the completed ``share`` in percent."""
         return f"{self.preparation}: {share:.0%} done"
 
     @property
@@ -145,10 +148,10 @@ def unique_object_token(instance: object) -> str:
         return stored_reference_and_token[1]
     object_identity_token = uuid.uuid4().hex
     with suppress(TypeError):
-        instance_id_number = id(instance)
+        python_object_id = id(instance)
         # Called before the object's memory is freed, so that no other object can have its id by then.
-        _IDENTITY_TOKEN_BY_OBJECT_ID[instance_id_number] = (
-            weakref.ref(instance, lambda _: _IDENTITY_TOKEN_BY_OBJECT_ID.pop(instance_id_number, None)),
+        _IDENTITY_TOKEN_BY_OBJECT_ID[python_object_id] = (
+            weakref.ref(instance, lambda _: _IDENTITY_TOKEN_BY_OBJECT_ID.pop(python_object_id, None)),
             object_identity_token,
         )
     return object_identity_token
@@ -159,13 +162,13 @@ def split_into_batches(text_lengths: Sequence[int], max_batch_texts: int, max_ba
 
     A batch has at most ``max_batch_texts`` texts, and a total length of at most ``max_batch_length`` unless it is one text.
     """
-    batch_start, batch_length = 0, 0
+    batch_start, current_batch_total_length = 0, 0
     for text_index, text_length in enumerate(text_lengths):
-        is_too_long = max_batch_length is not None and batch_length + text_length > max_batch_length
+        is_too_long = max_batch_length is not None and current_batch_total_length + text_length > max_batch_length
         if text_index > batch_start and (is_too_long or text_index - batch_start >= max_batch_texts):
             yield slice(batch_start, text_index)
-            batch_start, batch_length = text_index, 0
-        batch_length += text_length
+            batch_start, current_batch_total_length = text_index, 0
+        current_batch_total_length += text_length
     if batch_start < len(text_lengths):
         yield slice(batch_start, len(text_lengths))
 
@@ -232,7 +235,7 @@ class OwnEmbedder(Embedder):
         return self._encoder.encode(list(texts))  # type: ignore[no-any-return]  # the caller looks at it
 
 
-def as_embedder(embedder_or_encoder: object) -> Embedder:
+def wrap_encoder_as_embedder(embedder_or_encoder: object) -> Embedder:
     """Return ``embedder_or_encoder`` if it is an `Embedder`; otherwise an `Embedder` that wraps its ``encode`` method.
 
     Raises
@@ -304,11 +307,11 @@ def checked_vectors(embedder_name: str, embedder_output: object, texts: Sequence
     if not checked_embedding_vectors.shape[1]:
         raise ModelError(f"{embedder_name}: encode must return at least one number for each text; it returned empty rows.")
     if not np.isfinite(checked_embedding_vectors).all():
-        first_faulty_row_index, faulty_column_index = np.argwhere(~np.isfinite(checked_embedding_vectors))[0]
+        first_faulty_row_index, faulty_dimension_index = np.argwhere(~np.isfinite(checked_embedding_vectors))[0]
         raise ModelError(
             f"{embedder_name}: encode must return finite numbers; for the text {short_repr(texts[first_faulty_row_index])} "
             "it "
-            f"returned {checked_embedding_vectors[first_faulty_row_index, faulty_column_index]}."
+            f"returned {checked_embedding_vectors[first_faulty_row_index, faulty_dimension_index]}."
         )
     with np.errstate(over="ignore"):
         vector_norms = np.linalg.norm(checked_embedding_vectors.astype(np.float64, copy=False), axis=1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from chunkers.embedders.numpy_bert_encoder import WEIGHTS_FILE, BertEncoder, BertNetwork, Pooling, read_tensors
 
-_POOLING_MODES = {
+_POOLING_MODE_BY_SETTING_KEY = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_max_tokens": "max",
@@ -72,24 +72,24 @@ def _read_supported_encoder(folder: Path) -> BertEncoder:
             _require_supported(
                 settings_by_file_name[settings_file_name].get(setting_name, setting_value) in (setting_value, None)
             )
-    model_config, sentence_transformers_config = (
+    model_config, sentence_bert_config = (
         settings_by_file_name["config.json"],
         settings_by_file_name["sentence_bert_config.json"],
     )
     _require_supported(model_config["model_type"] == "bert" and model_config["hidden_act"] == "gelu")
     _require_supported(
-        not sentence_transformers_config.keys()
+        not sentence_bert_config.keys()
         - _SUPPORTED_SETTINGS["sentence_bert_config.json"].keys()
         - _SETTINGS_READ_HERE["sentence_bert_config.json"]
     )
     _require_supported(not (folder / "adapter_config.json").exists())
     row_pooling_method = _read_pooling(folder)
     tokenizer_config = _read_json_object(folder / "tokenizer_config.json")
-    model_token_limit = sentence_transformers_config.get("max_seq_length") or tokenizer_config["model_max_length"]
+    model_token_limit = sentence_bert_config.get("max_seq_length") or tokenizer_config["model_max_length"]
     _require_supported(
         isinstance(model_token_limit, int) and 2 < model_token_limit <= model_config["max_position_embeddings"]
     )
-    tokenizer = _read_tokenizer(folder, tokenizer_config, bool(sentence_transformers_config.get("do_lower_case")))
+    tokenizer = _read_tokenizer(folder, tokenizer_config, bool(sentence_bert_config.get("do_lower_case")))
     weight_tensor_by_name = read_tensors(folder / WEIGHTS_FILE, is_memory_mapped=False)
     attention_head_count = model_config["num_attention_heads"]
     _require_supported(
@@ -154,7 +154,7 @@ def _read_pooling(folder: Path) -> Pooling:
     _require_supported(module_descriptions[0]["path"] == "")
     pooling_module_settings = _read_json_object(folder / module_descriptions[1]["path"] / "config.json")
     pooling_mode_or_modes = pooling_module_settings.get("pooling_mode") or [
-        called for key, called in _POOLING_MODES.items() if pooling_module_settings.get(key)
+        called for key, called in _POOLING_MODE_BY_SETTING_KEY.items() if pooling_module_settings.get(key)
     ]
     for pooling_mode in ("mean", "cls"):
         if pooling_mode_or_modes in (pooling_mode, [pooling_mode]):

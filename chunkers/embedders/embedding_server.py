@@ -25,7 +25,7 @@ MAX_ANSWER_BYTES_PER_TEXT = 393_216
 form.
 """
 
-MAX_BRACKETS_PER_TEXT = 10
+MAX_ANSWER_BRACKETS_PER_TEXT = 10
 """Maximum number of lists and objects in an answer, for each text that is sent; a valid answer has two. An empty one takes
 50 times its characters in memory, so they are counted before they are parsed.
 """
@@ -68,11 +68,11 @@ class OpenAIServer(Embedder):
     def destination(self) -> str:
         """Host that receives the texts, and the proxy in between, if any; empty if the address is invalid."""
         try:
-            return self._connection.destination
+            return self._connection.host_and_proxy_phrase
         except ModelError:
             return ""
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Create the API client without sending a request.
 
         Raises
@@ -93,7 +93,7 @@ class OpenAIServer(Embedder):
         Cancelled
             If the user stops meanwhile (`abandon_requests_once_cancelled`).
         """
-        self.load()
+        self.ensure_loaded()
         server_text_vectors = self._connection.run_with_deadline(
             lambda: self._request_vectors(list(texts)), BATCH_DEADLINE_SECONDS, MAX_ANSWER_BYTES_PER_TEXT * len(texts)
         )
@@ -143,11 +143,12 @@ class OpenAIServer(Embedder):
 
     def _parse_answer_as_json(self, body: bytes, text_count: int) -> Any:
         """Parse an answer for ``text_count`` texts after checking that it fits into memory."""
-        if body.count(b"[") + body.count(b"{") > MAX_BRACKETS_PER_TEXT * (text_count + 1):
+        if body.count(b"[") + body.count(b"{") > MAX_ANSWER_BRACKETS_PER_TEXT * (text_count + 1):
             raise self._connection.unusable_answer_error(
-                f"The answer may contain at most {MAX_BRACKETS_PER_TEXT} lists and objects for each text; it contains more."
+                f"The answer may contain at most {MAX_ANSWER_BRACKETS_PER_TEXT} lists and objects for each text; it "
+                "contains more."
             )
-        if body.count(b",") > (MOST_DIMENSIONS + MAX_BRACKETS_PER_TEXT) * text_count:
+        if body.count(b",") > (MOST_DIMENSIONS + MAX_ANSWER_BRACKETS_PER_TEXT) * text_count:
             raise self._connection.unusable_answer_error(
                 f"The answer may contain at most {MOST_DIMENSIONS:,} numbers for each text; it contains more."
             )
@@ -171,10 +172,10 @@ class OpenAIServer(Embedder):
                 f"{pluralize(len(answer_data_items), 'vector')} for "
                 f"{pluralize(text_count, 'text')}."
             )
-        items_with_text_index = [
+        indexed_answer_items = [
             item for item in answer_data_items if isinstance(item, dict) and isinstance(item.get("index"), int)
         ]
-        embedding_by_index = {item["index"]: item.get("embedding") for item in items_with_text_index}
+        embedding_by_index = {item["index"]: item.get("embedding") for item in indexed_answer_items}
         if embedding_by_index.keys() != set(range(text_count)):
             raise self._connection.unusable_answer_error(
                 "Every vector must have the index of its text; some indices are missing or wrong."

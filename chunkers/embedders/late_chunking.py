@@ -79,7 +79,8 @@ class LateChunks(Embedder):
     Raises
     ------
     ModelError
-        If the embedder is known to be unable to do late chunking; for some models this shows only in `prepare`.
+        If the embedder is known to be unable to do late chunking; for some models this shows only in
+        `ensure_model_built_and_loaded`.
     """
 
     batch = 16
@@ -96,9 +97,11 @@ class LateChunks(Embedder):
         self._last_window_vectors: dict[tuple[str, int], VectorArray] = {}
         self._cancelled: Callable[[], bool] = bool
 
-    def prepare(self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool) -> None:
+    def ensure_model_built_and_loaded(
+        self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool
+    ) -> None:
         """Load the model; raises ModelError if it is run by another library or does not pool by the mean."""
-        self._model.prepare(progress, cancelled)
+        self._model.ensure_model_built_and_loaded(progress, cancelled)
         self._cancelled = cancelled
         self._encoder()
         self.revision = f"{self._model.revision}/{_LATE_CHUNKING_VERSION}"
@@ -110,9 +113,9 @@ class LateChunks(Embedder):
         return late_chunking_encoder
 
     @staticmethod
-    def build_key_of_chunk_place(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    def build_key_of_chunk_place(text: str, spans_of_chunk: Sequence[tuple[int, int]]) -> str:
         """Return the place of a chunk, a hash of the whole text and the chunk's spans, as `encode` takes it."""
-        return f"{_text_digest(text)} {','.join(f'{start}-{end}' for start, end in spans)}"
+        return f"{_text_digest(text)} {','.join(f'{start}-{end}' for start, end in spans_of_chunk)}"
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return 1 for each place, so that places stay in order."""
@@ -129,14 +132,16 @@ class LateChunks(Embedder):
             digest: self._pieces.get(digest) or self._tokenize_text(late_chunking_encoder, digest)
             for digest in document_text_digests
         }
-        row_slices_by_window: dict[tuple[str, int], list[tuple[int, slice]]] = {}
-        for chunk_index, place_key in enumerate(texts):
-            text_digest, _, spans_as_text = place_key.partition(" ")
+        chunk_row_slices_by_window: dict[tuple[str, int], list[tuple[int, slice]]] = {}
+        for chunk_index, chunk_place_key in enumerate(texts):
+            text_digest, _, spans_as_text = chunk_place_key.partition(" ")
             for span_start, span_end in (map(int, span.split("-")) for span in spans_as_text.split(",")):
                 for window_index, row_slice in _find_span_rows_in_windows(self._pieces[text_digest], span_start, span_end):
-                    row_slices_by_window.setdefault((text_digest, window_index), []).append((chunk_index, row_slice))
-        for window_key, window_vectors in self._yield_vectors_of_windows(late_chunking_encoder, list(row_slices_by_window)):
-            for chunk_index, row_slice in row_slices_by_window[window_key]:
+                    chunk_row_slices_by_window.setdefault((text_digest, window_index), []).append((chunk_index, row_slice))
+        for window_key, window_vectors in self._yield_vectors_of_windows(
+            late_chunking_encoder, list(chunk_row_slices_by_window)
+        ):
+            for chunk_index, row_slice in chunk_row_slices_by_window[window_key]:
                 chunk_token_vector_sums[chunk_index] += window_vectors[row_slice].sum(axis=0, dtype=np.float64)
                 chunk_token_counts[chunk_index] += len(window_vectors[row_slice])
         return scale_to_unit_length(chunk_token_vector_sums / np.maximum(chunk_token_counts, 1))
@@ -158,18 +163,18 @@ class LateChunks(Embedder):
         }
         yield from remembered_vectors_by_window.items()
         missing_window_key_iterator = iter([key for key in window_keys if key not in remembered_vectors_by_window])
-        first_special_id, last_special_id = encoder.special_piece_ids()
+        opening_special_token_id, closing_special_token_id = encoder.special_piece_ids()
         while window_key_batch := list(islice(missing_window_key_iterator, WINDOWS_AT_ONCE)):
             raise_if_cancelled(self._cancelled)
             window_piece_ids = []
             for text_digest, window_index in window_key_batch:
                 text_word_pieces = self._pieces[text_digest]
-                word_piece_window = text_word_pieces.windows[window_index]
+                window_piece_range = text_word_pieces.windows[window_index]
                 window_piece_ids.append(
                     [
-                        first_special_id,
-                        *text_word_pieces.ids[word_piece_window.start : word_piece_window.end],
-                        last_special_id,
+                        opening_special_token_id,
+                        *text_word_pieces.ids[window_piece_range.start : window_piece_range.end],
+                        closing_special_token_id,
                     ]
                 )
             computed_vectors_by_window = dict(
@@ -225,18 +230,21 @@ def _find_span_rows_in_windows(text_word_pieces: _Pieces, start: int, end: int) 
         0, bisect_right(text_word_pieces.windows, first_piece_index, key=lambda window: window.kept_start) - 1
     )
     for window_index, word_piece_window in enumerate(text_word_pieces.windows[first_window_index:], first_window_index):
-        first_taken_piece_index, taken_pieces_end_index = (
+        first_taken_piece_index, span_piece_end_in_window = (
             max(first_piece_index, word_piece_window.kept_start),
             min(piece_end_index, word_piece_window.kept_end),
         )
-        if first_taken_piece_index >= taken_pieces_end_index:
+        if first_taken_piece_index >= span_piece_end_in_window:
             return
         # The special piece at an end of the text belongs to the token there.
         yield (
             window_index,
             slice(
                 first_taken_piece_index - word_piece_window.start + (first_taken_piece_index > 0),
-                taken_pieces_end_index - word_piece_window.start + 1 + (taken_pieces_end_index == len(text_word_pieces.ids)),
+                span_piece_end_in_window
+                - word_piece_window.start
+                + 1
+                + (span_piece_end_in_window == len(text_word_pieces.ids)),
             ),
         )
 

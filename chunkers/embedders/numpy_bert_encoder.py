@@ -42,7 +42,7 @@ MAX_TOKENS_PER_PART = 512
 _ROWS_PER_BLOCK = 32
 """Rows of a block that goes through several passes while it stays in the cache."""
 
-_MAX_DISTANCE_BELOW_GREATEST_SCORE = 64
+_MAX_SCORE_SPREAD_SHARING_MAXIMUM = 64
 """Scores this far below the greatest still have exponentials that single precision represents in full."""
 
 _FURTHEST_GELU_INPUT = 5.5
@@ -207,13 +207,13 @@ class BertNetwork:
         token_vectors_by_text: list[Matrix] = [np.empty((0, self.width), np.float32)] * len(piece_ids_by_text)
 
         def store_rows_by_text(
-            text_indices: Sequence[int], last_layer_rows: Matrix, equal_length_runs: Sequence[_Run]
+            text_indices_of_part: Sequence[int], last_layer_rows: Matrix, equal_length_runs: Sequence[_Run]
         ) -> None:
             text_first_row_indices = [
                 run.start + number * run.length for run in equal_length_runs for number in range(run.texts)
             ]
             for text_index, text_rows in zip(
-                text_indices, np.split(last_layer_rows, text_first_row_indices[1:]), strict=True
+                text_indices_of_part, np.split(last_layer_rows, text_first_row_indices[1:]), strict=True
             ):
                 token_vectors_by_text[text_index] = text_rows
 
@@ -223,41 +223,41 @@ class BertNetwork:
     def _compute_last_layer_in_parts(
         self,
         piece_ids_by_text: Sequence[Sequence[int]],
-        part_callback: Callable[[Sequence[int], Matrix, Sequence[_Run]], None],
+        handle_part_rows: Callable[[Sequence[int], Matrix, Sequence[_Run]], None],
     ) -> None:
-        """Compute the last layer for parts of the texts, in threads, and call ``part_callback`` with each part.
+        """Compute the last layer for parts of the texts, in threads, and call ``handle_part_rows`` with each part.
 
         It is called with the numbers of the part's texts, their rows one after the other, and their runs.
         """
-        text_indices_by_length = sorted(range(len(piece_ids_by_text)), key=lambda place: len(piece_ids_by_text[place]))
+        text_indices_shortest_first = sorted(range(len(piece_ids_by_text)), key=lambda place: len(piece_ids_by_text[place]))
 
         def process_part(part_slice: slice) -> None:
-            part_callback(
-                text_indices_by_length[part_slice],
-                *self._last_layer_rows([piece_ids_by_text[place] for place in text_indices_by_length[part_slice]]),
+            handle_part_rows(
+                text_indices_shortest_first[part_slice],
+                *self._run_all_layers([piece_ids_by_text[place] for place in text_indices_shortest_first[part_slice]]),
             )
 
         run_in_threads(
             process_part,
             list(
                 balanced_text_slices(
-                    [len(piece_ids_by_text[place]) for place in text_indices_by_length], blas_thread_count()
+                    [len(piece_ids_by_text[place]) for place in text_indices_shortest_first], original_blas_thread_count()
                 )
             ),
         )
 
-    def _last_layer_rows(self, piece_ids_by_text: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
+    def _run_all_layers(self, piece_ids_by_text: Sequence[Sequence[int]]) -> tuple[Matrix, list[_Run]]:
         """Return the last layer's rows for texts in ascending order of length, and their runs."""
         equal_length_text_runs = list(_runs_of_equal_length(piece_ids_by_text))
-        width, epsilon = self.width, self._epsilon
+        hidden_width, epsilon = self.width, self._epsilon
         word_piece_rows = self._word_embeddings[
             np.concatenate([np.asarray(text, dtype=np.intp) for text in piece_ids_by_text])
         ]
         for equal_length_run in equal_length_text_runs:
             word_piece_rows[equal_length_run.start : equal_length_run.end].reshape(
-                equal_length_run.texts, equal_length_run.length, width
+                equal_length_run.texts, equal_length_run.length, hidden_width
             )[:] += self._position_embeddings[: equal_length_run.length]
-        _normalise_rows_in_place(word_piece_rows, self._embedding_norm, epsilon)
+        _layer_normalise_rows_in_place(word_piece_rows, self._embedding_norm, epsilon)
         # Memory that is given back and asked for again in every layer would cost as much as some of its passes.
         widest_layer_width = (
             max(max(len(layer.attention_input.weight), len(layer.feed_forward_input.weight)) for layer in self._layers)
@@ -265,32 +265,32 @@ class BertNetwork:
             else 0
         )
         layer_scratch_buffer = np.empty(len(word_piece_rows) * widest_layer_width, dtype=np.float32)
-        attended_rows, summed_rows = np.empty_like(word_piece_rows), np.empty_like(word_piece_rows)
+        attention_output_rows, normalised_attention_rows = np.empty_like(word_piece_rows), np.empty_like(word_piece_rows)
         for layer in self._layers:
             query_key_value_rows = np.matmul(
                 word_piece_rows,
                 layer.attention_input.weight.T,
-                out=layer_scratch_buffer[: len(word_piece_rows) * 3 * width].reshape(-1, 3 * width),
+                out=layer_scratch_buffer[: len(word_piece_rows) * 3 * hidden_width].reshape(-1, 3 * hidden_width),
             )
-            query_key_value_rows[:, :width] += layer.attention_input.bias
+            query_key_value_rows[:, :hidden_width] += layer.attention_input.bias
             for equal_length_run in equal_length_text_runs:
                 self._write_attention_output(
                     query_key_value_rows[equal_length_run.start : equal_length_run.end],
                     equal_length_run,
-                    attended_rows[equal_length_run.start : equal_length_run.end],
+                    attention_output_rows[equal_length_run.start : equal_length_run.end],
                 )
-            np.matmul(attended_rows, layer.attention_output.weight.T, out=summed_rows)
+            np.matmul(attention_output_rows, layer.attention_output.weight.T, out=normalised_attention_rows)
             _add_and_normalise_in_place(
-                summed_rows, layer.attention_output.bias, word_piece_rows, layer.attention_norm, epsilon
+                normalised_attention_rows, layer.attention_output.bias, word_piece_rows, layer.attention_norm, epsilon
             )
             feed_forward_rows = layer_scratch_buffer[: len(word_piece_rows) * len(layer.feed_forward_input.weight)].reshape(
                 len(word_piece_rows), -1
             )
-            np.matmul(summed_rows, layer.feed_forward_input.weight.T, out=feed_forward_rows)
+            np.matmul(normalised_attention_rows, layer.feed_forward_input.weight.T, out=feed_forward_rows)
             apply_biased_gelu_in_place(feed_forward_rows, layer.feed_forward_input.bias)
             np.matmul(feed_forward_rows, layer.feed_forward_output.weight.T, out=word_piece_rows)
             _add_and_normalise_in_place(
-                word_piece_rows, layer.feed_forward_output.bias, summed_rows, layer.feed_forward_norm, epsilon
+                word_piece_rows, layer.feed_forward_output.bias, normalised_attention_rows, layer.feed_forward_norm, epsilon
             )
         return word_piece_rows, equal_length_text_runs
 
@@ -387,7 +387,7 @@ def apply_softmax_in_place(scores: npt.NDArray[np.float32]) -> None:
     """Apply softmax over the keys in place; ``scores`` has shape (texts, heads, queries, keys)."""
     # The greatest score of a text's head is found faster than that of each query, and does unless a query's are far below.
     greatest_attention_scores = scores.max(axis=(2, 3), keepdims=True)
-    if (greatest_attention_scores - scores.min(axis=(2, 3), keepdims=True)).max() > _MAX_DISTANCE_BELOW_GREATEST_SCORE:
+    if (greatest_attention_scores - scores.min(axis=(2, 3), keepdims=True)).max() > _MAX_SCORE_SPREAD_SHARING_MAXIMUM:
         greatest_attention_scores = scores.max(axis=3, keepdims=True)
     scores -= greatest_attention_scores
     np.exp(scores, out=scores)
@@ -400,17 +400,17 @@ def _add_and_normalise_in_place(
     """Add a bias and ``residual_rows`` to ``rows``, and normalise them, in place."""
     rows += bias
     rows += residual_rows
-    _normalise_rows_in_place(rows, scale_and_shift, epsilon)
+    _layer_normalise_rows_in_place(rows, scale_and_shift, epsilon)
 
 
-def _normalise_rows_in_place(rows: Matrix, scale_and_shift: Linear, epsilon: np.float32) -> None:
+def _layer_normalise_rows_in_place(rows_to_standardise: Matrix, scale_and_shift: Linear, epsilon: np.float32) -> None:
     """Scale each row to the mean 0 and the variance 1, then by the factors, and shift it, in place."""
-    row_width = np.float32(rows.shape[1])
-    rows -= np.einsum("ij->i", rows)[:, None] / row_width
-    row_variances = np.einsum("ij,ij->i", rows, rows)[:, None] / row_width
-    rows *= 1 / np.sqrt(row_variances + epsilon)
-    rows *= scale_and_shift.weight
-    rows += scale_and_shift.bias
+    row_width = np.float32(rows_to_standardise.shape[1])
+    rows_to_standardise -= np.einsum("ij->i", rows_to_standardise)[:, None] / row_width
+    row_variances = np.einsum("ij,ij->i", rows_to_standardise, rows_to_standardise)[:, None] / row_width
+    rows_to_standardise *= 1 / np.sqrt(row_variances + epsilon)
+    rows_to_standardise *= scale_and_shift.weight
+    rows_to_standardise += scale_and_shift.bias
 
 
 def apply_biased_gelu_in_place(rows: Matrix, bias: Matrix) -> None:
@@ -456,7 +456,7 @@ _ONE_THREAD_USER_COUNT = 0
 _BLAS_THREAD_LIMIT: Any = None
 
 
-def blas_thread_count() -> int:
+def original_blas_thread_count() -> int:
     """Return the number of threads that BLAS uses for a matrix product, at least 1, without the limit of `run_in_threads`.
 
     The number is 1 if threadpoolctl is not installed or does not know the BLAS library, such as Apple's; BLAS then
@@ -476,7 +476,7 @@ def run_in_threads(process_part: Callable[[Part], Result], parts: Sequence[Part]
     A single part is left to BLAS's own threads. These threads divide only matrix products, and wait for each other if
     another program is busy; with one thread per part, all other work is divided too.
     """
-    thread_count = min(blas_thread_count(), len(parts))
+    thread_count = min(original_blas_thread_count(), len(parts))
     if thread_count < 2:
         return [process_part(part) for part in parts]
     with _hold_blas_to_one_thread(), ThreadPoolExecutor(thread_count) as thread_pool:

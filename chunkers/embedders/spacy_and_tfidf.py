@@ -20,7 +20,7 @@ from chunkers.support import (
     VectorArray,
     raise_if_extra_missing,
 )
-from chunkers.text import check_spacy_length, load_spacy_pipeline, spacy_document
+from chunkers.text import check_spacy_length, load_named_spacy_pipeline, tokenize_with_spacy
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -48,7 +48,7 @@ class SpacyVectors(Embedder):
         self._lock = threading.Lock()
         self._pipeline: Language | None = None
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Load the spaCy pipeline unless it is already in memory.
 
         Raises
@@ -60,7 +60,7 @@ class SpacyVectors(Embedder):
             if self._pipeline is not None:
                 return
             try:
-                spacy_pipeline = load_spacy_pipeline(self._pipeline_name, "embedder")
+                spacy_pipeline = load_named_spacy_pipeline(self._pipeline_name, "embedder")
             except InputError as error:
                 raise ModelError(str(error)) from error
             spacy_pipeline.max_length = MAX_PARAGRAPH_CHARACTERS
@@ -74,12 +74,12 @@ class SpacyVectors(Embedder):
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known words."""
-        self.load()
+        self.ensure_loaded()
         check_spacy_length(max(map(len, texts), default=0))
         with self._lock:
             assert self._pipeline is not None
             # Tokenized only: word vectors do not depend on a tagger or a parser.
-            spacy_text_vectors = [spacy_document(self._pipeline, text).vector for text in texts]
+            spacy_text_vectors = [tokenize_with_spacy(self._pipeline, text).vector for text in texts]
         return scale_to_unit_length(np.stack(spacy_text_vectors)) if spacy_text_vectors else np.zeros((0, 1), np.float32)
 
 
@@ -96,7 +96,7 @@ def _hash_pipeline_name_and_vectors(pipeline: "Language") -> str:
 # TF-IDF with singular values, fitted on the document's own sentences, for any language.
 
 
-MOST_VECTOR_DIMENSIONS = 50
+MAX_TFIDF_DIMENSIONS = 50
 """Maximum number of dimensions of a vector."""
 
 
@@ -149,7 +149,7 @@ class _FittedTfIdf(Embedder):
         self._lock = threading.Lock()
         self._transform: Any = None
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Load scikit-learn; the model is fitted at the first call of ``encode``, so that fitting counts as embedding."""
         import sklearn.decomposition
         import sklearn.feature_extraction.text  # noqa: F401
@@ -166,7 +166,7 @@ class _FittedTfIdf(Embedder):
 
 def _sentences_hash(sentences: Sequence[str]) -> str:
     """Return a hash of all that the vectors depend on."""
-    sentences_hasher = hashlib.sha256(f"{metadata.version('scikit-learn')}\0{MOST_VECTOR_DIMENSIONS}".encode())
+    sentences_hasher = hashlib.sha256(f"{metadata.version('scikit-learn')}\0{MAX_TFIDF_DIMENSIONS}".encode())
     for sentence in sentences:
         sentences_hasher.update(sentence.encode() + b"\0")
     return sentences_hasher.hexdigest()
@@ -188,7 +188,7 @@ def _fit_tfidf(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray
     except ValueError:
         # Nothing but white space: there are no n-grams.
         return lambda texts: np.zeros((len(texts), 1))
-    tfidf_svd_projection = TruncatedSVD(min(MOST_VECTOR_DIMENSIONS, *sentence_tfidf_weights.shape), random_state=0)
+    tfidf_svd_projection = TruncatedSVD(min(MAX_TFIDF_DIMENSIONS, *sentence_tfidf_weights.shape), random_state=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         # The share of explained variance, which it also computes, divides by 0 for sentences that are all alike.
         tfidf_svd_projection.fit(sentence_tfidf_weights)

@@ -33,7 +33,7 @@ _PAUSE_S = 0.001
 
 _UNUSED_PIECE_PATTERN = re.compile(r"\[unused\d+\]")
 _SURROUNDING_TOKENS = ("[CLS]", "[SEP]")
-_UNKNOWN_TOKENS = ("[PAD]", "[UNK]")
+_TOKENS_ZEROED_AFTER_DISTILLING = ("[PAD]", "[UNK]")
 _TOKENS_WITHOUT_VECTORS = {*_SURROUNDING_TOKENS, "[MASK]"}
 
 StaticVectorTable = np.ndarray[Any, np.dtype[np.float16]]
@@ -64,7 +64,7 @@ def distil_vector_table(
     Cancelled
         If the user asked to stop.
     """
-    first_special_id, last_special_id = (vocabulary[piece] for piece in _SURROUNDING_TOKENS)
+    opening_special_token_id, closing_special_token_id = (vocabulary[piece] for piece in _SURROUNDING_TOKENS)
     piece_ids = sorted(
         number
         for piece, number in vocabulary.items()
@@ -77,7 +77,7 @@ def distil_vector_table(
         word_piece_vector_batches.append(
             mean_vectors_of(
                 [
-                    [first_special_id, piece, last_special_id]
+                    [opening_special_token_id, piece, closing_special_token_id]
                     for piece in piece_ids[batch_start : batch_start + WORD_PIECES_PER_BATCH]
                 ]
             )
@@ -91,7 +91,7 @@ def distil_vector_table(
     )
     static_vector_table = np.zeros((max(vocabulary.values()) + 1, weighted_piece_vectors.shape[1]), dtype=np.float16)
     static_vector_table[piece_ids] = weighted_piece_vectors
-    static_vector_table[[vocabulary[piece] for piece in _UNKNOWN_TOKENS]] = 0
+    static_vector_table[[vocabulary[piece] for piece in _TOKENS_ZEROED_AFTER_DISTILLING]] = 0
     return static_vector_table
 
 
@@ -162,8 +162,8 @@ class Static(Embedder):
     batch = 4096
     batch_length = 200_000
 
-    def __init__(self, full_model: MiniLM | None = None, folder: Path | None = None) -> None:
-        self._full_model = full_model or MiniLM("cpu")
+    def __init__(self, model_to_distil: MiniLM | None = None, folder: Path | None = None) -> None:
+        self._full_model = model_to_distil or MiniLM("cpu")
         self._path = (folder or user_cache_folder()) / f"static-{_TABLE_INPUTS_HASH[:16]}.bin"
         self._distilling_locks = FairLocks()
         self._distilled_share = 0.0
@@ -171,12 +171,14 @@ class Static(Embedder):
         self._word_piece_cache = _WordPieceCache({})
         self.preparation = f"Distilling {self.name} from {MiniLM.name}, once; the table is kept, in {self._path.parent}"
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Load the vector table unless it is in memory. Raise ModelError if the model's wheel is missing or changed."""
-        self.prepare()
+        self.ensure_model_built_and_loaded()
 
-    def prepare(self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool) -> None:
-        """Load the vector table, distilling it first if it is not on this machine; see `Embedder.prepare`."""
+    def ensure_model_built_and_loaded(
+        self, progress: Callable[[float], None] = lambda share: None, cancelled: Callable[[], bool] = bool
+    ) -> None:
+        """Load the vector table, distilling it first if it is not on this machine."""
         if self._table is not None:
             return
 
@@ -193,29 +195,29 @@ class Static(Embedder):
     def _distil(self, progress: Callable[[float], None], cancelled: Callable[[], bool]) -> tuple[StaticVectorTable, str]:
         """Distil the table and write it; return it with its hash."""
 
-        def report_share(share: float) -> None:
+        def report_distilled_share(share: float) -> None:
             self._distilled_share = share
             progress(share)
 
-        report_share(0.0)
-        self._full_model.prepare(cancelled=cancelled)
+        report_distilled_share(0.0)
+        self._full_model.ensure_model_built_and_loaded(cancelled=cancelled)
         distilled_vector_table = distil_vector_table(
-            load_bundled_word_piece_tokenizer().get_vocab(), self._full_model.means, report_share, cancelled
+            load_bundled_word_piece_tokenizer().get_vocab(), self._full_model.means, report_distilled_share, cancelled
         )
         return distilled_vector_table, write_vector_table(self._path, distilled_vector_table)
 
-    def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
+    def unknown_token_lengths_in_characters(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens. Raise ModelError if the wheel is missing."""
         return unknown_word_piece_lengths(texts)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), dimension); zeros for a text without known word pieces."""
-        self.load()
+        self.ensure_loaded()
         assert self._table is not None
         if self._word_piece_cache.characters > MOST_CACHED_CHARACTERS:
             # Another thread may still read those that are dropped here.
             self._word_piece_cache = _WordPieceCache({})
-        word_piece_ids_by_text = self._word_piece_cache.pieces(texts)
+        word_piece_ids_by_text = self._word_piece_cache.piece_ids_of_texts(texts)
         # The mean of a text's rows differs from their sum in its length alone.
         word_piece_vector_sums = np.empty((len(word_piece_ids_by_text), self._table.shape[1]), dtype=np.float32)
         for text_vector_sum, text_piece_ids in zip(word_piece_vector_sums, word_piece_ids_by_text, strict=True):
@@ -234,14 +236,14 @@ class _WordPieceCache:
     known: dict[str, list[int]]
     characters: int = 0
 
-    def pieces(self, texts: Sequence[str]) -> list[list[int]]:
+    def piece_ids_of_texts(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text's word pieces, in order, without the special piece that ends every text."""
-        words_by_text = [_WORD_PATTERN.findall(text) for text in texts]
-        uncached_words = list({word for some in words_by_text for word in some if word not in self.known})
+        words_of_each_text = [_WORD_PATTERN.findall(text) for text in texts]
+        uncached_words = list({word for some in words_of_each_text for word in some if word not in self.known})
         self.known.update(zip(uncached_words, _piece_ids_of_words(uncached_words), strict=True))
         self.characters += sum(map(len, uncached_words))
         cached_piece_ids_by_word = self.known
-        return [[number for word in some for number in cached_piece_ids_by_word[word]] for some in words_by_text]
+        return [[number for word in some for number in cached_piece_ids_by_word[word]] for some in words_of_each_text]
 
 
 def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:

@@ -15,7 +15,7 @@ from chunkers.files.json_and_table_files import (
     decode_file,
     numbered_lines,
     parquet_rows,
-    parse_json,
+    parse_json_limiting_bracket_count,
     read_csv_rows_as_lists,
 )
 from chunkers.support import MOST_CHUNKS, InputError, short_repr
@@ -94,12 +94,12 @@ def read_chunk_file(file_bytes: bytes, name: str) -> Iterator[GivenChunk]:
         rows_with_place_phrases = (
             _json_rows(file_text, name) if file_text.lstrip().startswith(("{", "[", '"')) else _csv_rows(file_text, name)
         )
-    span_count = 0
+    total_span_count = 0
     for row_place_phrase, row in rows_with_place_phrases:
         given_chunk = as_given_chunk(row, f"{name}, {row_place_phrase}")
         input_counter.count_row(given_chunk.text, given_chunk.document)
-        span_count += len(given_chunk.spans)
-        if span_count > MOST_CHUNKS:
+        total_span_count += len(given_chunk.spans)
+        if total_span_count > MOST_CHUNKS:
             raise InputError(
                 f"{name}: the chunks of a file may have at most {MOST_CHUNKS:,} spans in total; these chunks have more. "
                 "Divide the file."
@@ -109,7 +109,7 @@ def read_chunk_file(file_bytes: bytes, name: str) -> Iterator[GivenChunk]:
 
 def _json_rows(text: str, name: str) -> Iterator[tuple[str, Any]]:
     try:
-        parsed_json = parse_json(text, name)
+        parsed_json = parse_json_limiting_bracket_count(text, name)
     except InputError:
         raise
     except (ValueError, RecursionError):
@@ -173,7 +173,7 @@ def as_given_chunk(raw_chunk: Any, chunk_label: str, *, allows_id_alone: bool = 
     if _is_pair(raw_chunk):
         return GivenChunk(None, (_checked_span(raw_chunk[0], raw_chunk[1], chunk_label),))
     chunk_fields: Mapping[str, Any] = (
-        raw_chunk if isinstance(raw_chunk, dict | Mapping) else _chunk_fields_of_object(raw_chunk)
+        raw_chunk if isinstance(raw_chunk, dict | Mapping) else _chunk_fields_of_library_object(raw_chunk)
     )
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     chunk_fields = _nested_mapping(chunk_fields, "kwargs", "__data__") or chunk_fields
@@ -232,11 +232,11 @@ def _is_pair(pair: Any) -> bool:
     return isinstance(pair, Sequence) and len(pair) == 2 and not any(isinstance(part, str | bytes) for part in pair)
 
 
-def _chunk_fields_of_object(chunk_object: Any) -> dict[str, Any]:
+def _chunk_fields_of_library_object(other_library_chunk: Any) -> dict[str, Any]:
     """Return the fields of a chunk that an object of another library has."""
     possible_attribute_names = (*TEXT_FIELDS, *START_FIELDS, *END_FIELDS, *DOCUMENT_FIELDS, *ID_FIELDS, "metadata", "meta")
     value_by_attribute = {
-        name: getattr(chunk_object, name) for name in possible_attribute_names if hasattr(chunk_object, name)
+        name: getattr(other_library_chunk, name) for name in possible_attribute_names if hasattr(other_library_chunk, name)
     }
     if (
         "meta" in value_by_attribute
@@ -248,7 +248,7 @@ def _chunk_fields_of_object(chunk_object: Any) -> dict[str, Any]:
 
 
 def _read_stated_spans_of_chunk(
-    chunk_fields: Mapping[str, Any], metadata: Mapping[str, Any], text: str | None, chunk_label: str
+    chunk_fields: Mapping[str, Any], metadata: Mapping[str, Any], chunk_text: str | None, chunk_label: str
 ) -> tuple[Span, ...]:
     """Return the spans that a chunk gives."""
     stated_spans_value = chunk_fields.get("spans")
@@ -287,12 +287,12 @@ def _read_stated_spans_of_chunk(
     if chunk_start_offset is None:
         return ()
     if chunk_end_offset is None:
-        if text is None:
+        if chunk_text is None:
             raise InputError(
                 f"{chunk_label}: a chunk without a text must have an end; this chunk has only its start, "
                 f"{short_repr(chunk_start_offset)}."
             )
-        chunk_end_offset = _require_whole_number(chunk_start_offset, chunk_label) + len(text)
+        chunk_end_offset = _require_whole_number(chunk_start_offset, chunk_label) + len(chunk_text)
     return (_checked_span(chunk_start_offset, chunk_end_offset, chunk_label),)
 
 
@@ -359,20 +359,22 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
         return None
     are_chunks_placed = is_text_whole = all(_span_matches_text_length(chunk) for chunk in chunks)
     text_parts: list[str] = []
-    chunks_in_rebuilt_text: list[GivenChunk] = []
-    rebuilt_length = original_end = 0
+    chunks_with_rebuilt_spans: list[GivenChunk] = []
+    rebuilt_length = furthest_original_end = 0
     for chunk in sorted(chunks, key=lambda piece: piece.spans) if are_chunks_placed else chunks:
         chunk_text = chunk.text or ""
-        gap_length = chunk.spans[0].start - original_end if are_chunks_placed else None
+        gap_length = chunk.spans[0].start - furthest_original_end if are_chunks_placed else None
         if gap_length is None or gap_length > LONGEST_WHITESPACE_GAP:
             is_text_whole = False
             gap_length = _SPACES_FOR_LOST_TEXT if text_parts else 0
         rebuilt_start = rebuilt_length + gap_length
         text_parts += ["\n" * gap_length if gap_length > 1 else " " * gap_length, chunk_text[max(0, -gap_length) :]]
         rebuilt_length = max(rebuilt_length, rebuilt_start + len(chunk_text))
-        original_end = chunk.spans[0].end if are_chunks_placed and chunk.spans[0].end > original_end else original_end
-        chunks_in_rebuilt_text.append(chunk._replace(spans=(Span(rebuilt_start, rebuilt_start + len(chunk_text)),)))
-    return RebuiltText("".join(text_parts), tuple(chunks_in_rebuilt_text), is_text_whole)
+        furthest_original_end = (
+            chunk.spans[0].end if are_chunks_placed and chunk.spans[0].end > furthest_original_end else furthest_original_end
+        )
+        chunks_with_rebuilt_spans.append(chunk._replace(spans=(Span(rebuilt_start, rebuilt_start + len(chunk_text)),)))
+    return RebuiltText("".join(text_parts), tuple(chunks_with_rebuilt_spans), is_text_whole)
 
 
 def _span_matches_text_length(chunk: GivenChunk) -> bool:

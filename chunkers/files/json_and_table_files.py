@@ -22,7 +22,7 @@ from chunkers.support import (
 from chunkers.text import (
     check_column_count,
     check_row_count,
-    csv_reader,
+    csv_reader_with_separator,
     decode_as_chosen_or_detected,
     decode_if_plain_utf_8,
     find_csv_separator,
@@ -43,7 +43,7 @@ class InputCounter:
     """
 
     def __init__(self, name: str, file_kind: str) -> None:
-        self._definition_name, self._what = name, file_kind
+        self._file_name, self._what = name, file_kind
         self._rows = self._characters = self._items = 0
 
     def count_row(self, *texts: str | None) -> None:
@@ -51,16 +51,16 @@ class InputCounter:
         self._rows += 1
         if self._rows > MOST_TABLE_ROWS:
             raise InputError(
-                f"{self._definition_name}: {self._what} may have at most {MOST_TABLE_ROWS:,} rows; this one has more."
+                f"{self._file_name}: {self._what} may have at most {MOST_TABLE_ROWS:,} rows; this one has more."
             )
         self.count_characters(sum(len(text) for text in texts if text is not None))
 
-    def count_items(self, item_count: int) -> None:
+    def count_list_items(self, item_count: int) -> None:
         """Count items of lists inside rows. Raise InputError once there are too many."""
         self._items += item_count
         if self._items > MOST_TABLE_ROWS:
             raise InputError(
-                f"{self._definition_name}: the lists in {self._what} may have at most {MOST_TABLE_ROWS:,} items in total; "
+                f"{self._file_name}: the lists in {self._what} may have at most {MOST_TABLE_ROWS:,} items in total; "
                 "these lists have "
                 "more."
             )
@@ -70,7 +70,7 @@ class InputCounter:
         self._characters += character_count
         if self._characters > MOST_FILE_TEXT_CHARACTERS:
             raise InputError(
-                f"{self._definition_name}: the texts in {self._what} may have at most {MOST_FILE_TEXT_CHARACTERS:,} "
+                f"{self._file_name}: the texts in {self._what} may have at most {MOST_FILE_TEXT_CHARACTERS:,} "
                 "characters in total; "
                 f"these texts have at least {self._characters:,}."
             )
@@ -101,7 +101,7 @@ def check_bracket_count(text: str, name: str) -> None:
         )
 
 
-def parse_json(text: str, name: str) -> Any:
+def parse_json_limiting_bracket_count(text: str, name: str) -> Any:
     """Parse JSON. Raise ValueError or RecursionError for invalid JSON, InputError for too many brackets."""
     check_bracket_count(text, name)
     return json.loads(text)
@@ -132,7 +132,7 @@ def read_csv_rows_as_lists(text: str, name: str, *, is_tab_separated: bool = Fal
     """
     csv_field_separator = "\t" if is_tab_separated else find_csv_separator(text)
     for row_number, row in enumerate(
-        csv_reader(text, csv_field_separator, uses_quotation_marks=not is_tab_separated, strict=True)
+        csv_reader_with_separator(text, csv_field_separator, uses_quotation_marks=not is_tab_separated, strict=True)
     ):
         if not row_number:
             check_column_count(len(row), name)
@@ -166,12 +166,12 @@ def parquet_rows(
         # Each text stays what it is in the file, one entry of a dictionary, instead of being copied into 256 rows.
         file_schema = pq.read_schema(io.BytesIO(file_bytes))
         check_column_count(len(file_schema.names), name)
-        text_column_names = [
+        string_column_names = [
             field.name for field in file_schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
-        parquet_file = pq.ParquetFile(io.BytesIO(file_bytes), read_dictionary=text_column_names)
-        present_column_names = [column for column in file_schema.names if column in wanted_columns]
-        if not present_column_names:
+        parquet_file = pq.ParquetFile(io.BytesIO(file_bytes), read_dictionary=string_column_names)
+        wanted_columns_in_file = [column for column in file_schema.names if column in wanted_columns]
+        if not wanted_columns_in_file:
             yield dict.fromkeys(file_schema.names)
             return
         if parquet_file.metadata.num_rows > MOST_TABLE_ROWS:
@@ -180,7 +180,7 @@ def parquet_rows(
                 f"{parquet_file.metadata.num_rows:,}. "
                 "Divide the table."
             )
-        for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=present_column_names, use_threads=False):
+        for batch in parquet_file.iter_batches(_ROWS_AT_ONCE, columns=wanted_columns_in_file, use_threads=False):
             slice_row_count = (
                 _ROWS_AT_ONCE if _measure_longest_text_in_batch(batch) * _ROWS_AT_ONCE <= MOST_FILE_TEXT_CHARACTERS else 1
             )
@@ -211,12 +211,12 @@ def _measure_longest_text_in_batch(batch: Any) -> int:
     return longest_byte_count
 
 
-def parse_json_file_bytes(file_bytes: bytes, name: str, most: int) -> Iterator[Any]:
+def parse_json_file_bytes(file_bytes: bytes, name: str, max_json_characters: int) -> Iterator[Any]:
     """Parse a JSON file and yield its value; run by `chunkers.text.reader_process.run_parser_in_reader_process`.
 
     Parameters
     ----------
-    most
+    max_json_characters
         Maximum number of characters of the value as compact JSON.
 
     Raises
@@ -224,20 +224,20 @@ def parse_json_file_bytes(file_bytes: bytes, name: str, most: int) -> Iterator[A
     InputError
         If the file is not JSON or is too large.
     """
-    yield check_json_length(parse_json_file_text(decode_file(file_bytes, name), name), name, most)
+    yield check_compact_json_length(parse_json_file_text(decode_file(file_bytes, name), name), name, max_json_characters)
 
 
 def parse_json_file_text(text: str, name: str) -> Any:
     """Parse the text of a JSON file. Raise InputError if the text is invalid or has too many brackets."""
     try:
-        return parse_json(text, name)
+        return parse_json_limiting_bracket_count(text, name)
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: the file must be valid JSON; this one is not ({error}).") from error
 
 
-def check_json_length(value: Any, name: str, max_characters: int) -> Any:
+def check_compact_json_length(value: Any, name: str, max_characters: int) -> Any:
     """Return the value unchanged; raise InputError if its compact JSON has more than ``max_characters`` characters."""
     character_count = 0
     for json_fragment in json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(value):
@@ -250,12 +250,12 @@ def check_json_length(value: Any, name: str, max_characters: int) -> Any:
     return value
 
 
-def read_recipe_entry(file_bytes: bytes, name: str) -> Iterator[Any]:
+def read_recipe_entry(file_bytes: bytes, file_name: str) -> Iterator[Any]:
     """Parse a JSON file and yield the recipe in it; run by `chunkers.recipes.recipe.Recipe.in_file`."""
-    yield recipe_entry_from_json(decode_file(file_bytes, name), name)
+    yield parse_recipe_json(decode_file(file_bytes, file_name), file_name)
 
 
-def recipe_entry_from_json(text: str, name: str) -> Any:
+def parse_recipe_json(text: str, file_name: str) -> Any:
     """Parse a JSON text and return its recipe: the entry ``recipe`` or, without such an entry, the whole value.
 
     Raises
@@ -263,11 +263,11 @@ def recipe_entry_from_json(text: str, name: str) -> Any:
     InputError
         If the text is not JSON or is too large for a recipe.
     """
-    return recipe_entry_or_value(parse_json_file_text(text, name), name)
+    return unwrap_recipe_entry(parse_json_file_text(text, file_name), file_name)
 
 
-def recipe_entry_or_value(value: Any, name: str) -> Any:
+def unwrap_recipe_entry(value: Any, file_name: str) -> Any:
     """Return the entry ``recipe`` of a JSON value, or else the value itself. Raise InputError if the recipe is too large."""
     if isinstance(value, dict) and isinstance(value.get("recipe"), dict):
         value = value["recipe"]
-    return check_json_length(value, name, LONGEST_RECIPE_CHARACTERS)
+    return check_compact_json_length(value, file_name, LONGEST_RECIPE_CHARACTERS)

@@ -26,7 +26,7 @@ from chunkers.text import (
 LEAST_PASSAGE_SHARE = 0.5
 """Share of a chunk's characters that its passage must have, for the rest to be context."""
 
-LEAST_LINE_PASSAGE_SHARE = 0.25
+LEAST_WHOLE_LINE_PASSAGE_SHARE = 0.25
 """The same where a line break separates the context, which then may well be longer than the passage."""
 
 
@@ -48,11 +48,11 @@ class PassageInContext(NamedTuple):
     span: Span | None = None
 
 
-def find_first_lines_all_share(texts: Sequence[str]) -> str:
+def find_first_lines_all_share(chunk_texts: Sequence[str]) -> str:
     """Return the whole lines that all of the texts share at the beginning; empty if there are none."""
-    if len(texts) < 2:
+    if len(chunk_texts) < 2:
         return ""
-    alphabetically_first_text, alphabetically_last_text = min(texts), max(texts)
+    alphabetically_first_text, alphabetically_last_text = min(chunk_texts), max(chunk_texts)
     shared_prefix_length = next(
         (
             place
@@ -99,33 +99,36 @@ def _passage_at_stated_place(
     stated_text = searchable_document_text.text[stated_start:stated_end].strip()
     if (
         stated_text
-        and (stated_text_match := SearchableText(chunk_text).typographic_match(Quotation(stated_text))) is not None
+        and (document_text_match_in_chunk := SearchableText(chunk_text).typographic_match(Quotation(stated_text)))
+        is not None
     ):
         follows_context_line = (
-            "\n" in _preceding_whitespace(chunk_text, stated_text_match.span.start)
-            and not chunk_text[stated_text_match.span.end :].strip()
+            "\n" in _whitespace_before_offset(chunk_text, document_text_match_in_chunk.span.start)
+            and not chunk_text[document_text_match_in_chunk.span.end :].strip()
         )
-        stated_length = len(drop_spaces_and_simplify_signs(stated_text))
+        stated_text_folded_length = len(drop_spaces_and_simplify_signs(stated_text))
         if (
             follows_context_line
-            or stated_length >= SHORTEST_ALTERED_EXCERPT
-            or stated_length >= LEAST_PASSAGE_SHARE * len(drop_spaces_and_simplify_signs(chunk_text))
+            or stated_text_folded_length >= SHORTEST_ALTERED_EXCERPT
+            or stated_text_folded_length >= LEAST_PASSAGE_SHARE * len(drop_spaces_and_simplify_signs(chunk_text))
         ):
-            return _build_passage_in_context(
-                chunk_text, stated_text_match.span, Span(stated_start, stated_end).trimmed(searchable_document_text.text)
+            return _separate_passage_from_context(
+                chunk_text,
+                document_text_match_in_chunk.span,
+                Span(stated_start, stated_end).trimmed(searchable_document_text.text),
             )
     # The end of a chunk that names its start alone is that of its text, which is too long by the context.
     suffix_span = searchable_document_text.find_longest_suffix_span_at(chunk_text, stated_start)
-    return None if suffix_span is None else _build_passage_in_context(chunk_text, suffix_span)
+    return None if suffix_span is None else _separate_passage_from_context(chunk_text, suffix_span)
 
 
 def _passage_after_first_lines(
-    searchable_document_text: SearchableText, text: str, shared_beginning: str
+    searchable_document_text: SearchableText, chunk_text: str, shared_beginning: str
 ) -> PassageInContext | None:
     """Return the passage that follows the lines in front of every chunk."""
-    if not shared_beginning.strip() or not searchable_document_text.contains(text[len(shared_beginning) :]):
+    if not shared_beginning.strip() or not searchable_document_text.contains(chunk_text[len(shared_beginning) :]):
         return None
-    return _build_passage_in_context(text, Span(len(shared_beginning), len(text)))
+    return _separate_passage_from_context(chunk_text, Span(len(shared_beginning), len(chunk_text)))
 
 
 def _longest_passage(
@@ -137,7 +140,7 @@ def _longest_passage(
         return None
     passage_start_in_chunk, passage_end_in_chunk = shared_passage.quotation_range
     if passage_start_in_chunk > 0:
-        passage_start_in_chunk = _passage_first_word_start(
+        passage_start_in_chunk = _passage_start_offset_in_chunk(
             searchable_document_text.text, chunk_text, shared_passage.span, shared_passage.quotation_range
         )
     if passage_end_in_chunk < len(chunk_text) and not chunk_text[passage_end_in_chunk].isspace():
@@ -150,20 +153,20 @@ def _longest_passage(
         len(drop_spaces_and_simplify_signs(chunk_text)),
     )
     consists_of_whole_lines = (
-        "\n" in _preceding_whitespace(chunk_text, passage_start_in_chunk) or passage_start_in_chunk == 0
+        "\n" in _whitespace_before_offset(chunk_text, passage_start_in_chunk) or passage_start_in_chunk == 0
     )
     consists_of_whole_lines &= (
-        "\n" in _following_whitespace(chunk_text, passage_end_in_chunk) or not chunk_text[passage_end_in_chunk:].strip()
+        "\n" in _whitespace_after_offset(chunk_text, passage_end_in_chunk) or not chunk_text[passage_end_in_chunk:].strip()
     )
-    least_share = LEAST_LINE_PASSAGE_SHARE if consists_of_whole_lines else LEAST_PASSAGE_SHARE
+    least_share = LEAST_WHOLE_LINE_PASSAGE_SHARE if consists_of_whole_lines else LEAST_PASSAGE_SHARE
     return (
-        _build_passage_in_context(chunk_text, Span(passage_start_in_chunk, passage_end_in_chunk))
+        _separate_passage_from_context(chunk_text, Span(passage_start_in_chunk, passage_end_in_chunk))
         if passage_length >= max(SHORTEST_ALTERED_EXCERPT, least_share * chunk_length)
         else None
     )
 
 
-def _passage_first_word_start(document_text: str, chunk_text: str, span_in_document: Span, span_in_chunk: Span) -> int:
+def _passage_start_offset_in_chunk(document_text: str, chunk_text: str, span_in_document: Span, span_in_chunk: Span) -> int:
     """Return the start of the passage's first word in the chunk.
 
     The end of a context may be what stands before the passage in the text too, such as a heading: where the passage begins
@@ -188,41 +191,41 @@ def _passage_first_word_start(document_text: str, chunk_text: str, span_in_docum
         else 0
     )
     if (
-        "\n" in _preceding_whitespace(chunk_text, first_word_offset_in_chunk)
+        "\n" in _whitespace_before_offset(chunk_text, first_word_offset_in_chunk)
         or first_word_document_offset == 0
-        or "\n" in _preceding_whitespace(document_text, first_word_document_offset)
+        or "\n" in _whitespace_before_offset(document_text, first_word_document_offset)
     ):
         return first_word_offset_in_chunk
     nearby_line_starts = (
         start
         for start in word_starts
-        if start - span_in_chunk.start <= CONTEXT_CHARACTERS and "\n" in _preceding_whitespace(chunk_text, start)
+        if start - span_in_chunk.start <= CONTEXT_CHARACTERS and "\n" in _whitespace_before_offset(chunk_text, start)
     )
     return next(nearby_line_starts, first_word_offset_in_chunk)
 
 
-def _build_passage_in_context(
+def _separate_passage_from_context(
     chunk_text: str, passage_in_chunk: Span, span_in_document: Span | None = None
 ) -> PassageInContext | None:
     surrounding_texts = (chunk_text[: passage_in_chunk.start].strip(), chunk_text[passage_in_chunk.end :].strip())
-    text_around_passage = "\n".join(part for part in surrounding_texts if part)
+    context_text_in_chunk = "\n".join(part for part in surrounding_texts if part)
     return (
         PassageInContext(
-            chunk_text[passage_in_chunk.start : passage_in_chunk.end].strip(), text_around_passage, span_in_document
+            chunk_text[passage_in_chunk.start : passage_in_chunk.end].strip(), context_text_in_chunk, span_in_document
         )
-        if text_around_passage
+        if context_text_in_chunk
         else None
     )
 
 
-def _preceding_whitespace(text: str, offset: int) -> str:
+def _whitespace_before_offset(text: str, offset: int) -> str:
     space_start_offset = offset
     while space_start_offset > 0 and text[space_start_offset - 1].isspace():
         space_start_offset -= 1
     return text[space_start_offset:offset]
 
 
-def _following_whitespace(text: str, offset: int) -> str:
+def _whitespace_after_offset(text: str, offset: int) -> str:
     space_end_offset = offset
     while space_end_offset < len(text) and text[space_end_offset].isspace():
         space_end_offset += 1
@@ -241,13 +244,15 @@ MAX_SCANNED_CHARACTERS = 4_000_000_000
 chunks from the contexts around them: some 2 seconds.
 """
 
-FIRST_SEARCHED_CHARACTERS = 50_000
+CHARACTERS_AROUND_LIKELY_PLACE = 50_000
 """Characters after the beginning of the chunk before, and around the place that a chunk names, in which what a chunk with a
 context has of the text is looked for before all of the text is."""
 
-_ALTERED_SEARCH_NOTE = "Not every chunk was looked for with small changes: that would take too long."
-_REPEATED_SEARCH_NOTE = "Whether each chunk stands in the text only once was not looked into: that would take too long."
-_CONTEXT_SEARCH_NOTE = "Not every chunk was looked for with a context around it: that would take too long."
+_SKIPPED_ALTERED_SEARCH_NOTE = "Not every chunk was looked for with small changes: that would take too long."
+_SKIPPED_REPEAT_SEARCH_NOTE = (
+    "Whether each chunk stands in the text only once was not looked into: that would take too long."
+)
+_SKIPPED_CONTEXT_SEARCH_NOTE = "Not every chunk was looked for with a context around it: that would take too long."
 _MAX_QUOTED_CHARACTERS = 300
 _MAX_NAMED_CHUNKS = 8
 _SECONDS_BETWEEN_REPORTS = 0.2
@@ -312,7 +317,7 @@ def locate_chunks(
     searchable_document_text = SearchableText(text)
     span_by_chunk_index = _locate_chunks_without_position(text, given_chunks)
     passage_finder = _ContextSeparator(searchable_document_text, given_chunks)
-    context_by_chunk_index: dict[int, str] = {}
+    added_context_by_chunk_index: dict[int, str] = {}
     chunks_stripped_of_context = list(given_chunks)
     for chunk_index, (given_chunk, stated_chunk_spans) in enumerate(zip(given_chunks, stated_spans_by_chunk, strict=True)):
         if (
@@ -324,12 +329,12 @@ def locate_chunks(
             report_progress_if_due(chunk_index)
             chunk_passage_and_context = passage_finder.find_passage_in_text(given_chunk)
             if chunk_passage_and_context is not None:
-                context_by_chunk_index[chunk_index] = chunk_passage_and_context.context
+                added_context_by_chunk_index[chunk_index] = chunk_passage_and_context.context
                 chunks_stripped_of_context[chunk_index] = given_chunk._replace(text=chunk_passage_and_context.text)
                 stated_spans_by_chunk[chunk_index] = (
                     () if chunk_passage_and_context.span is None else (chunk_passage_and_context.span,)
                 )
-    if context_by_chunk_index:
+    if added_context_by_chunk_index:
         span_by_chunk_index = _locate_chunks_without_position(text, chunks_stripped_of_context)
     chunk_search = _ChunkSearch(searchable_document_text, span_by_chunk_index)
     chunk_search.unsure.update(passage_finder.unsure)
@@ -346,7 +351,7 @@ def locate_chunks(
             if stated_chunk_spans
             else chunk_search.find(chunk_index, given_chunk)
         )
-        chunk_context_text = context_by_chunk_index.get(chunk_index, "")
+        chunk_context_text = added_context_by_chunk_index.get(chunk_index, "")
         if found_spans:
             chunk_remarks += (
                 [("context", f"“{quotable_beginning(chunk_context_text)}” is around it")] if chunk_context_text else []
@@ -362,9 +367,9 @@ def locate_chunks(
             if found_spans
             else _build_empty_lost_chunk_span(given_chunk, last_chunk_end, len(text))
         )
-        chunk_beginning = _first_words(given_chunks[chunk_index].text or "")
+        quoted_chunk_beginning = _first_words(given_chunks[chunk_index].text or "")
         chunk_oddities += [
-            Oddity(chunk_index + 1, kind, remark, chunk_beginning, oddity_span) for kind, remark in chunk_remarks
+            Oddity(chunk_index + 1, kind, remark, quoted_chunk_beginning, oddity_span) for kind, remark in chunk_remarks
         ]
     located_chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
     cut_gaps = build_cut_gaps_only(
@@ -385,11 +390,13 @@ def locate_chunks(
 
 def _locate_chunks_without_position(text: str, given_chunks: Sequence[GivenChunk]) -> dict[int, Span | None]:
     """Locate the chunks that give no position, by number; the order of the chunks tells repeated passages apart."""
-    unplaced_chunk_indices = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
+    indices_of_chunks_without_position = [number for number, chunk in enumerate(given_chunks) if not chunk.spans]
     return dict(
         zip(
-            unplaced_chunk_indices,
-            find_span_of_each_piece(text, [given_chunks[number].text or "" for number in unplaced_chunk_indices]),
+            indices_of_chunks_without_position,
+            find_span_of_each_piece(
+                text, [given_chunks[number].text or "" for number in indices_of_chunks_without_position]
+            ),
             strict=True,
         )
     )
@@ -408,13 +415,16 @@ class _ContextSeparator:
     def find_passage_in_text(self, chunk: GivenChunk) -> PassageInContext | None:
         """Return the part of a chunk that occurs in the text; None if that part cannot be separated from the rest."""
         chunk_text, document_length = chunk.text or "", len(self._searchable_texts.text)
-        search_start = max(0, chunk.spans[0].start - FIRST_SEARCHED_CHARACTERS) if chunk.spans else self._reached_offset
+        search_start_in_document = (
+            max(0, chunk.spans[0].start - CHARACTERS_AROUND_LIKELY_PLACE) if chunk.spans else self._reached_offset
+        )
         likely_range = Span(
-            min(search_start, document_length), min(document_length, search_start + 2 * FIRST_SEARCHED_CHARACTERS)
+            min(search_start_in_document, document_length),
+            min(document_length, search_start_in_document + 2 * CHARACTERS_AROUND_LIKELY_PLACE),
         )
         for search_range in dict.fromkeys([likely_range, Span(0, document_length)]):
             if self._characters_left < 0:
-                self.unsure[_CONTEXT_SEARCH_NOTE] = None
+                self.unsure[_SKIPPED_CONTEXT_SEARCH_NOTE] = None
                 return None
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
             self._characters_left -= 4 * len(chunk_text).bit_length() * (search_range.end - search_range.start)
@@ -422,10 +432,10 @@ class _ContextSeparator:
                 self._searchable_texts, chunk_text, chunk.spans, self._shared_beginning, search_range
             )
             if chunk_passage_in_text is not None:
-                passage_start = self._searchable_texts.text.find(
+                passage_start_in_document = self._searchable_texts.text.find(
                     chunk_passage_in_text.text[:_MAX_QUOTED_CHARACTERS], search_range.start
                 )
-                self._reached_offset = max(self._reached_offset, passage_start)
+                self._reached_offset = max(self._reached_offset, passage_start_in_document)
                 return chunk_passage_in_text
         return None
 
@@ -440,8 +450,8 @@ class _ChunkSearch:
         self._searchable_texts = searched
         self._span_by_chunk_number = span_by_chunk_index
         located_chunk_spans = [span for span in span_by_chunk_index.values() if span is not None]
-        self._spans_behind_gaps = _find_spans_after_skipped_text(searched.text, located_chunk_spans)
-        self._possibly_shifted_spans = _ambiguous_spans(searched.text, located_chunk_spans)
+        self._spans_behind_gaps = _select_spans_after_skipped_text(searched.text, located_chunk_spans)
+        self._possibly_shifted_spans = _select_ambiguous_spans(searched.text, located_chunk_spans)
         self._characters_left = MAX_SCANNED_CHARACTERS
         self.unsure: dict[str, None] = {}
 
@@ -469,21 +479,21 @@ class _ChunkSearch:
                 f"nothing is at {chunk.spans[0].start:,} to {chunk.spans[-1].end:,}" if chunk.spans else "it is empty"
             )
             return (), "", [("lost", loss_reason)]
-        quotation_to_find = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
+        chunk_text_as_quotation = Quotation(chunk_text, start=chunk.spans[0].start if chunk.spans else None)
         chunk_text_match = (
-            self._searchable_texts.exact_match(quotation_to_find)
-            or self._searchable_texts.typographic_match(quotation_to_find)
-            or self._altered_match(quotation_to_find)
+            self._searchable_texts.exact_match(chunk_text_as_quotation)
+            or self._searchable_texts.typographic_match(chunk_text_as_quotation)
+            or self._altered_match(chunk_text_as_quotation)
         )
         if chunk_text_match is None:
             return (), "", [("lost", "nothing in the text is like it")]
-        stated_start, found_start = quotation_to_find.start, chunk_text_match.span.start
-        is_at_another_place = stated_start is not None and (
+        stated_start, found_start = chunk_text_as_quotation.start, chunk_text_match.span.start
+        is_away_from_stated_place = stated_start is not None and (
             stated_start > len(document_text)
             or document_text[min(stated_start, found_start) : max(stated_start, found_start)].strip() != ""
         )
         way_found_phrase = "out of the order of the chunks" if stated_start is None else "at the place that it names"
-        way_found_phrase = "at another place than it names" if is_at_another_place else way_found_phrase
+        way_found_phrase = "at another place than it names" if is_away_from_stated_place else way_found_phrase
         match_remarks = []
         if chunk_text_match.kind == "altered":
             similarity_phrase = f"{int(100 * chunk_text_match.similarity)} % alike"
@@ -495,7 +505,7 @@ class _ChunkSearch:
             match_remarks.append(("altered", "other quotation marks, dashes or the like"))
         if chunk_text_match.is_ambiguous:
             match_remarks.append(("ambiguous", "it is there more than once; this is the first place"))
-        if is_at_another_place:
+        if is_away_from_stated_place:
             match_remarks.append(("elsewhere", f"it is at {found_start:,}; the place that it names is {stated_start:,}"))
         return (
             (chunk_text_match.span,),
@@ -504,16 +514,16 @@ class _ChunkSearch:
         )
 
     def _altered_match(self, quotation_to_find: Quotation) -> Match | None:
-        budget_was_spent = self._searchable_texts.comparison_budget.spent
+        budget_was_spent = self._searchable_texts.comparison_budget.is_used_up
         altered_match = self._searchable_texts.altered_match(quotation_to_find)
         if altered_match is None and budget_was_spent:
-            self.unsure[_ALTERED_SEARCH_NOTE] = None
+            self.unsure[_SKIPPED_ALTERED_SEARCH_NOTE] = None
         return altered_match
 
     def _is_repeated(self, passage: str) -> bool:
         document_text = self._searchable_texts.text
         if self._characters_left < 0:
-            self.unsure[_REPEATED_SEARCH_NOTE] = None
+            self.unsure[_SKIPPED_REPEAT_SEARCH_NOTE] = None
             return False
         first_occurrence_start = document_text.find(passage)
         second_occurrence_start = document_text.find(passage, first_occurrence_start + 1)
@@ -521,7 +531,7 @@ class _ChunkSearch:
         return second_occurrence_start >= 0
 
 
-def _find_spans_after_skipped_text(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
+def _select_spans_after_skipped_text(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
     """Return the spans after a gap: only these might also occur elsewhere."""
     consecutive_span_pairs = pairwise([Span(0, 0), *chunk_spans])
     return frozenset(
@@ -529,7 +539,7 @@ def _find_spans_after_skipped_text(text: str, chunk_spans: Sequence[Span]) -> fr
     )
 
 
-def _ambiguous_spans(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
+def _select_ambiguous_spans(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
     """Return the spans whose text occurs at several places inside the previous span or at its end.
 
     If every chunk begins at or after the end of the previous one, there is no doubt.
@@ -539,10 +549,10 @@ def _ambiguous_spans(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
         return frozenset()
     ambiguous_spans = set()
     for previous_span, span in consecutive_span_pairs:
-        passage, latest_start = text[span.start : span.end], max(previous_span.end, span.start)
-        first_occurrence_start = text.find(passage, previous_span.start + 1, latest_start + len(passage))
+        passage_text, latest_start = text[span.start : span.end], max(previous_span.end, span.start)
+        first_occurrence_start = text.find(passage_text, previous_span.start + 1, latest_start + len(passage_text))
         other_occurrence_start = (
-            text.find(passage, first_occurrence_start + 1, latest_start + len(passage))
+            text.find(passage_text, first_occurrence_start + 1, latest_start + len(passage_text))
             if first_occurrence_start == span.start
             else first_occurrence_start
         )
@@ -551,16 +561,16 @@ def _ambiguous_spans(text: str, chunk_spans: Sequence[Span]) -> frozenset[Span]:
     return frozenset(ambiguous_spans)
 
 
-def find_stated_spans_matching_text(text: str, chunk: GivenChunk) -> tuple[Span, ...]:
+def find_stated_spans_matching_text(document_text: str, chunk: GivenChunk) -> tuple[Span, ...]:
     """Return the spans at which a chunk says it is, without white space at their ends; none if its text is not there."""
-    if not chunk.spans or chunk.spans[-1].end > len(text):
+    if not chunk.spans or chunk.spans[-1].end > len(document_text):
         return ()
     if chunk.text is not None:
-        text_at_stated_span = text[chunk.spans[0].start : chunk.spans[0].end]
+        text_at_stated_span = document_text[chunk.spans[0].start : chunk.spans[0].end]
         # A table for spreadsheets has an apostrophe before what would be a formula; see `escape_csv_cell`.
         if text_at_stated_span.strip() not in (chunk.text.strip(), unescape_csv_cell(chunk.text).strip()):
             return ()
-    trimmed_spans = [span.trimmed(text) for span in chunk.spans]
+    trimmed_spans = [span.trimmed(document_text) for span in chunk.spans]
     disjoint_spans: list[Span] = []
     for span in sorted(span for span in trimmed_spans if span.start < span.end):
         # What two spans of a chunk share is in it once.

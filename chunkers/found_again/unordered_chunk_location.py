@@ -17,7 +17,7 @@ from chunkers.found_again.chunk_location import (
     find_first_lines_all_share,
     find_stated_spans_matching_text,
 )
-from chunkers.found_again.located_chunks import DocumentNames
+from chunkers.found_again.inspection_of_given_chunks import DocumentNames
 from chunkers.support import IntArray, short_repr
 from chunkers.text import (
     CONTEXT_CHARACTERS,
@@ -33,7 +33,7 @@ from chunkers.text import (
 )
 
 CHARACTERS_PER_RUN = 12
-"""Characters of a run by which a passage is searched for; see `SharedRuns`."""
+"""Characters of a run by which a passage is searched for; see `SharedCharacterRuns`."""
 
 INDEXED_RUN_DISTANCE = 4
 """Distance of the runs that are indexed: a passage of this many characters more than a run has one of them in any place."""
@@ -44,7 +44,7 @@ SHORTEST_INDEXED_TEXT = CHARACTERS_PER_RUN + INDEXED_RUN_DISTANCE - 1
 MAX_SEARCHED_RUN_PLACES = 20_000
 """Maximum number of places of runs with which a changed passage is searched for, the rarest runs first."""
 
-CHARACTERS_PER_SHARED_RUN = 200
+TEXT_CHARACTERS_PER_NEEDED_RUN = 200
 """Characters of a changed passage for which it shares one more run with where it is searched for."""
 
 _HASH_FACTOR = 0x9E3779B97F4A7C15
@@ -55,7 +55,7 @@ MOST_PLACES_PER_CHUNK = 20
 MAX_WHOLLY_COMPARED_CHARACTERS = 100_000
 """Maximum number of characters of all documents together that a changed text is compared with from beginning to end.
 
-In larger ones it is compared with what shares runs of characters with it; see `SharedRuns`.
+In larger ones it is compared with what shares runs of characters with it; see `SharedCharacterRuns`.
 """
 
 # What a program writes where it cuts a text short.
@@ -117,11 +117,11 @@ class UnorderedLocator:
         self._placement_by_chunk: dict[GivenChunk, Placement] = {}
 
     @cached_property
-    def _shared_run_lookup_table(self) -> "SharedRuns | None":
+    def _shared_run_lookup_table(self) -> "SharedCharacterRuns | None":
         """The runs of the documents; None if the documents are small."""
         if sum(len(document.text) for document in self._documents) <= MAX_WHOLLY_COMPARED_CHARACTERS:
             return None
-        return SharedRuns([searched.folded_text for searched in self._searchable_texts])
+        return SharedCharacterRuns([searched.spaceless_simplified_text for searched in self._searchable_texts])
 
     def _possible_document_numbers(self, folded_texts: Sequence[str], document_numbers: Sequence[int]) -> Sequence[int]:
         """Return the documents that may have one of some folded texts."""
@@ -162,20 +162,25 @@ class UnorderedLocator:
         """Return the places most like a text, if any, and how much alike they are; see `SearchableText.altered_match`."""
         searched_document_numbers = range(len(self._documents)) if document_numbers is None else document_numbers
         quotation, folded_text = Quotation(text), drop_spaces_and_simplify_signs(text)
-        ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_document_numbers)
+        searched_ranges_by_document: Mapping[int, Sequence[Span] | None] = dict.fromkeys(searched_document_numbers)
         if self._shared_run_lookup_table is not None and len(folded_text) >= SHORTEST_INDEXED_TEXT:
-            ranges_by_document = self._shared_run_lookup_table.find_ranges_by_text_number(
+            searched_ranges_by_document = self._shared_run_lookup_table.find_ranges_by_text_number(
                 folded_text, max_edit_distance(len(folded_text))
             )
         document_match_pairs = [
-            (number, self._searchable_texts[number].altered_match(quotation, searched_ranges=ranges_by_document[number]))
+            (
+                number,
+                self._searchable_texts[number].altered_match(quotation, searched_ranges=searched_ranges_by_document[number]),
+            )
             for number in searched_document_numbers
-            if number in ranges_by_document
+            if number in searched_ranges_by_document
         ]
-        matched_document_pairs = [(number, match) for number, match in document_match_pairs if match is not None]
-        highest_similarity = max((match.similarity for _, match in matched_document_pairs), default=0.0)
+        successful_document_match_pairs = [(number, match) for number, match in document_match_pairs if match is not None]
+        highest_similarity = max((match.similarity for _, match in successful_document_match_pairs), default=0.0)
         return [
-            Place(number, match.span) for number, match in matched_document_pairs if match.similarity == highest_similarity
+            Place(number, match.span)
+            for number, match in successful_document_match_pairs
+            if match.similarity == highest_similarity
         ], highest_similarity
 
     def renew_comparison_budget(self) -> None:
@@ -185,7 +190,7 @@ class UnorderedLocator:
     @property
     def is_comparison_budget_spent(self) -> bool:
         """True if so many texts were compared with small changes that no more are."""
-        return self._comparison_budget.spent
+        return self._comparison_budget.is_used_up
 
     def find(self, chunk: GivenChunk) -> Placement:
         """Locate a chunk; a result for an equal chunk is reused.
@@ -216,11 +221,11 @@ class UnorderedLocator:
         absence_phrase = "is not among the documents" if self._source_noun == "document" else "has no chunks at hand"
         absent_document_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_document_numbers else ""
         text_without_cut_mark = _CUT_SHORT_MARK_PATTERN.sub("", chunk_text)
-        texts_with_remarks = [(chunk_text, "")] + [(text_without_cut_mark, "cut short")] * (
+        chunk_text_variants_with_remarks = [(chunk_text, "")] + [(text_without_cut_mark, "cut short")] * (
             text_without_cut_mark != chunk_text
             and len(drop_spaces_and_simplify_signs(text_without_cut_mark)) >= SHORTEST_ALTERED_EXCERPT
         )
-        for chunk_text_variant, exactness_remark in texts_with_remarks:
+        for chunk_text_variant, exactness_remark in chunk_text_variants_with_remarks:
             if placement := self._verbatim_placement(
                 chunk_text_variant, chunk, named_document_numbers, exactness_remark, absent_document_phrase
             ):
@@ -272,9 +277,9 @@ class UnorderedLocator:
             placement_remarks.append("other white space or signs")
         return _placement_with_remarks(whole_word_places, placement_remarks, match_remark.endswith("cut short"))
 
-    def _places_at_whole_words(self, text: str, places: list[Place]) -> list[Place]:
+    def _places_at_whole_words(self, sought_text: str, places: list[Place]) -> list[Place]:
         """Return the places; of a very short text only those that are not inside a word."""
-        if len(drop_spaces_and_simplify_signs(text)) >= SHORTEST_ALTERED_EXCERPT:
+        if len(drop_spaces_and_simplify_signs(sought_text)) >= SHORTEST_ALTERED_EXCERPT:
             return places
         return [place for place in places if not self._has_edge_inside_word(place)]
 
@@ -297,12 +302,12 @@ class UnorderedLocator:
         # Many documents share a few words, such as a heading, with a chunk of none of them.
         least_passage_length = min(CONTEXT_CHARACTERS, len(folded_text) // 2)
         # A passage at the end, at the beginning or around the middle has one of these.
-        middle_offset, half_passage_length = len(folded_text) // 2, least_passage_length // 2
+        folded_text_middle_index, half_least_passage_length = len(folded_text) // 2, least_passage_length // 2
         chunk_text_probes = (
             folded_text[-least_passage_length:],
             folded_text[:least_passage_length],
-            folded_text[middle_offset - half_passage_length : middle_offset],
-            folded_text[middle_offset : middle_offset + half_passage_length],
+            folded_text[folded_text_middle_index - half_least_passage_length : folded_text_middle_index],
+            folded_text[folded_text_middle_index : folded_text_middle_index + half_least_passage_length],
         )
         for document_number in (
             named_document_numbers
@@ -337,28 +342,28 @@ def _placement_with_remarks(places: Sequence[Place], match_remarks: Sequence[str
     return Placement(tuple(places), "; ".join([*match_remarks, *several_places_remarks]), is_chunk_cut_short)
 
 
-class SharedRuns:
-    """Index by hash of runs of `CHARACTERS_PER_RUN` characters, one every `INDEXED_RUN_DISTANCE` characters of texts."""
+class SharedCharacterRuns:
+    """Index by hash of runs of `CHARACTERS_PER_RUN` characters of texts, `INDEXED_RUN_DISTANCE` characters apart."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        hashes_by_text = [_hashes_of_runs(text)[::INDEXED_RUN_DISTANCE] for text in texts]
-        run_count_by_text = np.array([len(own) for own in hashes_by_text], dtype=np.intp)
+        hashes_by_text = [_hashes_of_character_runs(text)[::INDEXED_RUN_DISTANCE] for text in texts]
+        indexed_run_count_by_text = np.array([len(own) for own in hashes_by_text], dtype=np.intp)
         all_run_hashes = np.concatenate(hashes_by_text) if hashes_by_text else np.empty(0, dtype=np.uint64)
         sorted_run_indices = np.argsort(all_run_hashes, kind="stable")
         self._hashes = all_run_hashes[sorted_run_indices]
         self._run_order = sorted_run_indices.astype(np.uint32)
-        self._run_number_starts = np.cumsum(run_count_by_text) - run_count_by_text
+        self._run_number_starts = np.cumsum(indexed_run_count_by_text) - indexed_run_count_by_text
 
     def possible_text_numbers(self, text: str) -> list[int]:
         """Return the numbers of texts that may contain ``text``, which has at least `SHORTEST_INDEXED_TEXT` characters."""
-        first_sorted_positions, occurrence_counts = self._find_index_ranges_of_runs(text)
+        first_sorted_positions, run_occurrence_counts = self._find_index_ranges_of_runs(text)
         # A text that contains it has all runs of one of the alignments, and so the rarest of them.
         rarest_run_starts = [
-            start + INDEXED_RUN_DISTANCE * int(occurrence_counts[start::INDEXED_RUN_DISTANCE].argmin())
+            start + INDEXED_RUN_DISTANCE * int(run_occurrence_counts[start::INDEXED_RUN_DISTANCE].argmin())
             for start in range(INDEXED_RUN_DISTANCE)
         ]
         text_numbers, _ = self._run_occurrences(
-            first_sorted_positions[rarest_run_starts], occurrence_counts[rarest_run_starts]
+            first_sorted_positions[rarest_run_starts], run_occurrence_counts[rarest_run_starts]
         )
         return [int(number) for number in np.unique(text_numbers)]
 
@@ -366,7 +371,7 @@ class SharedRuns:
         """Return the ranges that share runs with ``text``, by the number of their text, disjoint and in order.
 
         A range is as long as ``text``, with a margin of ``range_margin`` characters on both sides. It shares one run, and
-        another for every `CHARACTERS_PER_SHARED_RUN` characters of ``text``.
+        another for every `TEXT_CHARACTERS_PER_NEEDED_RUN` characters of ``text``.
         """
         first_sorted_positions, occurrence_counts = self._find_index_ranges_of_runs(text)
         run_starts_by_rarity = np.argsort(occurrence_counts, kind="stable")
@@ -380,7 +385,7 @@ class SharedRuns:
         ranges_by_text: dict[int, list[Span]] = {}
         range_run_counts_by_text: dict[int, list[int]] = {}
         for occurrence_index in np.lexsort((occurrence_starts, text_numbers)).tolist():
-            text_ranges, range_run_counts = (
+            text_ranges, shared_run_counts_of_ranges = (
                 ranges_by_text.setdefault(int(text_numbers[occurrence_index]), []),
                 range_run_counts_by_text.setdefault(int(text_numbers[occurrence_index]), []),
             )
@@ -390,11 +395,11 @@ class SharedRuns:
             )
             if text_ranges and range_start <= text_ranges[-1].end:
                 text_ranges[-1] = Span(text_ranges[-1].start, max(text_ranges[-1].end, range_end))
-                range_run_counts[-1] += 1
+                shared_run_counts_of_ranges[-1] += 1
             else:
                 text_ranges.append(Span(range_start, range_end))
-                range_run_counts.append(1)
-        least_shared_run_count = 1 + len(text) // CHARACTERS_PER_SHARED_RUN
+                shared_run_counts_of_ranges.append(1)
+        least_shared_run_count = 1 + len(text) // TEXT_CHARACTERS_PER_NEEDED_RUN
         return {
             number: near
             for number, own in ranges_by_text.items()
@@ -409,31 +414,33 @@ class SharedRuns:
 
     def _find_index_ranges_of_runs(self, text: str) -> tuple[IntArray, IntArray]:
         """Return the first place of each run of a text among the sorted runs, and the number of its places."""
-        text_run_hashes = _hashes_of_runs(text)
+        text_run_hashes = _hashes_of_character_runs(text)
         first_sorted_positions = np.searchsorted(self._hashes, text_run_hashes, "left")
         return first_sorted_positions, np.searchsorted(self._hashes, text_run_hashes, "right") - first_sorted_positions
 
-    def _run_occurrences(self, first_positions: IntArray, occurrence_counts: IntArray) -> tuple[IntArray, IntArray]:
+    def _run_occurrences(
+        self, first_positions_in_sorted_hashes: IntArray, occurrence_counts: IntArray
+    ) -> tuple[IntArray, IntArray]:
         """Return the text and the place in it of every occurrence of some runs."""
         earlier_occurrence_counts = np.cumsum(occurrence_counts) - occurrence_counts
         sorted_run_positions = np.arange(occurrence_counts.sum()) + np.repeat(
-            first_positions - earlier_occurrence_counts, occurrence_counts
+            first_positions_in_sorted_hashes - earlier_occurrence_counts, occurrence_counts
         )
         run_indices = self._run_order[sorted_run_positions].astype(np.intp)
         text_numbers = np.searchsorted(self._run_number_starts, run_indices, "right") - 1
         return text_numbers, (run_indices - self._run_number_starts[text_numbers]) * INDEXED_RUN_DISTANCE
 
 
-def _hashes_of_runs(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def _hashes_of_character_runs(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     """Return the hash of every run of a text, shape (characters - `CHARACTERS_PER_RUN` + 1,)."""
     character_codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
     if len(character_codes) < CHARACTERS_PER_RUN:
         return np.empty(0, dtype=np.uint64)
     hash_factor = np.uint64(_HASH_FACTOR)
     character_run_hashes = character_codes[: len(character_codes) - CHARACTERS_PER_RUN + 1].copy()
-    for character_offset in range(1, CHARACTERS_PER_RUN):
+    for offset_inside_run in range(1, CHARACTERS_PER_RUN):
         character_run_hashes *= hash_factor
         character_run_hashes += character_codes[
-            character_offset : len(character_codes) - CHARACTERS_PER_RUN + 1 + character_offset
+            offset_inside_run : len(character_codes) - CHARACTERS_PER_RUN + 1 + offset_inside_run
         ]
     return character_run_hashes

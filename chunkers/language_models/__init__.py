@@ -2,12 +2,12 @@
 
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_schemas_and_parsers import (
-    ANSWER_IN_WORDS,
-    CHUNK_SPLITS_ANSWER,
+    ANSWER_TO_QUESTION,
     CONTEXT_SENTENCE_ANSWER,
     FREE_TEXT_ANSWER,
     MOST_EXCERPTS,
     QUESTION_WITH_EXCERPTS_ANSWER,
+    SPLIT_PLACES_ANSWER,
     TOPIC_SHIFT_ANSWER,
     AnswerKind,
     QuestionWithExcerpts,
@@ -15,7 +15,7 @@ from chunkers.language_models.answer_schemas_and_parsers import (
     SplitsAnswer,
 )
 from chunkers.language_models.asking_until_usable import (
-    MOST_REPEATS,
+    MOST_ANSWER_RETRIES,
     UnusableAnswer,
     ask_until_usable,
     parse_json_answer,
@@ -41,9 +41,9 @@ from chunkers.language_models.prompts import (
     UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
 )
 from chunkers.language_models.requests_within_spending_limit import (
-    FIRST_ANSWER_COUNT,
     LEAST_UNUSABLE_TO_STOP,
     MOST_PARALLEL_CONVERSATIONS,
+    USABILITY_CHECKED_ANSWER_COUNT,
     Asking,
     as_language_model_access,
     run_in_parallel,

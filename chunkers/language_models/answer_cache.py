@@ -11,7 +11,7 @@ from pathlib import Path
 
 from chunkers.language_models.base import AnswerShape, LanguageModel, Message, Reply
 from chunkers.storage.fair_locks import FairLocks
-from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite
+from chunkers.storage.private_files import file_size, open_private_sqlite, set_sqlite_size_and_sync
 from chunkers.support import SHARED_ANSWERS_BYTES, LRUDict
 
 _CACHE_TABLE_SQL = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB, checksum BLOB) WITHOUT ROWID"
@@ -103,7 +103,7 @@ def _open_cache_file(path: Path, *, may_replace_damaged_file: bool) -> sqlite3.C
     """Return the file, replaced by an empty one if it is damaged; None where it cannot be used."""
     try:
         cache_file_connection = open_private_sqlite(path)
-        configure_sqlite(cache_file_connection)
+        set_sqlite_size_and_sync(cache_file_connection)
         cache_file_connection.execute(_CACHE_TABLE_SQL)
     except (OSError, sqlite3.OperationalError):
         return None

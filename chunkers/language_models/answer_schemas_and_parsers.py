@@ -23,7 +23,7 @@ AllowedTextsByField = Mapping[str, Sequence[str]]
 TOKENS_BESIDE_CONTENT = 1_000
 """Tokens of an answer besides its content, reasoning included."""
 
-MOST_LISTED_VALUES = 500
+MOST_ENUM_VALUES = 500
 """Numbers or texts that a schema lists one by one; more are checked only when the answer is read."""
 
 MOST_EXCERPTS = 5
@@ -46,7 +46,7 @@ class Form(BaseModel):
     """Base class for the JSON forms of answers; list fields are `ListOf` and integer fields `WholeNumber`.
 
     A field's description completes “where FIELD is …” in the prompt, which also shows the field's first example. The
-    name and the bounds of a field go into the schema. `build_schema_dict_with_maximum` tightens them in the schema only,
+    name and the bounds of a field go into the schema. `size_limit_schema_entry` tightens them in the schema only,
     because a longer answer without a schema is still read.
     """
 
@@ -86,12 +86,16 @@ class LineForm(Form):
         )
 
     @classmethod
-    def from_numbers(cls, numbers: list[int]) -> Self | None:
+    def build_from_parsed_numbers(cls, answered_numbers: list[int]) -> Self | None:
         """Build the answer from the numbers on a line; None if there are several numbers but the field takes one."""
         ((name, field_info),) = cls.model_fields.items()
         if isinstance((field_info.examples or [1])[0], list):
-            return cls.model_validate({name: numbers})
-        return None if len(numbers) > 1 else cls.model_validate({name: numbers[0] if numbers else None})
+            return cls.model_validate({name: answered_numbers})
+        return (
+            None
+            if len(answered_numbers) > 1
+            else cls.model_validate({name: answered_numbers[0] if answered_numbers else None})
+        )
 
 
 @cache
@@ -121,9 +125,9 @@ def _refuse_booleans(value: object) -> object:
     return value
 
 
-def build_schema_dict_with_maximum(most: int) -> dict[str, Any]:
+def size_limit_schema_entry(most_characters_or_items: int) -> dict[str, Any]:
     """Return extra JSON schema data for a field: its maximum number of characters or items."""
-    return {"most": most}
+    return {"most": most_characters_or_items}
 
 
 ListOf = Annotated[list[ListItem], FailFast()]
@@ -136,7 +140,7 @@ WholeNumber = Annotated[int, BeforeValidator(_refuse_booleans), Field(ge=-1_000_
 Sentence = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1),
-    Field(json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE)),
+    Field(json_schema_extra=size_limit_schema_entry(LONGEST_SCHEMA_SENTENCE)),
 ]
 """Words, of which there is at least one."""
 
@@ -150,7 +154,7 @@ class SplitsAnswer(LineForm):
     split_after: ListOf[WholeNumber] = Field(
         description="the numbers of these pieces in ascending order",
         examples=[[3, 5]],
-        json_schema_extra=build_schema_dict_with_maximum(50),
+        json_schema_extra=size_limit_schema_entry(50),
     )
 
 
@@ -167,39 +171,39 @@ class StatedProposition(Form):
     """A proposition in a model's answer, with its source sentence and the quoted words."""
 
     text: str = Field(
-        min_length=1, examples=["the proposition"], json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE)
+        min_length=1, examples=["the proposition"], json_schema_extra=size_limit_schema_entry(LONGEST_SCHEMA_SENTENCE)
     )
     sentence: WholeNumber = Field(description="the number of the sentence that it restates", examples=[3])
     quotation: str = Field(
         description="the words of that sentence that it restates, letter by letter and without gaps",
         examples=["the words it restates"],
-        json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE),
+        json_schema_extra=size_limit_schema_entry(LONGEST_SCHEMA_SENTENCE),
     )
 
 
 class PropositionsAnswer(Form):
     """Form of the first answer to the chunker `propositions`: the propositions of a window."""
 
-    propositions: ListOf[StatedProposition] = Field(json_schema_extra=build_schema_dict_with_maximum(40) | {"least": 1})
+    propositions: ListOf[StatedProposition] = Field(json_schema_extra=size_limit_schema_entry(40) | {"least": 1})
 
 
 class PlacedChunk(Form):
     """A chunk in a model's answer: its title, summary and assigned propositions."""
 
     chunk: WholeNumber | None = Field(description="the number of a chunk that there is, or null for a new one", examples=[2])
-    title: str = Field(min_length=1, examples=["a title"], json_schema_extra=build_schema_dict_with_maximum(80))
-    summary: str = Field(examples=["a summary"], json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE))
+    title: str = Field(min_length=1, examples=["a title"], json_schema_extra=size_limit_schema_entry(80))
+    summary: str = Field(examples=["a summary"], json_schema_extra=size_limit_schema_entry(LONGEST_SCHEMA_SENTENCE))
     propositions: ListOf[WholeNumber] = Field(
         description="their numbers, each in one chunk",
         examples=[[7, 9]],
-        json_schema_extra=build_schema_dict_with_maximum(50) | {"least": 1},
+        json_schema_extra=size_limit_schema_entry(50) | {"least": 1},
     )
 
 
 class PlacementsAnswer(Form):
     """Form of the second answer to the chunker `propositions`: the chunks to which propositions are assigned."""
 
-    chunks: ListOf[PlacedChunk] = Field(json_schema_extra=build_schema_dict_with_maximum(MOST_SCHEMA_ITEMS) | {"least": 1})
+    chunks: ListOf[PlacedChunk] = Field(json_schema_extra=size_limit_schema_entry(MOST_SCHEMA_ITEMS) | {"least": 1})
 
 
 class QuestionWithExcerpts(Form):
@@ -208,10 +212,10 @@ class QuestionWithExcerpts(Form):
     The excerpts come first: a weak model that begins with the question asks the same of every passage.
     """
 
-    excerpts: ListOf[
-        Annotated[str, Field(json_schema_extra=build_schema_dict_with_maximum(2 * LONGEST_SCHEMA_SENTENCE))]
-    ] = Field(examples=[["...", "..."]], json_schema_extra=build_schema_dict_with_maximum(MOST_EXCERPTS) | {"least": 1})
-    question: str = Field(examples=["..."], json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE))
+    excerpts: ListOf[Annotated[str, Field(json_schema_extra=size_limit_schema_entry(2 * LONGEST_SCHEMA_SENTENCE))]] = Field(
+        examples=[["...", "..."]], json_schema_extra=size_limit_schema_entry(MOST_EXCERPTS) | {"least": 1}
+    )
+    question: str = Field(examples=["..."], json_schema_extra=size_limit_schema_entry(LONGEST_SCHEMA_SENTENCE))
 
 
 class JudgedStatement(Form):
@@ -225,7 +229,7 @@ class Faithfulness(Form):
     """Form of a judgement of an answer's faithfulness: the answer's statements, each with a verdict."""
 
     statements: ListOf[JudgedStatement] = Field(
-        max_length=MOST_STATEMENTS, json_schema_extra=build_schema_dict_with_maximum(MOST_SCHEMA_ITEMS)
+        max_length=MOST_STATEMENTS, json_schema_extra=size_limit_schema_entry(MOST_SCHEMA_ITEMS)
     )
 
 
@@ -239,9 +243,7 @@ class Relevancy(Form):
 class Correctness(Form):
     """Form of a judgement of an answer's correctness: a reason and a grade."""
 
-    reason: str = Field(
-        "", examples=["one sentence"], json_schema_extra=build_schema_dict_with_maximum(LONGEST_SCHEMA_SENTENCE)
-    )
+    reason: str = Field("", examples=["one sentence"], json_schema_extra=size_limit_schema_entry(LONGEST_SCHEMA_SENTENCE))
     grade: WholeNumber = Field(ge=1, le=HIGHEST_GRADE, examples=[3])
 
 
@@ -269,7 +271,7 @@ class AnswerKind:
     sizes: SizeLimitByField = field(default_factory=dict)
     choices: AllowedTextsByField = field(default_factory=dict)
 
-    def for_request(
+    def copy_with_answer_limits(
         self, bounds: NumberBoundsByField, most_tokens: int | None = None, sizes: SizeLimitByField | None = None
     ) -> "AnswerKind":
         """Return a copy of the answer kind for one request, with valid numbers and, if given, a token limit and sizes."""
@@ -278,11 +280,9 @@ class AnswerKind:
     def with_choices(self, choices: AllowedTextsByField) -> "AnswerKind":
         """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
 
-        A field with more than `MOST_LISTED_VALUES` texts is not restricted.
+        A field with more than `MOST_ENUM_VALUES` texts is not restricted.
         """
-        return replace(
-            self, choices={name: texts for name, texts in choices.items() if 0 < len(texts) <= MOST_LISTED_VALUES}
-        )
+        return replace(self, choices={name: texts for name, texts in choices.items() if 0 < len(texts) <= MOST_ENUM_VALUES})
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -298,13 +298,13 @@ class AnswerKind:
 FREE_TEXT_ANSWER = AnswerKind()
 """An answer in words."""
 
-CHUNK_SPLITS_ANSWER = AnswerKind(form=SplitsAnswer, stop=("<|start_chunk_",))
+SPLIT_PLACES_ANSWER = AnswerKind(form=SplitsAnswer, stop=("<|start_chunk_",))
 TOPIC_SHIFT_ANSWER = AnswerKind(form=ShiftAnswer, stop=("\nWhich of the passages",))
 PROPOSITIONS_ANSWER = AnswerKind(form=PropositionsAnswer, stop=("\nState the sentences",))
 GROUP_PLACEMENTS_ANSWER = AnswerKind(form=PlacementsAnswer, stop=("\nFurther propositions:", "\nWhere do the propositions"))
 QUESTION_WITH_EXCERPTS_ANSWER = AnswerKind(2 * TOKENS_BESIDE_CONTENT, QuestionWithExcerpts, ("\nAsk about this passage",))
 
-ANSWER_IN_WORDS = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
+ANSWER_TO_QUESTION = AnswerKind(stop=("\nQuestion:", "\nPassages:"))
 """An answer to a question, in words and without a schema on purpose.
 
 Any text is in the form of such an answer, so a schema could only bound its length. It would break off in the middle of a
@@ -317,7 +317,7 @@ RELEVANCY_JUDGEMENT_ANSWER = AnswerKind(TOKENS_BESIDE_CONTENT, Relevancy, ("\nAn
 CORRECTNESS_JUDGEMENT_ANSWER = AnswerKind(TOKENS_BESIDE_CONTENT, Correctness, ("\nReference answer:", "\nAnswer to grade:"))
 
 CONTEXT_SENTENCE_ANSWER = AnswerKind(stop=("\nThe passage:", "\nWhere does it stand"))
-"""A context sentence, in words and without a schema for the reasons of `ANSWER_IN_WORDS`."""
+"""A context sentence, in words and without a schema for the reasons of `ANSWER_TO_QUESTION`."""
 
 
 def _example_answer(schema: Mapping[str, Any]) -> Any:
@@ -337,11 +337,11 @@ def _yield_field_names_and_descriptions(schema: Mapping[str, Any]) -> Iterator[t
         yield from _yield_field_names_and_descriptions(field_schema.get("items", {}))
 
 
-def _request_schema(schema: Mapping[str, Any], answer_kind: AnswerKind, field_name: str = "") -> dict[str, Any]:
+def _request_schema(form_schema: Mapping[str, Any], answer_kind: AnswerKind, field_name: str = "") -> dict[str, Any]:
     """Return a schema for a server, all its fields required, with the numbers, texts and sizes that are allowed."""
-    if "properties" in schema:
+    if "properties" in form_schema:
         request_schema_by_field = {
-            key: _request_schema(field_schema, answer_kind, key) for key, field_schema in schema["properties"].items()
+            key: _request_schema(field_schema, answer_kind, key) for key, field_schema in form_schema["properties"].items()
         }
         return {
             "type": "object",
@@ -349,29 +349,31 @@ def _request_schema(schema: Mapping[str, Any], answer_kind: AnswerKind, field_na
             "required": [*request_schema_by_field],
             "additionalProperties": False,
         }
-    if "anyOf" in schema:
-        option_schemas = [_request_schema(option, answer_kind, field_name) for option in schema["anyOf"]]
-        allowed_schema_options = [option for option in option_schemas if option.get("enum", True)]
-        return {"anyOf": allowed_schema_options} if len(allowed_schema_options) > 1 else allowed_schema_options[0]
-    json_type, upper_size_limit = schema["type"], schema.get("most")
+    if "anyOf" in form_schema:
+        option_schemas = [_request_schema(option, answer_kind, field_name) for option in form_schema["anyOf"]]
+        satisfiable_option_schemas = [option for option in option_schemas if option.get("enum", True)]
+        return (
+            {"anyOf": satisfiable_option_schemas} if len(satisfiable_option_schemas) > 1 else satisfiable_option_schemas[0]
+        )
+    json_type, upper_size_limit = form_schema["type"], form_schema.get("most")
     match json_type:
         case "array":
-            least_length_or_items = schema.get("least", schema.get("minItems", 0))
-            upper_size_limit = schema.get("maxItems") if upper_size_limit is None else upper_size_limit
+            least_length_or_items = form_schema.get("least", form_schema.get("minItems", 0))
+            upper_size_limit = form_schema.get("maxItems") if upper_size_limit is None else upper_size_limit
             list_item_count_limits = {"minItems": least_length_or_items} if least_length_or_items else {}
             list_item_count_limits |= (
                 {} if upper_size_limit is None else {"maxItems": answer_kind.sizes.get(field_name, upper_size_limit)}
             )
             return {
                 "type": json_type,
-                "items": _request_schema(schema["items"], answer_kind, field_name),
+                "items": _request_schema(form_schema["items"], answer_kind, field_name),
                 **list_item_count_limits,
             }
         case "string" if field_name in answer_kind.choices:
             return {"type": json_type, "enum": [*answer_kind.choices[field_name]]}
         case "string":
             least_length_or_items, upper_size_limit = (
-                schema.get("minLength", 0),
+                form_schema.get("minLength", 0),
                 answer_kind.sizes.get(field_name, upper_size_limit),
             )
             return {
@@ -381,13 +383,13 @@ def _request_schema(schema: Mapping[str, Any], answer_kind: AnswerKind, field_na
             }
         case "integer":
             lowest_number, highest_number = answer_kind.bounds.get(
-                field_name, (schema.get("minimum", -MOST_LISTED_VALUES), schema.get("maximum", MOST_LISTED_VALUES))
+                field_name, (form_schema.get("minimum", -MOST_ENUM_VALUES), form_schema.get("maximum", MOST_ENUM_VALUES))
             )
             return {
                 "type": json_type,
                 **(
                     {"enum": [*range(lowest_number, highest_number + 1)]}
-                    if highest_number - lowest_number < MOST_LISTED_VALUES
+                    if highest_number - lowest_number < MOST_ENUM_VALUES
                     else {}
                 ),
             }

@@ -12,10 +12,10 @@ from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.prompts import EMPTY_ANSWER_PLACEHOLDER, UNUSABLE_ANSWER_MESSAGE_TEMPLATE
 from chunkers.support import first_field_and_error, pluralize, short_repr
 
-MOST_REPEATS = 2
+MOST_ANSWER_RETRIES = 2
 """Maximum number of times that the model is asked again, in the same conversation, after an unusable answer."""
 
-LONGEST_REPEATED_ANSWER = 20_000
+MOST_ANSWER_CHARACTERS_SENT_BACK = 20_000
 """Maximum number of characters of an unusable answer that are repeated to the model; a longer one is cut."""
 
 _MOST_OBJECT_STARTS = 100
@@ -46,7 +46,7 @@ _FENCE_PATTERN = re.compile(r"\s*(`{3,})[^\n`]*\n")
 
 ParsedAnswer = TypeVar("ParsedAnswer")
 AnyForm = TypeVar("AnyForm", bound=Form)
-AnyLine = TypeVar("AnyLine", bound=LineForm)
+AnyLineForm = TypeVar("AnyLineForm", bound=LineForm)
 
 
 class UnusableAnswer(Exception):
@@ -76,7 +76,7 @@ def ask_until_usable(
     parse_answer: Callable[[str], ParsedAnswer],
     report_usability: Callable[[bool], None] = lambda usable: None,
 ) -> ParsedAnswer:
-    """Ask a model until an answer can be parsed, with at most `MOST_REPEATS` retries, and return the parsed answer.
+    """Ask a model until an answer can be parsed, with at most `MOST_ANSWER_RETRIES` retries, and return the parsed answer.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def ask_until_usable(
     messages
         The conversation so far.
     parse_answer
-        Function that parses the answer, stripped by `answer_without_reasoning`; raises UnusableAnswer if the answer cannot
-        be used.
+        Function that parses the answer, stripped by `strip_reasoning_and_code_fence`; raises UnusableAnswer if the answer
+        cannot be used.
     report_usability
         Called after each answer with whether it can be used.
 
@@ -95,7 +95,7 @@ def ask_until_usable(
     UnusableAnswer
         If the last answer is unusable, refused or cut off, or as soon as an unusable answer repeats itself.
     """
-    for retry_count in range(MOST_REPEATS + 1):
+    for retry_count in range(MOST_ANSWER_RETRIES + 1):
         model_reply = ask(messages)
         try:
             if model_reply.ended != "whole":
@@ -104,7 +104,7 @@ def ask_until_usable(
                     if model_reply.ended == "refused"
                     else "the answer was too long and was cut off"
                 )
-            accepted_answer_value = parse_answer(answer_without_reasoning(model_reply.text))
+            accepted_answer_value = parse_answer(strip_reasoning_and_code_fence(model_reply.text))
         except UnusableAnswer as error:
             report_usability(False)
             unusable_answer_error = error
@@ -113,10 +113,11 @@ def ask_until_usable(
                     f"the answer repeats {short_repr(repeated_text)} again and again, so the model was not asked again"
                 )
             unusable_answer_error.attempts = retry_count + 1
-            if retry_count == MOST_REPEATS or isinstance(unusable_answer_error, Repetitive):
+            if retry_count == MOST_ANSWER_RETRIES or isinstance(unusable_answer_error, Repetitive):
                 raise unusable_answer_error from None
             previous_answer = (
-                answer_without_reasoning(model_reply.text)[:LONGEST_REPEATED_ANSWER] or EMPTY_ANSWER_PLACEHOLDER
+                strip_reasoning_and_code_fence(model_reply.text)[:MOST_ANSWER_CHARACTERS_SENT_BACK]
+                or EMPTY_ANSWER_PLACEHOLDER
             )
             messages = [
                 *messages,
@@ -147,16 +148,19 @@ def repeated_ending(answer: str, *, is_answer_unfinished: bool = False) -> str:
         prefix_border_lengths[character_index] = current_border_length + (
             reversed_end[character_index] == reversed_end[current_border_length]
         )
-        prefix_length, repeated_text_length = (
+        examined_reversed_prefix_length, repeated_text_length = (
             character_index + 1,
             character_index + 1 - prefix_border_lengths[character_index],
         )
-        if prefix_length >= least_repeated_length and prefix_length >= _LEAST_REPETITIONS * repeated_text_length:
+        if (
+            examined_reversed_prefix_length >= least_repeated_length
+            and examined_reversed_prefix_length >= _LEAST_REPETITIONS * repeated_text_length
+        ):
             return examined_answer_end[-repeated_text_length:].strip() or examined_answer_end[-1:]
     return ""
 
 
-def answer_without_reasoning(answer: str) -> str:
+def strip_reasoning_and_code_fence(answer: str) -> str:
     """Strip the reasoning in ``<think>`` and the surrounding code fence from an answer.
 
     Reasoning that the server's template has opened ends with a line ``</think>``. A plain-text answer with such a line,
@@ -211,7 +215,7 @@ def parse_json_answer(answer: str, form: type[AnyForm]) -> AnyForm:
     return validated_answer_form
 
 
-def parse_last_line_of_answer(answer: str, form: type[AnyLine]) -> AnyLine:
+def parse_last_line_of_answer(answer: str, form: type[AnyLineForm]) -> AnyLineForm:
     """Parse an answer's last line of the given form, or the whole answer if it is a JSON object.
 
     Raises
@@ -229,7 +233,7 @@ def parse_last_line_of_answer(answer: str, form: type[AnyLine]) -> AnyLine:
         raise UnusableAnswer("the answer may name only numbers from the prompt; it has a number with too many digits")
     if not last_line_numerals and not _WORD_NONE_PATTERN.search(labelled_line_contents[-1]):
         raise UnusableAnswer(f"the answer must have a number or the word none after '{form.label}:'; it has neither")
-    parsed_line_form = form.from_numbers([*map(int, last_line_numerals)])
+    parsed_line_form = form.build_from_parsed_numbers([*map(int, last_line_numerals)])
     if parsed_line_form is None:
         raise UnusableAnswer(f"the answer must have exactly one number after '{form.label}:'; it has several")
     return parsed_line_form
@@ -266,7 +270,7 @@ def _validated_form(parsed_json_object: object, form: type[AnyForm]) -> AnyForm:
             "the JSON of the answer must be nested less deeply; it is nested too deeply to be read"
         ) from None
     except ValidationError as error:
-        faulty_field_phrase, first_fault_phrase = first_field_and_error(error, "the object")
+        faulty_field_phrase, first_error_details = first_field_and_error(error, "the object")
         raise UnusableAnswer(
-            f"{faulty_field_phrase}: {first_fault_phrase['msg']}; got {short_repr(first_fault_phrase['input'])}"
+            f"{faulty_field_phrase}: {first_error_details['msg']}; got {short_repr(first_error_details['input'])}"
         ) from None

@@ -105,12 +105,12 @@ class LanguageModel(ABC):
         """Host that receives the conversation, and the proxy, if any, as shown to the user before anything is sent."""
         return self.host
 
-    def load(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
+    def prepare_for_first_request(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
         """Prepare for requests without sending anything. Raise ModelError if preparation fails."""
 
     @abstractmethod
-    def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts, **shape: AnswerShape) -> Reply:
-        """Return the model's answer of at most ``most_tokens`` tokens, counting every request in ``attempts``.
+    def reply(self, messages: Sequence[Message], most_tokens: int, attempt_counter: Attempts, **shape: AnswerShape) -> Reply:
+        """Return the model's answer of at most ``most_tokens`` tokens, counting every request in ``attempt_counter``.
 
         ``shape`` is passed only to models with `takes_shape`.
 
@@ -122,6 +122,6 @@ class LanguageModel(ABC):
             If the user stops meanwhile (`chunkers.network.connection.abandon_requests_once_cancelled`).
         """
 
-    def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
+    def price_of_tokens(self, tokens_in: int, tokens_out: int) -> Decimal | None:
         """Return the price of the given input and output tokens in US dollars; None if the price is unknown."""
         return None

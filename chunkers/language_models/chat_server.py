@@ -100,9 +100,9 @@ class ChatServer(LanguageModel):
     @property
     def destination(self) -> str:
         """Host that receives the conversation, and the proxy, if any. Raises ModelError if the address is invalid."""
-        return self._connection.destination
+        return self._connection.host_and_proxy_phrase
 
-    def load(self) -> None:
+    def prepare_for_first_request(self) -> None:
         """Create the API client without sending a request.
 
         Raises
@@ -112,7 +112,7 @@ class ChatServer(LanguageModel):
         """
         self._connection.client(self._timeout_seconds)
 
-    def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
+    def price_of_tokens(self, tokens_in: int, tokens_out: int) -> Decimal | None:
         """Return the price of input and output tokens at this server in US dollars; None if the price is unknown.
 
         Prices are from the table that comes with ``genai-prices``, which is never updated over the network; it has none
@@ -131,7 +131,7 @@ class ChatServer(LanguageModel):
         self,
         messages: Sequence[Message],
         most_tokens: int,
-        attempts: Attempts,
+        attempt_counter: Attempts,
         shape: AnswerShape = UNRESTRICTED_ANSWER_SHAPE,
     ) -> Reply:
         """Send the conversation and return the model's answer; see `LanguageModel.reply`.
@@ -145,12 +145,12 @@ class ChatServer(LanguageModel):
         Cancelled
             If the user stops meanwhile.
         """
-        self.load()
+        self.prepare_for_first_request()
         return self._connection.run_with_deadline(
             lambda: self._request_reply(messages, most_tokens, shape),
             self._deadline_seconds,
             MAX_ANSWER_BYTES,
-            attempts,
+            attempt_counter,
             lambda body: (
                 self._parsed_answer_fits_in_memory(body)
                 and is_stream_repeating(body, self._connection.client(self._timeout_seconds))
@@ -159,11 +159,11 @@ class ChatServer(LanguageModel):
 
     @property
     def _timeout_seconds(self) -> int:
-        return LOCAL_TIMEOUT if self._connection.is_local else REQUEST_TIMEOUT_SECONDS
+        return LOCAL_TIMEOUT if self._connection.is_on_this_machine else REQUEST_TIMEOUT_SECONDS
 
     @property
     def _deadline_seconds(self) -> int:
-        return LOCAL_DEADLINE if self._connection.is_local else ANSWER_DEADLINE_SECONDS
+        return LOCAL_DEADLINE if self._connection.is_on_this_machine else ANSWER_DEADLINE_SECONDS
 
     def _request_reply(self, messages: Sequence[Message], most_tokens: int, answer_shape: AnswerShape) -> Reply:
         import openai
@@ -391,10 +391,10 @@ def is_stream_repeating(body: bytes, client: "openai.OpenAI") -> bool:
     import openai
 
     try:
-        joined_answer_choices = rebuild_answer_object_from_stream(body, client)["choices"]
+        rebuilt_answer_choices = rebuild_answer_object_from_stream(body, client)["choices"]
     except (openai.APIError, ValueError, RecursionError):
         return False
-    return any(choice["finish_reason"] == REPETITION_REASON for choice in joined_answer_choices)
+    return any(choice["finish_reason"] == REPETITION_REASON for choice in rebuilt_answer_choices)
 
 
 # Servers of language models on the usual ports of this machine.
@@ -432,9 +432,9 @@ def _local_server_at_port(port: int) -> LocalServer | None:
         listed_model_names = [str(model["id"]) for model in served_model_entries]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
-    usable_model_names = tuple(
+    printable_model_names = tuple(
         name
         for name in listed_model_names
         if name.strip() and name.isprintable() and len(name) <= _MAX_MODEL_NAME_CHARACTERS
     )
-    return LocalServer(local_server_address, usable_model_names) if usable_model_names else None
+    return LocalServer(local_server_address, printable_model_names) if printable_model_names else None

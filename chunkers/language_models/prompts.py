@@ -70,7 +70,7 @@ GROUPS_SYSTEM_PROMPT = (
 GROUPS_CHUNK_TEMPLATE = "CHUNK {number}: {title} | {summary}\n"
 """A chunk that `propositions` has begun."""
 
-GROUPS_PROPOSITION_TEMPLATE = "ID {number}: {text}\n"
+UNGROUPED_PROPOSITION_TEMPLATE = "ID {number}: {text}\n"
 """A proposition to sort."""
 
 GROUPS_QUESTION_TEMPLATE = (
@@ -78,7 +78,7 @@ GROUPS_QUESTION_TEMPLATE = (
 )
 """The second question of `propositions`."""
 
-NO_CHUNKS_PLACEHOLDER = "none\n"
+NO_GROUPS_YET_PLACEHOLDER = "none\n"
 """Placeholder for the list of chunks while there is none."""
 
 UNUSABLE_ANSWER_MESSAGE_TEMPLATE = (

@@ -33,14 +33,14 @@ from chunkers.support import Cancelled, InputError, raise_if_cancelled, short_re
 
 SchemaTreatment = Literal["enforced", "refused", "ignored"]
 
-SCHEMA_TREATMENT_PHRASES: Mapping[SchemaTreatment, str] = {
+PHRASE_BY_SERVER_SCHEMA_TREATMENT: Mapping[SchemaTreatment, str] = {
     "enforced": "structured answers, as the server enforces their schema",
     "refused": "no structured answers, as the server refuses a schema",
     "ignored": "no structured answers, as the server ignores a schema",
 }
 """Phrase for each kind of server."""
 
-FIRST_ANSWER_COUNT = 10
+USABILITY_CHECKED_ANSWER_COUNT = 10
 """Answers after which it is said how many of them cannot be used."""
 
 LEAST_UNUSABLE_TO_WARN = 5
@@ -54,18 +54,18 @@ _SCHEMA_DIALECTS: tuple[SchemaDialect, ...] = ("json_schema", "json_object")
 _PROBE_TOKENS = 500
 _PROBE_INPUT_TOKENS = 50
 """About as many tokens as the small request has."""
-_PROBE_WORD = "qobalt"
+_WORD_FORCED_BY_SCHEMA = "qobalt"
 """No word of any language, so that only a schema can bring it about."""
 _PROBE_SCHEMA = json.dumps(
     {
         "type": "object",
-        "properties": {"word": {"type": "string", "enum": [_PROBE_WORD]}},
+        "properties": {"word": {"type": "string", "enum": [_WORD_FORCED_BY_SCHEMA]}},
         "required": ["word"],
         "additionalProperties": False,
     }
 )
-_PROBE_MESSAGES = [Message("user", SCHEMA_PROBE_PROMPT)]
-_REFUSED_PROBE_REPLY = Reply("", ended="refused")
+_SCHEMA_PROBE_MESSAGES = [Message("user", SCHEMA_PROBE_PROMPT)]
+_SCHEMA_REFUSED_REPLY = Reply("", ended="refused")
 
 MOST_PARALLEL_CONVERSATIONS = 4
 """Maximum number of simultaneous conversations with a model: hosted servers limit requests per minute, local ones have one
@@ -97,7 +97,7 @@ class Asking:
     warn
         Called once, with a sentence and the number of unusable answers, if many of the first answers are unusable. An error
         that it raises ends the asking.
-    structured
+    schema_treatment
         How the server handles a schema, if known; None to find out.
 
     Attributes
@@ -112,7 +112,7 @@ class Asking:
         answers: AnswerCache | None = None,
         limit: SpendingLimit | None = None,
         warn: UnusableAnswersCallback = lambda sentence, unusable: None,
-        structured: SchemaTreatment | None = None,
+        schema_treatment: SchemaTreatment | None = None,
     ) -> None:
         if not isinstance(model, LanguageModel):
             raise InputError(f"language_model must be openai:NAME or a LanguageModel; got {short_repr(model)}.")
@@ -121,12 +121,12 @@ class Asking:
         self._answers = SHARED_ANSWERS if answers is None else answers
         self._budget = Budget(SpendingLimit() if limit is None else limit)
         self._request_slots = threading.Semaphore(MOST_PARALLEL_CONVERSATIONS)
-        self.structured = structured
-        self._dialect: SchemaDialect | None = _SCHEMA_DIALECTS[0] if structured == "enforced" else None
+        self.structured = schema_treatment
+        self._dialect: SchemaDialect | None = _SCHEMA_DIALECTS[0] if schema_treatment == "enforced" else None
         self._unusable_answers = UnusableAnswers()
 
     @property
-    def answer_cache_identity(self) -> str:
+    def id_of_answer_cache(self) -> str:
         """Identifier of the answer cache; callers that share a cache get the same answers from a model."""
         return self._answers.identity
 
@@ -151,17 +151,17 @@ class Asking:
     @property
     def summary(self) -> str:
         """Short description of the spending so far and of the server's treatment of JSON schemas."""
-        return f"{self.spent}{f'; {SCHEMA_TREATMENT_PHRASES[self.structured]}' if self.structured else ''}"
+        return f"{self.spent}{f'; {PHRASE_BY_SERVER_SCHEMA_TREATMENT[self.structured]}' if self.structured else ''}"
 
     @property
-    def unusable_warning(self) -> str:
+    def unusable_answers_warning(self) -> str:
         """A warning with advice if many of the first answers were unusable; otherwise empty."""
         return self._unusable_answers.warning(self.structured)
 
     def report_usability(self, usable: bool) -> None:
         """Record whether an answer was usable, and call ``warn`` once if many of the first answers are unusable."""
-        if self._unusable_answers.add(usable):
-            self.warn(self.unusable_warning, self._unusable_answers.unusable_count)
+        if self._unusable_answers.count_answer_and_check_warning(usable):
+            self.warn(self.unusable_answers_warning, self._unusable_answers.unusable_count)
 
     def with_answer_cache(self, answer_cache: AnswerCache) -> "Asking":
         """Return access to the same model with another answer cache; spending and its limit are shared."""
@@ -180,7 +180,7 @@ class Asking:
         messages: Sequence[Message],
         cancelled: Callable[[], bool] = bool,
         ledger: Ledger | None = None,
-        kind: AnswerKind = FREE_TEXT_ANSWER,
+        answer_kind: AnswerKind = FREE_TEXT_ANSWER,
         *,
         repeat: int = 0,
     ) -> Reply:
@@ -197,7 +197,7 @@ class Asking:
             Called before anything is sent, and several times a second until the answer arrives; returns true to stop.
         ledger
             Ledger to which the spending is added too.
-        kind
+        answer_kind
             Kind of answer to request.
         repeat
             Different numbers request the same conversation again; each number has its own cached answer.
@@ -209,23 +209,23 @@ class Asking:
         Cancelled
             If the user stops.
         """
-        if kind.form is not None:
+        if answer_kind.form is not None:
             # A small request, whose schema forces a word.
-            self._try_probing_schema_treatment(
-                lambda shape: self._cached_or_requested_answer(_PROBE_MESSAGES, cancelled, ledger, _PROBE_TOKENS, 0, shape)[
-                    0
-                ]
+            self._learn_schema_treatment(
+                lambda shape: self._cached_or_requested_answer(
+                    _SCHEMA_PROBE_MESSAGES, cancelled, ledger, _PROBE_TOKENS, 0, shape
+                )[0]
             )
-        messages_to_send, answer_shape = self._messages_and_shape_as_sent(messages, kind)
+        messages_to_send, answer_shape = self._messages_and_shape_as_sent(messages, answer_kind)
         try:
             model_reply, was_sent = self._cached_or_requested_answer(
-                messages_to_send, cancelled, ledger, kind.most_tokens, repeat, answer_shape
+                messages_to_send, cancelled, ledger, answer_kind.most_tokens, repeat, answer_shape
             )
         except SchemaRefused:
             # This schema, not every one: a server may know fewer rules than another.
-            answer_shape = AnswerShape(kind.stop)
+            answer_shape = AnswerShape(answer_kind.stop)
             model_reply, was_sent = self._cached_or_requested_answer(
-                messages, cancelled, ledger, kind.most_tokens, repeat, answer_shape
+                messages, cancelled, ledger, answer_kind.most_tokens, repeat, answer_shape
             )
         if not was_sent:
             cache_hit_spending = Spending(remembered=1)
@@ -235,13 +235,13 @@ class Asking:
         return model_reply
 
     def cached_answer(
-        self, messages: Sequence[Message], kind: AnswerKind = FREE_TEXT_ANSWER, *, repeat: int = 0
+        self, messages: Sequence[Message], answer_kind: AnswerKind = FREE_TEXT_ANSWER, *, repeat: int = 0
     ) -> Reply | None:
         """Return the cached answer that `ask` would return; None if `ask` would send a request."""
-        if kind.form is not None and not self._try_recalling_schema_treatment():
+        if answer_kind.form is not None and not self._try_recalling_schema_treatment():
             return None
-        messages_to_send, answer_shape = self._messages_and_shape_as_sent(messages, kind)
-        return self._answers.get(self._key(messages_to_send, kind.most_tokens, repeat, answer_shape))
+        messages_to_send, answer_shape = self._messages_and_shape_as_sent(messages, answer_kind)
+        return self._answers.get(self._key(messages_to_send, answer_kind.most_tokens, repeat, answer_shape))
 
     def _key(self, messages: Sequence[Message], most_tokens: int, repeat_number: int, answer_shape: AnswerShape) -> bytes:
         answer_shape_in_key = answer_shape if self.model.takes_shape and answer_shape != UNRESTRICTED_ANSWER_SHAPE else None
@@ -251,7 +251,7 @@ class Asking:
         self,
         messages: Sequence[Message],
         cancelled: Callable[[], bool],
-        ledger: Ledger | None,
+        spending_ledger: Ledger | None,
         most_tokens: int,
         repeat_number: int,
         answer_shape: AnswerShape,
@@ -268,11 +268,11 @@ class Asking:
             if model_reply is not None:
                 return model_reply, False
             try:
-                model_reply = self._send_request(messages, cancelled, ledger, most_tokens, answer_shape)
+                model_reply = self._send_request(messages, cancelled, spending_ledger, most_tokens, answer_shape)
             except SchemaRefused:
                 if answer_shape.schema != _PROBE_SCHEMA:
                     raise
-                model_reply = _REFUSED_PROBE_REPLY
+                model_reply = _SCHEMA_REFUSED_REPLY
             self._answers.put(answer_cache_key, model_reply)
             return model_reply, True
 
@@ -294,19 +294,19 @@ class Asking:
 
     def _try_recalling_schema_treatment(self) -> bool:
         """Learn from the cache how the server treats a schema, and return whether that is known; nothing is sent."""
-        return self._try_probing_schema_treatment(
-            lambda shape: self._answers.get(self._key(_PROBE_MESSAGES, _PROBE_TOKENS, 0, shape))
+        return self._learn_schema_treatment(
+            lambda shape: self._answers.get(self._key(_SCHEMA_PROBE_MESSAGES, _PROBE_TOKENS, 0, shape))
         )
 
-    def _try_probing_schema_treatment(self, answer_probe: Callable[[AnswerShape], Reply | None]) -> bool:
+    def _learn_schema_treatment(self, get_probe_reply: Callable[[AnswerShape], Reply | None]) -> bool:
         """Learn how the server treats a schema from its answers to the probe, and return whether that is known."""
         if not self.model.takes_shape or self.structured is not None:
             return True
         for schema_dialect in _SCHEMA_DIALECTS:
-            probe_reply = answer_probe(AnswerShape((), _PROBE_SCHEMA, schema_dialect))
+            probe_reply = get_probe_reply(AnswerShape((), _PROBE_SCHEMA, schema_dialect))
             if probe_reply is None:
                 return False
-            if _PROBE_WORD in probe_reply.text:
+            if _WORD_FORCED_BY_SCHEMA in probe_reply.text:
                 self._dialect, self.structured = schema_dialect, "enforced"
                 return True
             if probe_reply.ended != "refused":
@@ -326,16 +326,16 @@ class Asking:
         """Send the request, and record its cost however it ends."""
         model, call_number = self.model, next(_call_numbers)
         max_input_tokens = upper_bound_on_conversation_tokens(messages)
-        request_attempts = Attempts()
+        attempt_counter = Attempts()
 
         def reserve_next_request(earlier_request_count: int) -> None:
             self._budget.reserve(
-                call_number, model, max_input_tokens, max_output_tokens, request_attempts.unanswered_count + 1
+                call_number, model, max_input_tokens, max_output_tokens, attempt_counter.unanswered_count + 1
             )
 
-        request_attempts.allow = reserve_next_request
+        attempt_counter.allow = reserve_next_request
         model_reply = None
-        model.load()
+        model.prepare_for_first_request()
         while not self._request_slots.acquire(timeout=_CANCELLATION_POLL_SECONDS):
             raise_if_cancelled(cancelled)
         try:
@@ -344,10 +344,10 @@ class Asking:
                 answer_shape_arguments = (
                     {"shape": answer_shape} if model.takes_shape and answer_shape != UNRESTRICTED_ANSWER_SHAPE else {}
                 )
-                model_reply = model.reply(messages, max_output_tokens, request_attempts, **answer_shape_arguments)
+                model_reply = model.reply(messages, max_output_tokens, attempt_counter, **answer_shape_arguments)
         finally:
             self._request_slots.release()
-            call_spending = spending_of_call(model, model_reply, max_input_tokens, max_output_tokens, request_attempts)
+            call_spending = spending_of_call(model, model_reply, max_input_tokens, max_output_tokens, attempt_counter)
             self._budget.replace_reservation(call_number, call_spending)
             if ledger is not None:
                 ledger.add(call_spending)
@@ -361,22 +361,22 @@ class UnusableAnswers:
         self._lock = threading.Lock()
         self._answer_count = self.unusable_count = 0
 
-    def add(self, usable: bool) -> bool:
+    def count_answer_and_check_warning(self, usable: bool) -> bool:
         """Count one of a model's first answers; return True after the last one if many were unusable."""
         with self._lock:
-            if self._answer_count >= FIRST_ANSWER_COUNT:
+            if self._answer_count >= USABILITY_CHECKED_ANSWER_COUNT:
                 return False
             self._answer_count += 1
             self.unusable_count += not usable
-            return self._answer_count == FIRST_ANSWER_COUNT and self.unusable_count >= LEAST_UNUSABLE_TO_WARN
+            return self._answer_count == USABILITY_CHECKED_ANSWER_COUNT and self.unusable_count >= LEAST_UNUSABLE_TO_WARN
 
     def warning(self, schema_treatment: SchemaTreatment | None) -> str:
         """Return a warning with advice if many of the first answers were unusable; otherwise an empty string."""
-        if self._answer_count < FIRST_ANSWER_COUNT or self.unusable_count < LEAST_UNUSABLE_TO_WARN:
+        if self._answer_count < USABILITY_CHECKED_ANSWER_COUNT or self.unusable_count < LEAST_UNUSABLE_TO_WARN:
             return ""
         server_advice_phrase = "" if schema_treatment == "enforced" else " a server that enforces structured answers,"
         return (
-            f"{self.unusable_count} of the first {FIRST_ANSWER_COUNT} answers could not be used. A larger model "
+            f"{self.unusable_count} of the first {USABILITY_CHECKED_ANSWER_COUNT} answers could not be used. A larger model "
             f"helps,{server_advice_phrase} "
             "or a shorter window."
         )

@@ -161,7 +161,7 @@ class Budget(Ledger):
         Cancelled
             If the user stops while it waits.
         """
-        maximum_call_cost = model.price(max_tokens_in * request_count, max_tokens_out * request_count)
+        maximum_call_cost = model.price_of_tokens(max_tokens_in * request_count, max_tokens_out * request_count)
         if self.limit.money is not None and maximum_call_cost is None:
             raise ModelError(
                 f"{model.name}: a limit in money needs a known price; no price is known for this model at {model.host}. Set "
@@ -234,11 +234,13 @@ def spending_of_call(
     if reply is not None and reply.tokens_in is not None and reply.tokens_out is not None:
         unclear_request_count = max(0, unclear_request_count - 1)
         call_spending += Spending(
-            tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, cost=model.price(reply.tokens_in, reply.tokens_out)
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            cost=model.price_of_tokens(reply.tokens_in, reply.tokens_out),
         )
     if unclear_request_count:
         call_spending += Spending(
             unsure=unclear_request_count * (max_tokens_in + max_tokens_out),
-            cost=model.price(unclear_request_count * max_tokens_in, unclear_request_count * max_tokens_out),
+            cost=model.price_of_tokens(unclear_request_count * max_tokens_in, unclear_request_count * max_tokens_out),
         )
     return call_spending

@@ -14,9 +14,9 @@ from chunkers.building_blocks import (
     VerdictReversals,
     enforce_size_limits_on_gaps,
     find_nearest_verdict_reversing_stop,
+    find_parameter_spec_by_name,
     gap_distances,
     join_with_neighbours,
-    parameter_spec,
     scores_under_shuffling,
 )
 from chunkers.contract import Tipping, Tools
@@ -70,7 +70,7 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
         """Return the threshold level on the curve of scores for each amount in ``values``."""
-        return self.rule.lines(np.asarray(scores, dtype=np.float64), values)
+        return self.selected_threshold_rule.threshold_levels_for_amounts(np.asarray(scores, dtype=np.float64), values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document at gaps whose score passes the threshold, then enforce the size limits."""
@@ -78,16 +78,16 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
             return Chunking(document, (), ())
         buffered_sentence_vectors = tools.embed(join_with_neighbours(document.sentence_texts, self.buffer))
         gap_embedding_distances = gap_distances(buffered_sentence_vectors)
-        gap_scores = self.rule.scores(gap_embedding_distances)
-        score_threshold = self.rule.line(gap_scores, self.amount)
+        gap_scores = self.selected_threshold_rule.scores(gap_embedding_distances)
+        score_threshold = self.selected_threshold_rule.threshold_level_for_amount(gap_scores, self.amount)
         size_limited_gaps = enforce_size_limits_on_gaps(
             document, self._judged_gaps(gap_scores, score_threshold), self.limits, tools, gap_embedding_distances.tolist
         )
         gap_score_curve = Curve(
-            label=self.rule.score_name,
+            label=self.selected_threshold_rule.score_name,
             scores=tuple(gap_scores.tolist()),
             lines=(Line("threshold", score_threshold, "amount"),),
-            cut_above=self.rule.above,
+            cut_above=self.selected_threshold_rule.above,
             live=True,
             null=self._shuffled_quartiles(buffered_sentence_vectors),
         )
@@ -97,9 +97,11 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         """Return the quartiles of the scores in the shuffled text; None where it has no score."""
 
         def scores_of_shuffled(shuffled_vectors: VectorArray) -> FloatArray:
-            return self.rule.scores(gap_distances(shuffled_vectors))
+            return self.selected_threshold_rule.scores(gap_distances(shuffled_vectors))
 
-        shuffled_text_scores = scores_under_shuffling(vectors, 1, self.rule.score_name, scores_of_shuffled)
+        shuffled_text_scores = scores_under_shuffling(
+            vectors, 1, self.selected_threshold_rule.score_name, scores_of_shuffled
+        )
         shuffled_text_scores = shuffled_text_scores[~np.isnan(shuffled_text_scores)]
         return Band(*np.percentile(shuffled_text_scores, [25, 75]).tolist()) if len(shuffled_text_scores) else None
 
@@ -107,20 +109,23 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         """Return the nearest amount that moves the threshold to the other side of the gap's score; None if there is none."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
-        amount_parameter_spec = parameter_spec(self, "amount")
-        level_by_slider_stop = dict(
+        amount_parameter_spec = find_parameter_spec_by_name(self, "amount")
+        threshold_level_by_amount = dict(
             zip(
                 amount_parameter_spec.stops,
                 self.levels("amount", amount_parameter_spec.stops, chunking.curves[0].scores),
                 strict=True,
             )
         )
-        gap_score_array = np.array([gap.score])
+        one_gap_score_array = np.array([gap.score])
         is_gap_cut = gap.verdict.is_cut
         reversing_amount = find_nearest_verdict_reversing_stop(
             amount_parameter_spec,
             self.amount,
-            lambda stop: bool(self.rule.passes(gap_score_array, level_by_slider_stop[stop])[0]) != is_gap_cut,
+            lambda stop: (
+                bool(self.selected_threshold_rule.passes(one_gap_score_array, threshold_level_by_amount[stop])[0])
+                != is_gap_cut
+            ),
         )
         if reversing_amount is not None and (self.min_size is not None or self.max_size is not None):
             # Sizes may overrule the score: then only a run tells.
@@ -134,25 +139,25 @@ class Breakpoint(ThresholdChunker, SizeLimitedChunker):
         )
 
     def _judged_gaps(self, scores: FloatArray, threshold_level: float) -> list[Gap]:
-        threshold_rule = self.rule
+        threshold_rule = self.selected_threshold_rule
         passing_relation: ThresholdRelation = ">" if threshold_rule.above else "<"
         failing_relation: ThresholdRelation = "≤" if threshold_rule.above else "≥"
         score_threshold_or_none = none_if_nan(threshold_level)
         undefined_score_reason = Reason(remark=f"no {threshold_rule.score_name} at this gap: it needs a gap beside it")
         passing_scores_mask = threshold_rule.passes(scores, threshold_level)
-        tied_scores_mask = ~passing_scores_mask & (
+        equal_but_for_rounding_mask = ~passing_scores_mask & (
             scores > threshold_level if threshold_rule.above else scores < threshold_level
         )
         judged_gaps = []
-        for gap_index, (score, is_passing, is_tied) in enumerate(
-            zip(scores.tolist(), passing_scores_mask.tolist(), tied_scores_mask.tolist(), strict=True)
+        for gap_index, (score, is_passing, is_equal_but_for_rounding) in enumerate(
+            zip(scores.tolist(), passing_scores_mask.tolist(), equal_but_for_rounding_mask.tolist(), strict=True)
         ):
             gap_verdict_reason = Reason(
                 threshold_rule.score_name, score, passing_relation if is_passing else failing_relation, threshold_level
             )
             if math.isnan(score):
                 gap_verdict_reason = undefined_score_reason
-            elif is_tied:
+            elif is_equal_but_for_rounding:
                 gap_verdict_reason = Reason(
                     threshold_rule.score_name, score, "=", threshold_level, remark="but for rounding"
                 )
@@ -188,7 +193,7 @@ class SimilarityReading(Breakpoint):
 
 def has_similarity_reading(chunker: Breakpoint) -> bool:
     """Return whether a chunker's score is a plain distance, which can also be shown as a similarity."""
-    return chunker.rule.score_name == "distance"
+    return chunker.selected_threshold_rule.score_name == "distance"
 
 
 def convert_chunking_to_similarities(chunking: Chunking) -> Chunking:
@@ -206,23 +211,25 @@ def convert_chunking_to_similarities(chunking: Chunking) -> Chunking:
         gap._replace(
             score=_similarity_from_distance(gap.score),
             threshold=_similarity_from_distance(gap.threshold),
-            why=_reason_with_similarities(gap.why),
+            why=_convert_reason_to_similarities(gap.why),
         )
         for gap in chunking.gaps
     ]
     return replace(chunking, gaps=tuple(similarity_gaps), curves=(similarity_curve,))
 
 
-def _reason_with_similarities(reason: Reason) -> Reason:
-    earlier_similarity_reason = None if reason.earlier is None else _reason_with_similarities(reason.earlier)
-    if reason.score_name != "distance":
-        return reason._replace(earlier=earlier_similarity_reason)
-    return reason._replace(
+def _convert_reason_to_similarities(reason_with_distances: Reason) -> Reason:
+    earlier_step_in_similarities = (
+        None if reason_with_distances.earlier is None else _convert_reason_to_similarities(reason_with_distances.earlier)
+    )
+    if reason_with_distances.score_name != "distance":
+        return reason_with_distances._replace(earlier=earlier_step_in_similarities)
+    return reason_with_distances._replace(
         score_name="similarity",
-        score=_similarity_from_distance(reason.score),
-        relation=_MIRRORED_RELATION_BY_RELATION[reason.relation],
-        threshold=_similarity_from_distance(reason.threshold),
-        earlier=earlier_similarity_reason,
+        score=_similarity_from_distance(reason_with_distances.score),
+        relation=_MIRRORED_RELATION_BY_RELATION[reason_with_distances.relation],
+        threshold=_similarity_from_distance(reason_with_distances.threshold),
+        earlier=earlier_step_in_similarities,
     )
 
 

@@ -18,8 +18,8 @@ from chunkers.building_blocks import (
     scores_under_shuffling,
 )
 from chunkers.building_blocks.change_point_search import (
-    best_cuts_by_count,
-    best_cuts_by_penalty,
+    best_cuts_with_fixed_penalty,
+    best_cuts_with_run_count,
     least_penalty_without_cuts,
 )
 from chunkers.contract import Tools
@@ -36,9 +36,9 @@ from chunkers.support import (
 from chunkers.text import Document, paragraph_first_sentence_indices
 
 Caution = Literal["eager", "balanced", "cautious"]
-CutsAt = Literal["auto", "paragraphs", "sentences"]
+CutPlaceKind = Literal["auto", "paragraphs", "sentences"]
 
-MAX_FULLY_SEARCHED_UNITS = 1_500
+MAX_UNITS_OF_SHUFFLED_TEXT = 1_500
 """Sentences, or paragraphs, up to which all of a shuffled text is searched. Of a longer text, this much of every shuffle is
 searched, and the penalty is extrapolated to the text's length: it grows linearly in the logarithm of the length, as the
 maximum of many scores with an exponential tail does. The slope comes from the quarters of the part that is searched."""
@@ -107,7 +107,7 @@ class ChangePoint(SizeLimitedChunker):
         "a cut needs more than the usual resemblance of neighbours: fewer, longer chunks.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 6], "main": True},
     )
-    cuts_at: CutsAt = Field(
+    cuts_at: CutPlaceKind = Field(
         "auto",
         title="Cut positions",
         description="Allowed places of cuts: beginnings of paragraphs, after a blank line, or of all sentences. auto "
@@ -178,15 +178,20 @@ class ChangePoint(SizeLimitedChunker):
 
     def changed_since(self, sentences: int | None = None) -> str:
         """Return a sentence on how the penalty for long texts has changed; empty if the change makes no difference."""
-        is_short_text = sentences is not None and sentences <= MOST_SAMPLED_SENTENCES
-        if is_short_text or self.penalty is not None or self.chunks is not None or self.target_sentences is not None:
+        is_text_length_unaffected = sentences is not None and sentences <= MOST_SAMPLED_SENTENCES
+        if (
+            is_text_length_unaffected
+            or self.penalty is not None
+            or self.chunks is not None
+            or self.target_sentences is not None
+        ):
             return ""
-        length_phrase = "" if sentences is None else f", {sentences:,} sentences,"
+        sentence_count_phrase = "" if sentences is None else f", {sentences:,} sentences,"
         affected_texts_phrase = (
             f"In texts of more than {MOST_SAMPLED_SENTENCES:,} sentences" if sentences is None else "Here"
         )
         return (
-            f"{self.title} now takes its penalty from the text's own length{length_phrase} and no longer from "
+            f"{self.title} now takes its penalty from the text's own length{sentence_count_phrase} and no longer from "
             f"{MOST_SAMPLED_SENTENCES:,} "
             f"sentences of it. {affected_texts_phrase}, its cuts may be others than when this was made."
         )
@@ -215,35 +220,35 @@ class ChangePoint(SizeLimitedChunker):
             "sentences" if allowed_start_indices is None else "paragraphs",
         )
         chunk_count = None if requested_chunk_count is None else min(requested_chunk_count, unit_count)
-        needs_count_search = chunk_count is not None and 1 < chunk_count < unit_count
-        if chunk_count is not None and needs_count_search:
+        is_fixed_count_search_needed = chunk_count is not None and 1 < chunk_count < unit_count
+        if chunk_count is not None and is_fixed_count_search_needed:
             _check_search_steps(unit_count, chunk_count, unit_noun)
             # One vector tells the dimensions.
-            _check_search_products(unit_count, tools.embed(document.sentence_texts[:1]).shape[1], unit_noun)
+            _check_multiplication_count(unit_count, tools.embed(document.sentence_texts[:1]).shape[1], unit_noun)
         sentence_vectors = tools.embed(document.sentence_texts).astype(np.float64)
         cut_penalty, shuffled_text_penalties = None, None
         if chunk_count is None:
             shuffled_text_penalties = self._shuffled_penalties(sentence_vectors, allowed_start_indices, tools)
             cut_penalty = self._minimum_cut_gain(shuffled_text_penalties)
             cut_start_indices = set(
-                best_cuts_by_penalty(
+                best_cuts_with_fixed_penalty(
                     sentence_vectors, cut_penalty, _search_work_counter(sentence_vectors, tools), allowed_start_indices
                 )
             )
-        elif needs_count_search:
+        elif is_fixed_count_search_needed:
             cut_start_indices = set(
-                best_cuts_by_count(
+                best_cuts_with_run_count(
                     sentence_vectors, chunk_count, _search_work_counter(sentence_vectors, tools), allowed_start_indices
                 )
             )
         else:
             cut_start_indices = set(possible_start_indices) if chunk_count == unit_count else set()
         gap_cut_gains = _compute_cut_gains_at_gaps(sentence_vectors, cut_start_indices)
-        shuffled_sentences_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
+        penalty_origin_phrase = f"from {sentence_count:,} sentences shuffled" if self.penalty is None else ""
         possible_start_set = set(possible_start_indices)
         gaps_judged_by_search = [
             _gap_judged_by_search(
-                index, gain, index + 1 in cut_start_indices, cut_penalty, chunk_count, shuffled_sentences_phrase
+                index, gain, index + 1 in cut_start_indices, cut_penalty, chunk_count, penalty_origin_phrase
             )
             if index + 1 in possible_start_set
             else Gap(index, gain, None, Verdict.KEPT, Reason("gain", gain, remark="inside a paragraph"))
@@ -252,16 +257,16 @@ class ChangePoint(SizeLimitedChunker):
         size_limited_gaps = enforce_size_limits_on_gaps(
             document, gaps_judged_by_search, self.limits, tools, lambda: gap_distances(sentence_vectors).tolist()
         )
-        penalty_lines = (
+        penalty_level_lines = (
             () if cut_penalty is None or unit_count == 1 < sentence_count else (Line("penalty", cut_penalty, "penalty"),)
         )
         shuffled_text_penalty_band = (
             None if shuffled_text_penalties is None else Band(*np.percentile(shuffled_text_penalties, [25, 75]).tolist())
         )
-        cut_gain_curve = Curve(
+        gap_cut_gain_curve = Curve(
             "gain of a cut",
             tuple(gap_cut_gains.tolist()),
-            penalty_lines,
+            penalty_level_lines,
             cut_above=True,
             live=False,
             null=shuffled_text_penalty_band,
@@ -269,7 +274,7 @@ class ChangePoint(SizeLimitedChunker):
         notes = [] if allowed_start_indices is None else [_cuts_at_paragraphs_note(unit_count)]
         if requested_chunk_count is not None and requested_chunk_count > unit_count and allowed_start_indices is not None:
             notes.append(f"Asked for {requested_chunk_count:,} chunks, made {unit_count:,}: there are no more paragraphs.")
-        return replace(Chunking.from_gaps(document, size_limited_gaps, curves=(cut_gain_curve,)), notes=tuple(notes))
+        return replace(Chunking.from_gaps(document, size_limited_gaps, curves=(gap_cut_gain_curve,)), notes=tuple(notes))
 
     def places(self, document: Document) -> list[int]:
         """Return the numbers of the sentences that a chunk may begin with, but for the first."""
@@ -306,8 +311,8 @@ class ChangePoint(SizeLimitedChunker):
         unit_count = len(possible_start_indices) + 1
         searched_sentence_count = (
             sentence_count
-            if unit_count <= MAX_FULLY_SEARCHED_UNITS
-            else round(MAX_FULLY_SEARCHED_UNITS * sentence_count / unit_count)
+            if unit_count <= MAX_UNITS_OF_SHUFFLED_TEXT
+            else round(MAX_UNITS_OF_SHUFFLED_TEXT * sentence_count / unit_count)
         )
         unit_sentence_counts = np.diff([0, *possible_start_indices, sentence_count])
         seeded_random_generator = np.random.default_rng(0)
@@ -322,12 +327,13 @@ class ChangePoint(SizeLimitedChunker):
         def shuffled_critical_penalties(shuffled_vectors: FloatArray) -> FloatArray:
             if searched_sentence_count == sentence_count:
                 return np.array([[least_penalty_without_cuts(shuffled_vectors, stop_if_cancelled, possible_start_indices)]])
-            shuffled_edges = np.cumsum(seeded_random_generator.permutation(unit_sentence_counts))
+            shuffled_unit_edges = np.cumsum(seeded_random_generator.permutation(unit_sentence_counts))
             quarter_sentence_bounds = np.linspace(0, searched_sentence_count, SLOPE_PIECE_COUNT + 1).astype(np.intp)
             penalties_by_stretch = []
             for stretch_start, stretch_end in [(0, searched_sentence_count), *pairwise(quarter_sentence_bounds)]:
                 edges_inside_stretch = (
-                    shuffled_edges[(shuffled_edges > stretch_start) & (shuffled_edges < stretch_end)] - stretch_start
+                    shuffled_unit_edges[(shuffled_unit_edges > stretch_start) & (shuffled_unit_edges < stretch_end)]
+                    - stretch_start
                 )
                 if len(edges_inside_stretch):
                     penalties_by_stretch.append(
@@ -353,12 +359,13 @@ class ChangePoint(SizeLimitedChunker):
         shuffled_text_penalties = scores_under_shuffling(
             vectors, self.shuffled_runs, cache_name, shuffled_critical_penalties, searched_sentence_count
         )
-        unscaled_penalties = shuffled_text_penalties[:, 0]
+        penalties_before_extrapolation = shuffled_text_penalties[:, 0]
         if searched_sentence_count == sentence_count:
-            return unscaled_penalties
+            return penalties_before_extrapolation
         penalty_growth_per_doubling = (shuffled_text_penalties.mean(axis=0) @ [1, -1]) / np.log2(SLOPE_PIECE_COUNT)
         return np.asarray(
-            unscaled_penalties + max(penalty_growth_per_doubling, 0.0) * np.log2(sentence_count / searched_sentence_count)
+            penalties_before_extrapolation
+            + max(penalty_growth_per_doubling, 0.0) * np.log2(sentence_count / searched_sentence_count)
         )
 
     def _minimum_cut_gain(self, shuffled_penalties: FloatArray | None) -> float:
@@ -385,7 +392,7 @@ def _check_search_steps(unit_count: int, chunk_count: int, unit_noun: str) -> No
         )
 
 
-def _check_search_products(unit_count: int, dimension: int, unit_noun: str) -> None:
+def _check_multiplication_count(unit_count: int, dimension: int, unit_noun: str) -> None:
     if unit_count * unit_count * dimension > 2 * MOST_CHANGE_POINT_PRODUCTS:
         raise InputError(
             f"change_point: {unit_noun}² × dimensions must be at most {2 * MOST_CHANGE_POINT_PRODUCTS:,} for a fixed "
@@ -415,7 +422,7 @@ def _search_work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, in
     sentence_count, vector_width = vectors.shape
     product_count = reported_product_count = 0
 
-    def count_products(done_sentence_count: int, comparison_count: int) -> None:
+    def record_and_limit_search_work(done_sentence_count: int, comparison_count: int) -> None:
         nonlocal product_count, reported_product_count
         product_count += comparison_count * vector_width
         if product_count > MOST_CHANGE_POINT_PRODUCTS:
@@ -433,7 +440,7 @@ def _search_work_counter(vectors: FloatArray, tools: Tools) -> Callable[[int, in
             reported_product_count = product_count
             tools.decided(done_sentence_count, sentence_count)
 
-    return count_products
+    return record_and_limit_search_work
 
 
 def _compute_cut_gains_at_gaps(vectors: FloatArray, chunk_start_indices: set[int]) -> FloatArray:
@@ -454,7 +461,7 @@ def _compute_cut_gains_at_gaps(vectors: FloatArray, chunk_start_indices: set[int
         np.searchsorted(chunk_edge_sentence_indices, gap_sentence_indices, side="right")
     ]
 
-    def compute_explained_variation_per_run(
+    def compute_explained_variation_per_stretch(
         start_sentence_indices: np.ndarray, end_sentence_indices: np.ndarray
     ) -> FloatArray:
         chunk_vector_sums = cumulative_vector_sums[end_sentence_indices] - cumulative_vector_sums[start_sentence_indices]
@@ -463,9 +470,9 @@ def _compute_cut_gains_at_gaps(vectors: FloatArray, chunk_start_indices: set[int
         )
 
     return (
-        compute_explained_variation_per_run(previous_edge_sentence_indices, gap_sentence_indices)
-        + compute_explained_variation_per_run(gap_sentence_indices, next_edge_sentence_indices)
-        - compute_explained_variation_per_run(previous_edge_sentence_indices, next_edge_sentence_indices)
+        compute_explained_variation_per_stretch(previous_edge_sentence_indices, gap_sentence_indices)
+        + compute_explained_variation_per_stretch(gap_sentence_indices, next_edge_sentence_indices)
+        - compute_explained_variation_per_stretch(previous_edge_sentence_indices, next_edge_sentence_indices)
     )
 
 
@@ -475,7 +482,7 @@ def _gap_judged_by_search(
     is_cut: bool,
     penalty: float | None,
     requested_chunk_count: int | None,
-    shuffled_sentences_phrase: str,
+    penalty_origin_phrase: str,
 ) -> Gap:
     gap_verdict = Verdict.CUT if is_cut else Verdict.KEPT
     if penalty is None:
@@ -484,7 +491,7 @@ def _gap_judged_by_search(
         )
         return Gap(gap_index, cut_gain, None, gap_verdict, combine_reasons(Reason("gain", cut_gain), partition_reason))
     gain_verdict_reason = Reason(
-        "gain", cut_gain, ">" if cut_gain > penalty else "≤", penalty, "penalty", shuffled_sentences_phrase
+        "gain", cut_gain, ">" if cut_gain > penalty else "≤", penalty, "penalty", penalty_origin_phrase
     )
     return Gap(gap_index, cut_gain, penalty, gap_verdict, gain_verdict_reason)
 

@@ -16,9 +16,9 @@ from chunkers.building_blocks import (
     PieceCutter,
     TokenSizes,
     build_all_gaps_of_pieces,
-    check_chunk_count,
-    chunks_of_pieces,
-    refuse_too_small_size,
+    make_one_chunk_per_piece,
+    refuse_excess_chunks_or_characters,
+    refuse_size_yielding_excess_chunks,
     split_text_into_fitting_spans,
     text_size_function,
 )
@@ -26,7 +26,7 @@ from chunkers.contract import Chunker, Tools
 from chunkers.results import Chunking, LazyTuple, Reason
 from chunkers.support import MODULES_BY_EXTRA, pluralize, raise_if_cancelled
 from chunkers.text import CodeBreak, DetectedLanguage, Document, Span, Syntax, detect_programming_language, paragraph_breaks
-from chunkers.text.front_matter import front_matter
+from chunkers.text.front_matter import find_front_matter_offsets
 
 _PARTS_BETWEEN_REPORTS = 256
 """Parts of the code between two reports of progress."""
@@ -96,7 +96,7 @@ class Code(Chunker):
             If the user asked to stop.
         """
         text = document.text
-        refuse_too_small_size(self.name, text, self.max_size, "tokens")
+        refuse_size_yielding_excess_chunks(self.name, text, self.max_size, "tokens")
         if not text.strip():
             return Chunking(document, (), ())
         code_language = DetectedLanguage(self.language)
@@ -107,17 +107,17 @@ class Code(Chunker):
         )
         code_cutter = _CodeCutter(document, tools, self.max_size, document_syntax)
         code_pieces = code_cutter.cut()
-        check_chunk_count(self.name, len(code_pieces), len(text))
-        language_and_syntax_notes = (
+        refuse_excess_chunks_or_characters(self.name, len(code_pieces), len(text))
+        language_and_syntax_error_notes = (
             code_language.why,
             document_syntax.syntax_error_note() if document_syntax else "",
         )
         lazy_piece_gaps = LazyTuple(lambda: build_all_gaps_of_pieces(document, code_pieces, code_cutter.uncut_reason))
         return Chunking(
             document,
-            chunks_of_pieces(text, code_pieces),
+            make_one_chunk_per_piece(text, code_pieces),
             lazy_piece_gaps,
-            notes=tuple(filter(None, language_and_syntax_notes)),
+            notes=tuple(filter(None, language_and_syntax_error_notes)),
         )
 
 
@@ -153,18 +153,18 @@ class _CodeCutter(PieceCutter):
     @cached_property
     def breaks(self) -> list[CodeBreak]:
         """The places at which the text may be cut, and its beginning."""
-        text, document_front_matter = self.document.text, front_matter(self.document.text)
+        text, document_front_matter = self.document.text, find_front_matter_offsets(self.document.text)
         code_or_paragraph_breaks = (
             paragraph_breaks(text) if self.syntax is None else self.syntax.find_breaks_of_whole_code(self.fits, Code.name)
         )
         first_visible_offset = len(text) - len(text.lstrip())
-        opening_breaks = (
+        breaks_added_at_document_start = (
             []
             if code_or_paragraph_breaks and code_or_paragraph_breaks[0].offset == first_visible_offset
             else [CodeBreak(first_visible_offset, "", "a passage")]
         )
         return [
-            *opening_breaks,
+            *breaks_added_at_document_start,
             *(
                 at
                 for at in code_or_paragraph_breaks
@@ -183,7 +183,7 @@ class _CodeCutter(PieceCutter):
         for parts_group_index, parts_kept_together in enumerate(self._parts_belonging_together()):
             if parts_group_index % _PARTS_BETWEEN_REPORTS == 0:
                 self.tools.decided(parts_kept_together[0].start, len(self.document.text))
-            new_chunk_reason = self._join_or_refusal_reason(parts_kept_together[0].at, parts_kept_together[-1].end)
+            new_chunk_reason = self._join_or_explain_why_not(parts_kept_together[0].at, parts_kept_together[-1].end)
             if new_chunk_reason is None or self._begin_chunk_if_fitting(
                 parts_kept_together[0], parts_kept_together[-1].end, new_chunk_reason
             ):
@@ -191,7 +191,7 @@ class _CodeCutter(PieceCutter):
             for part in parts_kept_together:
                 # What leads a definition is not joined with what is in front of both.
                 new_chunk_reason = (
-                    new_chunk_reason if part is parts_kept_together[0] else self._join_or_refusal_reason(part.at, part.end)
+                    new_chunk_reason if part is parts_kept_together[0] else self._join_or_explain_why_not(part.at, part.end)
                 )
                 if new_chunk_reason is not None and not self._begin_chunk_if_fitting(part, part.end, new_chunk_reason):
                     self._split_part(part, new_chunk_reason)
@@ -209,7 +209,7 @@ class _CodeCutter(PieceCutter):
             )
         yield related_code_parts
 
-    def _join_or_refusal_reason(self, code_break: CodeBreak, end: int) -> Reason | None:
+    def _join_or_explain_why_not(self, code_break: CodeBreak, end: int) -> Reason | None:
         """Join what is behind a break with the last chunk, or return the reason why not."""
         if not self.pieces:
             return Reason(remark="")
@@ -234,18 +234,18 @@ class _CodeCutter(PieceCutter):
         part_token_count = self.size(part.start, end)
         if part_token_count > self.most:
             return False
-        context, context_token_count = self._join_labels_and_count_tokens(part.at.path)
+        context, context_token_count = self._enclosing_names_and_token_count(part.at.path)
         # Rather without the names than cut.
         self.pieces.append(
             Piece(part.start, end, cut_reason, context if part_token_count + context_token_count <= self.most else "")
         )
         return True
 
-    def _split_part(self, part: _Part, why: Reason) -> None:
+    def _split_part(self, part: _Part, cut_reason_before_piece: Reason) -> None:
         """Cut a part that is too long between lines, and lines that are too long inside."""
         part_line_starts = self._line_starts_outside_fitting_definitions(part)
-        context, context_token_count = self._join_labels_and_count_tokens(part.at.path)
-        repeated_context, line_token_limit = self._join_labels_and_count_tokens(part.at.inside)
+        context, context_token_count = self._enclosing_names_and_token_count(part.at.path)
+        repeated_context, line_token_limit = self._enclosing_names_and_token_count(part.at.inside)
         line_token_limit = max(1, self.most - max(context_token_count, line_token_limit))
         token_size_function = text_size_function("tokens", self.tools)
         name_phrase = f" of {part.at.path[-1]}" if part.at.path else ""
@@ -253,11 +253,14 @@ class _CodeCutter(PieceCutter):
         pending_lines_span: tuple[int, int] | None = None
 
         def append_piece(start: int, end: int, cut_place_phrase: str) -> None:
-            nonlocal why, context
+            nonlocal cut_reason_before_piece, context
             # Rather without the names than cut.
             has_room_for_context = self.size(start, end) + self.count_context_tokens(context) <= self.most
-            self.pieces.append(Piece(start, end, why, context if has_room_for_context else ""))
-            why, context = Reason(remark=f"{part_is_longer_phrase}: cut {cut_place_phrase}"), repeated_context
+            self.pieces.append(Piece(start, end, cut_reason_before_piece, context if has_room_for_context else ""))
+            cut_reason_before_piece, context = (
+                Reason(remark=f"{part_is_longer_phrase}: cut {cut_place_phrase}"),
+                repeated_context,
+            )
 
         for line_start, next_line_start in pairwise([*part_line_starts, part.end]):
             line_end = self.trimmed_end_offset(line_start, next_line_start)
@@ -276,22 +279,22 @@ class _CodeCutter(PieceCutter):
                 append_piece(*pending_lines_span, "between lines" if is_at_line_start else "beside a function")
             pending_lines_span = line_start, line_end
             if self.size(line_start, line_end) > self.most:
-                *spans_before_last, last_fitting_span = split_text_into_fitting_spans(
+                *spans_before_last, final_span_of_line = split_text_into_fitting_spans(
                     self.document.text, line_token_limit, token_size_function, Span(line_start, line_end)
                 )
                 for span in spans_before_last:
                     append_piece(*span, "inside a line")
-                pending_lines_span = last_fitting_span
+                pending_lines_span = final_span_of_line
         if pending_lines_span:
             append_piece(*pending_lines_span, "between lines")
 
     def _line_starts_outside_fitting_definitions(self, part: _Part) -> list[int]:
         """Return the starts of the lines of a part, without lines inside a function or class that fits."""
-        document_front_matter = front_matter(self.document.text)
+        document_front_matter = find_front_matter_offsets(self.document.text)
         line_offsets_inside_part = self.visible_line_starts[
             bisect_right(self.visible_line_starts, part.start) : bisect_left(self.visible_line_starts, part.end)
         ]
-        line_starts = [
+        all_line_starts_of_part = [
             part.start,
             *(
                 line_start
@@ -299,10 +302,10 @@ class _CodeCutter(PieceCutter):
                 if document_front_matter is None or not document_front_matter.cut_separates_fence_from_fields(line_start)
             ),
         ]
-        definition_spans = self.syntax.definitions if self.syntax else []
+        all_definition_spans = self.syntax.definition_spans if self.syntax else []
         cut_offsets: list[int] = []
-        for definition_start, definition_end in definition_spans[
-            bisect_left(definition_spans, (part.start, 0)) : bisect_left(definition_spans, (part.end, 0))
+        for definition_start, definition_end in all_definition_spans[
+            bisect_left(all_definition_spans, (part.start, 0)) : bisect_left(all_definition_spans, (part.end, 0))
         ]:
             reached_offset = cut_offsets[-1] if cut_offsets else part.start
             if (
@@ -310,23 +313,29 @@ class _CodeCutter(PieceCutter):
                 and definition_end <= part.end
                 and self.fits(definition_start, definition_end)
             ):
-                definition_line_start = max(reached_offset, line_starts[bisect_right(line_starts, definition_start) - 1])
+                definition_line_start = max(
+                    reached_offset, all_line_starts_of_part[bisect_right(all_line_starts_of_part, definition_start) - 1]
+                )
                 definition_cut_offset = (
                     definition_line_start if self.fits(definition_line_start, definition_end) else definition_start
                 )
                 cut_offsets += [
-                    *line_starts[
-                        bisect_left(line_starts, reached_offset) : bisect_right(line_starts, definition_cut_offset)
+                    *all_line_starts_of_part[
+                        bisect_left(all_line_starts_of_part, reached_offset) : bisect_right(
+                            all_line_starts_of_part, definition_cut_offset
+                        )
                     ],
                     definition_cut_offset,
                     self._next_visible_offset(definition_end),
                 ]
-        cut_offsets += line_starts[bisect_left(line_starts, cut_offsets[-1] if cut_offsets else part.start) :]
+        cut_offsets += all_line_starts_of_part[
+            bisect_left(all_line_starts_of_part, cut_offsets[-1] if cut_offsets else part.start) :
+        ]
         return [start for start in dict.fromkeys(cut_offsets) if start < part.end]
 
-    def _join_labels_and_count_tokens(self, enclosing_labels: Sequence[str]) -> tuple[str, int]:
+    def _enclosing_names_and_token_count(self, enclosing_labels: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""
-        return self.context_and_size_if_short(" > ".join(enclosing_labels))
+        return self.context_with_tokens_if_fitting(" > ".join(enclosing_labels))
 
     def _next_visible_offset(self, start: int) -> int:
         """Return the first place from an offset on that is no white space."""

@@ -78,23 +78,23 @@ class Dbscan(JointDistanceChunker):
         core_sentences_mask = near_pairs_mask.sum(axis=1) >= self.min_samples
         cluster_by_sentence = _density_clusters(near_pairs_mask, core_sentences_mask)
         noise_sentence_indices = np.flatnonzero(cluster_by_sentence < 0)
-        sentence_cluster_labels = cluster_by_sentence.copy()
-        sentence_cluster_labels[noise_sentence_indices] = (
+        chunk_label_by_sentence = cluster_by_sentence.copy()
+        chunk_label_by_sentence[noise_sentence_indices] = (
             cluster_by_sentence.max() + 1 + np.arange(len(noise_sentence_indices))
         )
         sentence_roles: list[DbscanRole] = [
             "core" if core else "noise" if label < 0 else "border"
             for core, label in zip(core_sentences_mask, cluster_by_sentence, strict=True)
         ]
-        dbscan_cluster_details = Clusters(roles=tuple(sentence_roles), core_size=self.min_samples)
-        epsilon_lines = (Line("ε", self.eps, "eps"),)
+        sentence_roles_and_core_size = Clusters(roles=tuple(sentence_roles), core_size=self.min_samples)
+        epsilon_level_lines = (Line("ε", self.eps, "eps"),)
         return chunking_from_labels(
             document,
-            sentence_cluster_labels,
+            chunk_label_by_sentence,
             self._neighbour_joint_distances(sentence_vectors),
             "joint distance",
-            epsilon_lines,
-            dbscan_cluster_details,
+            epsilon_level_lines,
+            sentence_roles_and_core_size,
         )
 
 

@@ -12,25 +12,25 @@ from chunkers.building_blocks import (
     SizeLimits,
     VerdictReversals,
     enforce_size_limits_on_gaps,
+    find_parameter_spec_by_name,
     next_slider_stop,
-    parameter_spec,
     row_cosines,
 )
 from chunkers.contract import Chunker, Setting, Tipping, Tools
 from chunkers.results import (
     Chunking,
     Comparison,
-    ComparisonKind,
     ComparisonOutcome,
     Curve,
     Gap,
     Line,
     Merge,
+    MergeComparisonKind,
     Reason,
     Verdict,
     combine_reasons,
 )
-from chunkers.support import MOST_EMBEDDED_GROUP_CHARACTERS, FloatArray, InputError, IntArray, format_number
+from chunkers.support import MOST_TOTAL_EMBEDDED_GROUP_CHARACTERS, FloatArray, InputError, IntArray, format_number
 from chunkers.text import Document, Span, shorten
 
 # Vectors and lengths of groups of consecutive sentences, in the two ways of double-pass merging.
@@ -59,7 +59,7 @@ class MeanGroups:
             self._weighted_vectors[first_sentence_indices] + self._weighted_vectors[first_sentence_indices + 1]
         )
 
-    def prepare(self, groups: Sequence[Span]) -> None:
+    def embed_groups_if_needed(self, groups: Sequence[Span]) -> None:
         """Do nothing: comparing groups needs only the sentence vectors, which already exist."""
 
     def similarity(self, left: Span, right: Span) -> float:
@@ -70,9 +70,9 @@ class MeanGroups:
             math.sqrt(float(left_vector_sum @ left_vector_sum) * float(right_vector_sum @ right_vector_sum)), 1e-12
         )
 
-    def length(self, first: int, last: int) -> int:
-        """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
-        return self._ends[last - 1] - self._starts[first]
+    def count_characters_of_sentences(self, first_sentence_index: int, end_sentence_index: int) -> int:
+        """Return the number of characters in these sentences, without the end, as counted for the size limit."""
+        return self._ends[end_sentence_index - 1] - self._starts[first_sentence_index]
 
 
 class JoinedGroups:
@@ -92,30 +92,36 @@ class JoinedGroups:
         """Return a vector for each sentence pair, given the indices of the first sentences, shape (n, dimension)."""
         return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first_sentence_indices]).astype(np.float64)
 
-    def prepare(self, groups: Sequence[Span]) -> None:
+    def embed_groups_if_needed(self, groups: Sequence[Span]) -> None:
         """Embed the groups in batches, so that later comparisons need no further embedding.
 
         Raises
         ------
         InputError
-            If the texts of all groups so far have more than `MOST_EMBEDDED_GROUP_CHARACTERS`.
+            If the texts of all groups so far have more than `MOST_TOTAL_EMBEDDED_GROUP_CHARACTERS`.
         """
         self._embed([self._joined_text(group) for group in groups])
 
     def similarity(self, left: Span, right: Span) -> float:
-        """Return the cosine similarity of two groups' vectors. Raises the errors of `prepare`."""
+        """Return the cosine similarity of two groups' vectors. Raises the errors of `embed_groups_if_needed`."""
         two_group_vectors = self._embed([self._joined_text(left), self._joined_text(right)]).astype(np.float64)
         return float(row_cosines(two_group_vectors[:1], two_group_vectors[1:])[0])
 
-    def length(self, first: int, last: int) -> int:
-        """Return the number of characters in sentences ``first`` to ``last - 1``, as counted for the size limit."""
-        return int(self._cumulative_lengths[last] - self._cumulative_lengths[first]) + last - first - 1
+    def count_characters_of_sentences(self, first_sentence_index: int, end_sentence_index: int) -> int:
+        """Return the number of characters in these sentences, without the end, as counted for the size limit."""
+        return (
+            int(self._cumulative_lengths[end_sentence_index] - self._cumulative_lengths[first_sentence_index])
+            + end_sentence_index
+            - first_sentence_index
+            - 1
+        )
 
     def _joined_text(self, group: Span) -> str:
-        self._embedded_character_count += self.length(group.start, group.end)
-        if self._embedded_character_count > MOST_EMBEDDED_GROUP_CHARACTERS:
+        self._embedded_character_count += self.count_characters_of_sentences(group.start, group.end)
+        if self._embedded_character_count > MOST_TOTAL_EMBEDDED_GROUP_CHARACTERS:
             raise InputError(
-                f"double_pass: the re-embedded groups may have at most {MOST_EMBEDDED_GROUP_CHARACTERS:,} characters in "
+                f"double_pass: the re-embedded groups may have at most {MOST_TOTAL_EMBEDDED_GROUP_CHARACTERS:,} characters "
+                "in "
                 "total; the "
                 f"groups up to sentence {group.end:,} of {len(self._texts):,} have more. Set max_size, or set vector to "
                 "mean."
@@ -241,7 +247,7 @@ class DoublePass(Chunker):
             live=False,
         )
         with tools.measure_merging_time():
-            self._record_merges_of_mini_chunks(pass_decisions, mini_chunks, group_comparer)
+            self._record_mini_chunk_merges(pass_decisions, mini_chunks, group_comparer)
         character_size_limits = SizeLimits(self.min_size, self.max_size, "characters")
         size_limited_gaps = enforce_size_limits_on_gaps(
             document, pass_decisions.gaps, character_size_limits, tools, lambda: ()
@@ -260,11 +266,13 @@ class DoublePass(Chunker):
         A threshold also changes decisions before the gap, on which the verdict depends, so a rerun checks the result.
         Pass two may merge what pass one separated; then both thresholds have to change.
         """
-        deciding_comparisons, would_cut = self._deciding_comparisons(chunking, gap), not gap.verdict.is_cut
+        deciding_comparisons, is_cut_after_reversal = self._deciding_comparisons(chunking, gap), not gap.verdict.is_cut
         reversal_search = VerdictReversals(self, chunking, gap, tools)
         candidate_slider_stops_with_margins = [
             (
-                next_slider_stop(parameter_spec(self, f"{kind}_threshold"), score, is_above_score=would_cut),
+                next_slider_stop(
+                    find_parameter_spec_by_name(self, f"{kind}_threshold"), score, is_above_score=is_cut_after_reversal
+                ),
                 kind,
                 abs(score - threshold),
             )
@@ -280,8 +288,10 @@ class DoublePass(Chunker):
                 f"{threshold_kind}_threshold", threshold_slider_stop
             )
             if reversing_threshold is not None:
-                return Tipping(f"{threshold_kind}_threshold", threshold_kind, reversing_threshold, would_cut, score_margin)
-        if not would_cut:
+                return Tipping(
+                    f"{threshold_kind}_threshold", threshold_kind, reversing_threshold, is_cut_after_reversal, score_margin
+                )
+        if not is_cut_after_reversal:
             return self._find_size_change_removing_cut(reversal_search)
         two_threshold_change = (
             self._find_threshold_changes_adding_cut(deciding_comparisons, reversal_search) if deciding_comparisons else None
@@ -292,15 +302,15 @@ class DoublePass(Chunker):
         self, deciding_comparisons: Sequence[tuple[str, float, float]], reversal_search: VerdictReversals
     ) -> Tipping | None:
         """Return the change of a threshold of pass one and of the merging threshold that cuts at a gap which is kept."""
-        (threshold_kind, similarity, threshold), *_ = deciding_comparisons
+        (threshold_kind, similarity, deciding_threshold), *_ = deciding_comparisons
         threshold_parameter_name = f"{threshold_kind}_threshold"
         pass_one_slider_stop = next_slider_stop(
-            parameter_spec(self, threshold_parameter_name), similarity, is_above_score=True
+            find_parameter_spec_by_name(self, threshold_parameter_name), similarity, is_above_score=True
         )
         rerun_chunking_and_gap = (
             None
             if threshold_kind == "merging" or pass_one_slider_stop is None
-            else reversal_search.run({threshold_parameter_name: pass_one_slider_stop})
+            else reversal_search.rerun_and_find_gap({threshold_parameter_name: pass_one_slider_stop})
         )
         if (
             rerun_chunking_and_gap is None
@@ -310,7 +320,7 @@ class DoublePass(Chunker):
         ):
             return None
         merging_threshold_slider_stop = next_slider_stop(
-            parameter_spec(self, "merging_threshold"), rerun_chunking_and_gap[1].score, is_above_score=True
+            find_parameter_spec_by_name(self, "merging_threshold"), rerun_chunking_and_gap[1].score, is_above_score=True
         )
         if merging_threshold_slider_stop is None or merging_threshold_slider_stop <= self.merging_threshold:
             return None
@@ -326,7 +336,7 @@ class DoublePass(Chunker):
             threshold_kind,
             pass_one_slider_stop,
             True,
-            abs(similarity - threshold),
+            abs(similarity - deciding_threshold),
             new_merging_threshold_setting,
             single_change_outcome_phrase,
         )
@@ -340,7 +350,7 @@ class DoublePass(Chunker):
         # A maximum of one character less than the joined chunk forbids the join, unless it changes earlier decisions.
         original_chunking = reversal_search.chunking
         joined_comparisons = [comparison for comparison in original_chunking.comparisons if comparison.outcome == "joined"]
-        comparison_at_gap = next(
+        joined_comparison_at_gap = next(
             (
                 comparison
                 for comparison in joined_comparisons
@@ -350,7 +360,9 @@ class DoublePass(Chunker):
         )
         effective_max_size = self.max_size or len(original_chunking.document.text)
         smaller_max_size = (
-            min(comparison_at_gap.length - 1, effective_max_size) if comparison_at_gap is not None else effective_max_size
+            min(joined_comparison_at_gap.length - 1, effective_max_size)
+            if joined_comparison_at_gap is not None
+            else effective_max_size
         )
         reversing_max_size = reversal_search.nearest_reversing_number("max_size", effective_max_size, smaller_max_size)
         return _build_size_change(
@@ -362,7 +374,7 @@ class DoublePass(Chunker):
     def _find_size_change_removing_cut(self, reversal_search: VerdictReversals) -> Tipping | None:
         """Return the size limit that removes a cut, alone or with the merging threshold or another limit."""
         text_length = len(reversal_search.chunking.document.text)
-        largest_tried_min_size = int(min(text_length + 1, parameter_spec(self, "min_size").high or text_length))
+        largest_tried_min_size = int(min(text_length + 1, find_parameter_spec_by_name(self, "min_size").high or text_length))
         smallest_tried_min_size = self.min_size or 1
         joining_size_change = None
         if self.max_size is not None:
@@ -382,23 +394,26 @@ class DoublePass(Chunker):
                 "merging_threshold", None, unlimited_max_size_change
             )
         ) is not None:
-            first_setting = Setting("merging_threshold", "merging", reversing_merging_threshold)
+            setting_changed_with_max_size = Setting("merging_threshold", "merging", reversing_merging_threshold)
         elif (
             reversing_min_size := reversal_search.nearest_reversing_number(
                 "min_size", smallest_tried_min_size, largest_tried_min_size, unlimited_max_size_change
             )
         ) is not None:
-            first_setting = Setting("min_size", _SIZE_TITLES["min_size"], reversing_min_size)
+            setting_changed_with_max_size = Setting("min_size", _SIZE_TITLES["min_size"], reversing_min_size)
         else:
             return None
         reversing_max_size = reversal_search.nearest_reversing_number(
-            "max_size", self.max_size, text_length, {first_setting.parameter: first_setting.value}
+            "max_size",
+            self.max_size,
+            text_length,
+            {setting_changed_with_max_size.parameter: setting_changed_with_max_size.value},
         )
         if reversing_max_size is None:
             return None
         new_max_size_setting = Setting("max_size", _SIZE_TITLES["max_size"], reversing_max_size)
         return Tipping(
-            *first_setting,
+            *setting_changed_with_max_size,
             False,
             None,
             new_max_size_setting,
@@ -410,15 +425,21 @@ class DoublePass(Chunker):
         """Return the comparisons without which the verdict on the gap would be another: kind, similarity and threshold."""
         if gap.verdict.is_sized:
             return []
-        first_step, *_ = reason_steps = gap.why.steps()
-        deciding_reason = [first_step, reason_steps[-1]][gap.verdict is Verdict.MERGED]
+        first_reason_step, *_ = reason_steps = gap.why.steps()
+        deciding_reason = [first_reason_step, reason_steps[-1]][gap.verdict is Verdict.MERGED]
         if gap.verdict is not Verdict.CUT:
             assert deciding_reason.score is not None
             assert deciding_reason.threshold is not None
             return [(deciding_reason.threshold_name, deciding_reason.score, deciding_reason.threshold)]
         deciding_comparisons = []
-        if first_step.relation == "≤" and first_step.score is not None and first_step.threshold is not None:
-            deciding_comparisons.append((first_step.threshold_name, first_step.score, first_step.threshold))
+        if (
+            first_reason_step.relation == "≤"
+            and first_reason_step.score is not None
+            and first_reason_step.threshold is not None
+        ):
+            deciding_comparisons.append(
+                (first_reason_step.threshold_name, first_reason_step.score, first_reason_step.threshold)
+            )
         merge_comparisons_at_gap = [
             comparison
             for comparison in chunking.comparisons
@@ -433,9 +454,9 @@ class DoublePass(Chunker):
         """Return a note if chunks of several sentences are above maximum size with their white space."""
         if self.max_size is None or self.vector == "mean":
             return ()
-        sentence_span_by_start = {span.start: span for span in chunking.document.sentences}
+        every_sentence_span_by_start = {span.start: span for span in chunking.document.sentences}
         multi_sentence_chunk_lengths = [
-            piece.end - piece.start for piece in chunking.chunks if sentence_span_by_start[piece.start].end < piece.end
+            piece.end - piece.start for piece in chunking.chunks if every_sentence_span_by_start[piece.start].end < piece.end
         ]
         oversized_lengths = [length for length in multi_sentence_chunk_lengths if length > self.max_size]
         if not oversized_lengths:
@@ -452,7 +473,7 @@ class DoublePass(Chunker):
     ) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
         neighbour_similarities = row_cosines(sentence_vectors[:-1], sentence_vectors[1:])
-        appending_similarities = self._compare_pairs_to_next_sentence(
+        appending_similarities = self._pair_to_next_sentence_similarities(
             neighbour_similarities, sentence_vectors, group_comparer
         )
         mini_chunks: list[Span] = []
@@ -464,8 +485,10 @@ class DoublePass(Chunker):
                 appending_similarities[gap_index - 1] if has_several_sentences else neighbour_similarities[gap_index]
             )
             similarity_threshold = self.appending_threshold if has_several_sentences else self.initial_threshold
-            comparison_kind: ComparisonKind = "appending" if has_several_sentences else "initial"
-            joined_chunk_length = group_comparer.length(mini_chunk_start_index, next_sentence_index + 1)
+            comparison_kind: MergeComparisonKind = "appending" if has_several_sentences else "initial"
+            joined_chunk_length = group_comparer.count_characters_of_sentences(
+                mini_chunk_start_index, next_sentence_index + 1
+            )
             comparison_outcome = self._comparison_outcome(gap_similarity, similarity_threshold, joined_chunk_length)
             gap_verdict = Verdict.KEPT if comparison_outcome == "joined" else Verdict.CUT
             gap_verdict_reason = Reason(
@@ -502,7 +525,7 @@ class DoublePass(Chunker):
         mini_chunks.append(Span(mini_chunk_start_index, len(sentence_vectors)))
         return mini_chunks
 
-    def _compare_pairs_to_next_sentence(
+    def _pair_to_next_sentence_similarities(
         self, neighbour_similarities: FloatArray, sentence_vectors: FloatArray, group_comparer: GroupComparer
     ) -> FloatArray:
         """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
@@ -511,21 +534,24 @@ class DoublePass(Chunker):
         the pairs that the round before made possible: fewer texts than all pairs, and in batches.
         """
         pair_similarities = np.full(max(len(sentence_vectors) - 2, 0), np.nan)
-        open_pair_starts = np.flatnonzero(neighbour_similarities[:-1] > self.initial_threshold)
-        while len(open_pair_starts):
-            pair_similarities[open_pair_starts] = row_cosines(
-                group_comparer.sentence_pair_vectors(open_pair_starts), sentence_vectors[open_pair_starts + 2]
+        current_round_pair_starts = np.flatnonzero(neighbour_similarities[:-1] > self.initial_threshold)
+        while len(current_round_pair_starts):
+            pair_similarities[current_round_pair_starts] = row_cosines(
+                group_comparer.sentence_pair_vectors(current_round_pair_starts),
+                sentence_vectors[current_round_pair_starts + 2],
             )
-            grown_pair_starts = open_pair_starts[pair_similarities[open_pair_starts] > self.appending_threshold] + 1
-            grown_pair_starts = grown_pair_starts[grown_pair_starts < len(pair_similarities)]
-            open_pair_starts = grown_pair_starts[np.isnan(pair_similarities[grown_pair_starts])]
+            next_round_pair_starts = (
+                current_round_pair_starts[pair_similarities[current_round_pair_starts] > self.appending_threshold] + 1
+            )
+            next_round_pair_starts = next_round_pair_starts[next_round_pair_starts < len(pair_similarities)]
+            current_round_pair_starts = next_round_pair_starts[np.isnan(pair_similarities[next_round_pair_starts])]
         return pair_similarities
 
-    def _record_merges_of_mini_chunks(
+    def _record_mini_chunk_merges(
         self, pass_decisions: "_Decisions", mini_chunks: Sequence[Span], group_comparer: GroupComparer
     ) -> None:
         """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
-        group_comparer.prepare(mini_chunks)
+        group_comparer.embed_groups_if_needed(mini_chunks)
         current_chunk_range = mini_chunks[0]
         next_mini_chunk_index = 1
         while next_mini_chunk_index < len(mini_chunks):
@@ -533,7 +559,9 @@ class DoublePass(Chunker):
             tried_comparisons: list[Comparison] = []
             for candidate_range, comparison_kind in zip(mini_chunks_in_reach, _MERGE_COMPARISON_KINDS, strict=False):
                 candidate_similarity = group_comparer.similarity(current_chunk_range, candidate_range)
-                merged_chunk_length = group_comparer.length(current_chunk_range.start, candidate_range.end)
+                merged_chunk_length = group_comparer.count_characters_of_sentences(
+                    current_chunk_range.start, candidate_range.end
+                )
                 comparison_outcome = self._comparison_outcome(
                     candidate_similarity, self.merging_threshold, merged_chunk_length
                 )
@@ -568,7 +596,7 @@ class DoublePass(Chunker):
 _UNDECIDED_GAP = Gap(0, None, None, Verdict.CUT, Reason())
 _SIZE_TITLES = {"min_size": "minimum size", "max_size": "maximum size"}
 _COMPARED_CHUNK_PLACE_WORDS = ("next", "after", "third")
-_MERGE_COMPARISON_KINDS: tuple[ComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
+_MERGE_COMPARISON_KINDS: tuple[MergeComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
 def _build_size_change(size_parameter_name: str, size: int | None, *, adds_cut: bool) -> Tipping | None:
@@ -591,10 +619,10 @@ class _Decisions:
             skipped_snippet_text = self.document.text[
                 slice(*self.document.slice(last_tried_comparison.left.end, last_tried_comparison.right.start))
             ]
-            lower_similarities_phrase = ", ".join(
+            snippet_similarities_phrase = ", ".join(
                 format_number(comparison.similarity, ".2f") for comparison in tried_comparisons[:-1]
             )
-            snippet_phrase = f"over the snippet “{shorten(skipped_snippet_text, 40)}” ({lower_similarities_phrase})"
+            snippet_phrase = f"over the snippet “{shorten(skipped_snippet_text, 40)}” ({snippet_similarities_phrase})"
         merge_reason = Reason(
             "similarity",
             last_tried_comparison.similarity,

@@ -8,12 +8,12 @@ from pydantic import Field, model_validator
 
 from chunkers.building_blocks import (
     SizeLimitedChunker,
-    check_chunk_count,
     check_overlap,
     enforce_size_limits_on_gaps,
     find_nearest_verdict_reversing_stop,
+    find_parameter_spec_by_name,
     gap_distances,
-    parameter_spec,
+    refuse_excess_chunks_or_characters,
 )
 from chunkers.contract import Tipping, Tools
 from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict, combine_reasons
@@ -93,13 +93,13 @@ class FixedSentences(SizeLimitedChunker):
         InputError
             If the chunks would have too many characters in total, because of their overlap.
         """
-        sentence_count = len(document.sentences)
-        size, overlap = self._size_and_overlap(sentence_count)
-        sentence_windows = sliding_windows(sentence_count, size, overlap)
+        document_sentence_count = len(document.sentences)
+        size, overlap = self._size_and_overlap(document_sentence_count)
+        sentence_windows = sliding_windows(document_sentence_count, size, overlap)
         if overlap:
             sentence_span_array = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
             window_start_sentence_indices, window_end_sentence_indices = sentence_windows.T
-            check_chunk_count(
+            refuse_excess_chunks_or_characters(
                 self.name,
                 len(window_start_sentence_indices),
                 int(
@@ -115,7 +115,7 @@ class FixedSentences(SizeLimitedChunker):
             size_reached_reason = combine_reasons(
                 size_reached_reason, Reason(remark=f"the next chunk repeats {overlap}", short=short_reason_text)
             )
-        below_size_reason = Reason(remark=f"fewer than {size} sentences so far")
+        kept_before_size_reached_reason = Reason(remark=f"fewer than {size} sentences so far")
         window_end_gap_indices = {*(sentence_windows[:-1, 1] - 1).tolist()}
         gaps_before_size_limits = [
             Gap(
@@ -123,9 +123,9 @@ class FixedSentences(SizeLimitedChunker):
                 None,
                 None,
                 Verdict.CUT if index in window_end_gap_indices else Verdict.KEPT,
-                size_reached_reason if index in window_end_gap_indices else below_size_reason,
+                size_reached_reason if index in window_end_gap_indices else kept_before_size_reached_reason,
             )
-            for index in range(sentence_count - 1)
+            for index in range(document_sentence_count - 1)
         ]
         if overlap:
             window_chunks = tuple(
@@ -170,7 +170,7 @@ class FixedSentences(SizeLimitedChunker):
             )
 
         reversing_value = find_nearest_verdict_reversing_stop(
-            parameter_spec(self, parameter_name), getattr(self, parameter_name), reverses_verdict
+            find_parameter_spec_by_name(self, parameter_name), getattr(self, parameter_name), reverses_verdict
         )
         return (
             None

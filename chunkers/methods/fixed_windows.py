@@ -11,16 +11,16 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks import (
     add_uncut_gaps,
     build_cut_gaps_only,
-    check_chunk_count,
     check_overlap,
     merge_into_windows,
+    refuse_excess_chunks_or_characters,
 )
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.fixed_sentences import sliding_window_count, sliding_windows
 from chunkers.results import Chunk, Chunking, Gap, LazyTuple, Reason, Verdict, combine_reasons
 from chunkers.support import IntArray
 from chunkers.text import Document, Span, word_starts
-from chunkers.text.front_matter import front_matter
+from chunkers.text.front_matter import find_front_matter_offsets
 
 
 class WindowChunker(Chunker):
@@ -46,7 +46,7 @@ class WindowChunker(Chunker):
         return f"{self.size:,} {self.unit}, " + (f"overlap {self.overlap:,}" if self.overlap else "no overlap")
 
     @abstractmethod
-    def starts(self, text: str, tools: Tools) -> IntArray:
+    def unit_starts(self, text: str, tools: Tools) -> IntArray:
         """Return the start offset of each text unit, in code points, ascending."""
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -58,10 +58,12 @@ class WindowChunker(Chunker):
             If there would be too many chunks, or too many characters in total.
         """
         text = document.text
-        unit_start_offsets = self.starts(text, tools)
-        check_chunk_count(self.name, sliding_window_count(len(unit_start_offsets), self.size, self.overlap), 0)
+        unit_start_offsets = self.unit_starts(text, tools)
+        refuse_excess_chunks_or_characters(
+            self.name, sliding_window_count(len(unit_start_offsets), self.size, self.overlap), 0
+        )
         window_offset_ranges = _window_offset_ranges(text, unit_start_offsets, self.size, self.overlap)
-        check_chunk_count(self.name, len(window_offset_ranges), int(np.diff(window_offset_ranges).sum()))
+        refuse_excess_chunks_or_characters(self.name, len(window_offset_ranges), int(np.diff(window_offset_ranges).sum()))
         trimmed_window_spans = (Span(*edge).trimmed(text) for edge in window_offset_ranges.tolist())
         nonblank_window_spans = [span for span in trimmed_window_spans if span.start < span.end]
         window_chunks = tuple(
@@ -70,8 +72,8 @@ class WindowChunker(Chunker):
         return Chunking(document, window_chunks, LazyTuple(lambda: self._all_gaps(document, nonblank_window_spans)))
 
     def _all_gaps(self, document: Document, chunk_spans: Sequence[Span]) -> tuple[Gap, ...]:
-        overlap_reasons = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
-        cut_reason = combine_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *overlap_reasons)
+        overlap_reason_if_any = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
+        cut_reason = combine_reasons(Reason(remark=f"size {self.size:,} {self.unit} reached"), *overlap_reason_if_any)
         # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
         later_chunk_start_offsets = [later.start for earlier, later in pairwise(chunk_spans) if later.start > earlier.start]
         cut_gaps = build_cut_gaps_only(document, later_chunk_start_offsets, Verdict.CUT, lambda offset: cut_reason)
@@ -83,20 +85,20 @@ def _window_offset_ranges(text: str, unit_starts: IntArray, size: int, overlap: 
 
     Without units there is one window.
     """
-    document_front_matter, text_length = front_matter(text), len(text)
+    document_front_matter, text_length = find_front_matter_offsets(text), len(text)
     if document_front_matter and len(unit_starts):
         # A fence is in one window with the unit beside it, though both are more than the size.
-        cuttable_unit_indices = [
+        unit_indices_cuttable_before = [
             place
             for place, start in enumerate(unit_starts.tolist())
             if not document_front_matter.cut_separates_fence_from_fields(start)
         ]
         window_offset_ranges = np.array(
             merge_into_windows(
-                [*unit_starts[cuttable_unit_indices].tolist(), text_length],
-                [*cuttable_unit_indices, len(unit_starts)],
+                [*unit_starts[unit_indices_cuttable_before].tolist(), text_length],
+                [*unit_indices_cuttable_before, len(unit_starts)],
                 0,
-                len(cuttable_unit_indices),
+                len(unit_indices_cuttable_before),
                 size,
                 overlap,
             )
@@ -143,7 +145,7 @@ class FixedWords(WindowChunker):
         json_schema_extra={"unit": "words", "step": 5, "offered": [0, 500], "main": True},
     )
 
-    def starts(self, text: str, tools: Tools) -> IntArray:
+    def unit_starts(self, text: str, tools: Tools) -> IntArray:
         """Return the start offset of each word, in code points; words are separated by white space."""
         return word_starts(text)
 
@@ -181,7 +183,7 @@ class FixedCharacters(WindowChunker):
         json_schema_extra={"unit": "characters", "step": 50, "offered": [0, 2500], "main": True},
     )
 
-    def starts(self, text: str, tools: Tools) -> IntArray:
+    def unit_starts(self, text: str, tools: Tools) -> IntArray:
         """Return every offset of the text, because each character is a unit."""
         return np.arange(len(text))
 
@@ -219,6 +221,6 @@ class FixedTokens(WindowChunker):
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [0, 500], "main": True},
     )
 
-    def starts(self, text: str, tools: Tools) -> IntArray:
+    def unit_starts(self, text: str, tools: Tools) -> IntArray:
         """Return the start offset of each token, in code points."""
         return tools.token_starts(text)

@@ -79,7 +79,7 @@ class KMeans(Chunker):
             len(all_sentence_texts), cluster_count, tools.embed(all_sentence_texts[:1]).shape[1]
         )
         sentence_vectors = tools.embed(all_sentence_texts).astype(np.float64)
-        sentence_cluster_labels, centre_distances = self._find_labels_and_centre_distances(
+        sentence_cluster_labels, all_centre_distances = self._find_labels_and_centre_distances(
             sentence_vectors,
             cluster_count,
             tools,
@@ -91,7 +91,7 @@ class KMeans(Chunker):
             gap_distances(sentence_vectors),
             "distance",
             (),
-            _own_and_next_centre_distances(centre_distances, sentence_cluster_labels),
+            _own_and_next_centre_distances(all_centre_distances, sentence_cluster_labels),
         )
 
     def _find_labels_and_centre_distances(
@@ -106,15 +106,17 @@ class KMeans(Chunker):
             from sklearn.exceptions import ConvergenceWarning
 
         random_state = np.random.RandomState(self.seed)
-        kmeans_searches = []
+        random_start_searches = []
         for random_start_number in range(RANDOM_START_COUNT):
             if reports_progress:
                 tools.decided(random_start_number, RANDOM_START_COUNT)
             with warnings.catch_warnings():
                 # Different sentences may have the same vector; then there are fewer clusters than requested.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                kmeans_searches.append(Search(n_clusters=cluster_count, n_init=1, random_state=random_state).fit(vectors))
-        lowest_inertia_search = min(kmeans_searches, key=lambda search: search.inertia_)
+                random_start_searches.append(
+                    Search(n_clusters=cluster_count, n_init=1, random_state=random_state).fit(vectors)
+                )
+        lowest_inertia_search = min(random_start_searches, key=lambda search: search.inertia_)
         return lowest_inertia_search.labels_, lowest_inertia_search.transform(vectors)
 
 

@@ -12,15 +12,15 @@ from pydantic import Field, model_validator
 from chunkers.building_blocks import (
     add_uncut_gaps,
     build_cut_gaps_only,
+    first_unit_index_after_window,
     recursive_spans,
-    refuse_too_small_size,
+    refuse_size_yielding_excess_chunks,
     text_size_function,
-    window_end_unit_index,
 )
 from chunkers.contract import Chunker, Estimate, Tools
 from chunkers.language_models import (
-    CHUNK_SPLITS_ANSWER,
-    MOST_REPEATS,
+    MOST_ANSWER_RETRIES,
+    SPLIT_PLACES_ANSWER,
     TOPIC_SHIFT_ANSWER,
     AnswerKind,
     Message,
@@ -32,7 +32,7 @@ from chunkers.language_models import (
     prompts,
 )
 from chunkers.results import Chunk, Chunking, Gap, Reason, Verdict
-from chunkers.text import Document, Span, split_sentences
+from chunkers.text import Document, Span, split_into_sentence_spans
 
 _EXPECTED_WINDOW_ADVANCE_SHARE = 0.75
 """The part of a window that lies before its last cut, as it is guessed for an estimate."""
@@ -62,8 +62,8 @@ class WindowedModelChunker(Chunker, ABC):
     with the window's last unit. Thus every boundary between two units is judged with both units in view, and no cut is
     made merely because a window ends.
 
-    If an answer is unusable, the model is asked again in the same conversation, at most `MOST_REPEATS` times. After that, a
-    chunk ends at the end of the window and nowhere inside it, and the reason says so.
+    If an answer is unusable, the model is asked again in the same conversation, at most `MOST_ANSWER_RETRIES` times.
+    After that, a chunk ends at the end of the window and nowhere inside it, and the reason says so.
     """
 
     window: int
@@ -92,7 +92,7 @@ class WindowedModelChunker(Chunker, ABC):
         """Return the half-open ranges of the text units shown to the model, with only white space between them."""
 
     @abstractmethod
-    def read(self, answer: str, first: int, last: int) -> list[int]:
+    def parse_cut_numbers(self, answer: str, first: int, last: int) -> list[int]:
         """Parse the model's answer; return the numbers of the units after which to cut, ascending.
 
         The numbers count from 1 and lie between ``first`` and ``last - 1``.
@@ -138,7 +138,7 @@ class WindowedModelChunker(Chunker, ABC):
         unit_token_counts = tools.count_tokens([text[start:end] for start, end in text_unit_ranges])
         cumulative_token_counts, prompt_texts, start_unit_index = [0, *accumulate(unit_token_counts)], [], 0
         while start_unit_index < len(text_unit_ranges) - 1:
-            end_unit_index = window_end_unit_index(unit_token_counts, start_unit_index, self.window, 2)
+            end_unit_index = first_unit_index_after_window(unit_token_counts, start_unit_index, self.window, 2)
             prompt_texts += [
                 part.text for part in self._window_prompt(text, text_unit_ranges, start_unit_index, end_unit_index)
             ]
@@ -165,11 +165,11 @@ class WindowedModelChunker(Chunker, ABC):
         while start_unit_index < len(text_unit_ranges) - 1:
             # Not `decided`, which would end a run that is to find all its answers remembered.
             tools.watcher.deciding(start_unit_index, len(text_unit_ranges))
-            end_unit_index = window_end_unit_index(unit_token_counts, start_unit_index, self.window, 2)
+            end_unit_index = first_unit_index_after_window(unit_token_counts, start_unit_index, self.window, 2)
             window_decisions.window_count += 1
             window_phrase = f"window of {self.unit_name}s {start_unit_index + 1} to {end_unit_index}"
             try:
-                cut_unit_indices = self._ask_for_cuts(text, text_unit_ranges, start_unit_index, end_unit_index, tools)
+                cut_after_unit_indices = self._ask_for_cuts(text, text_unit_ranges, start_unit_index, end_unit_index, tools)
             except UnusableAnswer as complaint:
                 window_decisions.unusable_count += 1
                 self._keep_unanswered_window_whole(
@@ -183,16 +183,16 @@ class WindowedModelChunker(Chunker, ABC):
                 start_unit_index = end_unit_index
                 continue
             last_judged_unit_index = (
-                cut_unit_indices[0] if self.names_first_cut_only and cut_unit_indices else end_unit_index - 2
+                cut_after_unit_indices[0] if self.names_first_cut_only and cut_after_unit_indices else end_unit_index - 2
             )
             for judged_unit_index in range(start_unit_index, last_judged_unit_index + 1):
                 window_decisions.decision_by_unit[judged_unit_index] = CutDecision(
-                    judged_unit_index in cut_unit_indices,
-                    self._reason_after_unit(judged_unit_index, judged_unit_index in cut_unit_indices, window_phrase),
+                    judged_unit_index in cut_after_unit_indices,
+                    self._reason_after_unit(judged_unit_index, judged_unit_index in cut_after_unit_indices, window_phrase),
                 )
-            if end_unit_index == len(text_unit_ranges) and not (self.names_first_cut_only and cut_unit_indices):
+            if end_unit_index == len(text_unit_ranges) and not (self.names_first_cut_only and cut_after_unit_indices):
                 break
-            start_unit_index = cut_unit_indices[-1] + 1 if cut_unit_indices else end_unit_index - 1
+            start_unit_index = cut_after_unit_indices[-1] + 1 if cut_after_unit_indices else end_unit_index - 1
         return window_decisions
 
     def _window_prompt(
@@ -222,7 +222,7 @@ class WindowedModelChunker(Chunker, ABC):
     ) -> list[int]:
         """Return the units of a window after which the model cuts; raises UnusableAnswer where no answer can be used."""
         window_messages = self._window_prompt(text, text_unit_ranges, start_unit_index, end_unit_index)
-        window_answer_parser = partial(self.read, first=start_unit_index + 1, last=end_unit_index)
+        window_answer_parser = partial(self.parse_cut_numbers, first=start_unit_index + 1, last=end_unit_index)
         lowest_allowed_unit_number, highest_allowed_unit_number = (
             (start_unit_index + 2, end_unit_index)
             if self.names_first_cut_only
@@ -230,7 +230,7 @@ class WindowedModelChunker(Chunker, ABC):
         )
         window_ask_function = partial(
             tools.ask,
-            kind=self.kind.for_request(
+            kind=self.kind.copy_with_answer_limits(
                 dict.fromkeys(self.kind.fields, (lowest_allowed_unit_number, highest_allowed_unit_number))
             ),
         )
@@ -246,7 +246,7 @@ class WindowedModelChunker(Chunker, ABC):
         window_decisions: WindowDecisions,
         start_unit_index: int,
         end_unit_index: int,
-        unit_count: int,
+        unit_count_of_whole_text: int,
         answer_fault_phrase: str,
         window_phrase: str,
     ) -> None:
@@ -256,7 +256,7 @@ class WindowedModelChunker(Chunker, ABC):
             window_decisions.decision_by_unit[unit_index] = CutDecision(
                 False, Reason(remark=f"{unusable_remark}, which stays whole", short="no usable answer")
             )
-        if end_unit_index < unit_count:
+        if end_unit_index < unit_count_of_whole_text:
             window_decisions.decision_by_unit[end_unit_index - 1] = CutDecision(
                 True, Reason(remark=f"{unusable_remark}, which ends here", short="no usable answer")
             )
@@ -280,11 +280,16 @@ class WindowedModelChunker(Chunker, ABC):
         decision_by_unit_start = {
             text_unit_ranges[unit + 1][0]: decision for unit, decision in window_decisions.decision_by_unit.items()
         }
-        reason_by_unit_start = {start: decision.why for start, decision in decision_by_unit_start.items()}
-        cut_unit_starts = [start for start, decision in decision_by_unit_start.items() if decision.cut]
-        cut_gaps = build_cut_gaps_only(document, cut_unit_starts, Verdict.CUT, reason_by_unit_start.__getitem__)
+        decision_reason_by_unit_start = {start: decision.why for start, decision in decision_by_unit_start.items()}
+        cut_unit_start_offsets = [start for start, decision in decision_by_unit_start.items() if decision.cut]
+        cut_gaps = build_cut_gaps_only(
+            document, cut_unit_start_offsets, Verdict.CUT, decision_reason_by_unit_start.__getitem__
+        )
         uncut_gaps = build_cut_gaps_only(
-            document, [*(decision_by_unit_start.keys() - {*cut_unit_starts})], Verdict.KEPT, reason_by_unit_start.__getitem__
+            document,
+            [*(decision_by_unit_start.keys() - {*cut_unit_start_offsets})],
+            Verdict.KEPT,
+            decision_reason_by_unit_start.__getitem__,
         )
         inside_unit_reason = Reason(remark=f"inside a {self.unit_name}, which is never cut")
         return add_uncut_gaps(document, [*cut_gaps, *(gap for gap in uncut_gaps if gap.offset is None)], inside_unit_reason)
@@ -292,15 +297,15 @@ class WindowedModelChunker(Chunker, ABC):
     def _unusable_answer_notes(self, window_decisions: WindowDecisions) -> tuple[str, ...]:
         if not window_decisions.unusable_count:
             return ()
-        window_count_phrase = (
+        total_windows_phrase = (
             "1 window" if window_decisions.window_count == 1 else f"{window_decisions.window_count:,} windows"
         )
         return (
-            f"The model gave no usable answer about {window_decisions.unusable_count:,} of {window_count_phrase}, though "
+            f"The model gave no usable answer about {window_decisions.unusable_count:,} of {total_windows_phrase}, though "
             "it was "
             "asked "
             "up to "
-            f"{MOST_REPEATS + 1} times; there a chunk ends with the window and nowhere inside it.",
+            f"{MOST_ANSWER_RETRIES + 1} times; there a chunk ends with the window and nowhere inside it.",
         )
 
 
@@ -329,7 +334,7 @@ class Llm(WindowedModelChunker):
         "on another day, may cut elsewhere, and no figure says why."
     )
     unit_name: ClassVar[str] = "piece"
-    kind: ClassVar[AnswerKind] = CHUNK_SPLITS_ANSWER
+    kind: ClassVar[AnswerKind] = SPLIT_PLACES_ANSWER
     system_prompt: ClassVar[str] = prompts.SPLITS_SYSTEM_PROMPT
     piece_template: ClassVar[str] = prompts.SPLITS_PIECE_TEMPLATE
     question: ClassVar[str] = prompts.SPLITS_QUESTION_TEMPLATE
@@ -367,10 +372,10 @@ class Llm(WindowedModelChunker):
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the ranges of the text pieces shown to the model. Raise InputError if there are too many."""
-        refuse_too_small_size(self.name, document.text, self.piece_size, "tokens")
+        refuse_size_yielding_excess_chunks(self.name, document.text, self.piece_size, "tokens")
         return recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
 
-    def read(self, answer: str, first: int, last: int) -> list[int]:
+    def parse_cut_numbers(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``split_after:``; return the numbers of the pieces after which to cut."""
         split_after_piece_numbers = parse_last_line_of_answer(answer, SplitsAnswer).split_after
         for piece_number in split_after_piece_numbers:
@@ -382,9 +387,7 @@ class Llm(WindowedModelChunker):
         if any(one > other for one, other in pairwise(split_after_piece_numbers)):
             raise UnusableAnswer("the answer must name the pieces in ascending order; their order is different")
         # After the last piece shown nobody can tell whether the subject goes on.
-        return [
-            *dict.fromkeys(paragraph_number for paragraph_number in split_after_piece_numbers if paragraph_number < last)
-        ]
+        return [*dict.fromkeys(piece_number for piece_number in split_after_piece_numbers if piece_number < last)]
 
 
 class Lumber(WindowedModelChunker):
@@ -434,19 +437,19 @@ class Lumber(WindowedModelChunker):
 
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the ranges of the paragraphs, with long paragraphs split. Raise InputError if there are too many."""
-        text, paragraph_token_limit = document.text, self.window // 2
-        refuse_too_small_size(self.name, text, paragraph_token_limit, "tokens")
-        paragraph_ranges = [*map(tuple, split_sentences(text, "paragraphs"))]
-        paragraph_token_counts = tools.count_tokens([text[start:end] for start, end in paragraph_ranges])
+        document_text, paragraph_token_limit = document.text, self.window // 2
+        refuse_size_yielding_excess_chunks(self.name, document_text, paragraph_token_limit, "tokens")
+        paragraph_offset_ranges = [*map(tuple, split_into_sentence_spans(document_text, "paragraphs"))]
+        paragraph_token_counts = tools.count_tokens([document_text[start:end] for start, end in paragraph_offset_ranges])
         paragraph_unit_ranges: list[tuple[int, int]] = []
         for (paragraph_start, paragraph_end), paragraph_token_count in zip(
-            paragraph_ranges, paragraph_token_counts, strict=True
+            paragraph_offset_ranges, paragraph_token_counts, strict=True
         ):
             if paragraph_token_count <= paragraph_token_limit:
                 paragraph_unit_ranges.append((paragraph_start, paragraph_end))
                 continue
             paragraph_unit_ranges += recursive_spans(
-                text,
+                document_text,
                 paragraph_token_limit,
                 0,
                 text_size_function("tokens", tools),
@@ -455,7 +458,7 @@ class Lumber(WindowedModelChunker):
             )
         return paragraph_unit_ranges
 
-    def read(self, answer: str, first: int, last: int) -> list[int]:
+    def parse_cut_numbers(self, answer: str, first: int, last: int) -> list[int]:
         """Parse an answer's last line ``Answer:``; return the number of the paragraph after which to cut."""
         paragraph_number = parse_last_line_of_answer(answer, ShiftAnswer).answer
         if paragraph_number is None:

@@ -11,9 +11,9 @@ from chunkers.building_blocks import (
     SizeLimitedChunker,
     VerdictReversals,
     enforce_size_limits_on_gaps,
+    find_parameter_spec_by_name,
     gap_distances,
     next_slider_stop,
-    parameter_spec,
 )
 from chunkers.contract import Tipping, Tools
 from chunkers.results import Chunking, Curve, Gap, Line, Reason, Verdict
@@ -114,7 +114,7 @@ class MaxMin(SizeLimitedChunker):
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
         next_threshold_slider_stop = next_slider_stop(
-            parameter_spec(self, "hard_threshold"), gap.score, is_above_score=not gap.verdict.is_cut
+            find_parameter_spec_by_name(self, "hard_threshold"), gap.score, is_above_score=not gap.verdict.is_cut
         )
         reversing_threshold = VerdictReversals(self, chunking, gap, tools).nearest_reversing_slider_stop(
             "hard_threshold", next_threshold_slider_stop
@@ -187,7 +187,7 @@ class MaxMin(SizeLimitedChunker):
                         similarity_to_first_sentence,
                         chunk_first_sentence_index,
                     )
-                    least_similarity_with_next = similarity_to_first_sentence
+                    least_similarity_if_joined = similarity_to_first_sentence
                 else:
                     nearest_index_in_chunk = int(similarities_to_chunk_sentences.argmax())
                     joining_threshold = max(
@@ -200,10 +200,10 @@ class MaxMin(SizeLimitedChunker):
                         least_similarity_in_chunk,
                         chunk_first_sentence_index + nearest_index_in_chunk,
                     )
-                    least_similarity_with_next = min(least_similarity_in_chunk, float(similarities_to_chunk_sentences.min()))
+                    least_similarity_if_joined = min(least_similarity_in_chunk, float(similarities_to_chunk_sentences.min()))
                 yield gap_decision_step
                 if gap_decision_step.joins:
-                    least_similarity_in_chunk = least_similarity_with_next
+                    least_similarity_in_chunk = least_similarity_if_joined
                 else:
                     chunk_first_sentence_index, least_similarity_in_chunk = sentence_index, math.inf
 

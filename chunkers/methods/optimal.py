@@ -12,7 +12,7 @@ from chunkers.building_blocks import (
     add_uncut_gaps,
     build_cut_gaps_only,
     recursive_spans,
-    refuse_too_small_size,
+    refuse_size_yielding_excess_chunks,
     text_size_function,
 )
 from chunkers.building_blocks.change_point_search import backtrack_cuts
@@ -73,10 +73,10 @@ def _excess_similarities_to_later_pieces(
     Each product is added up in the same order wherever its pieces are, as no product of matrices promises: of pieces that
     are repeated, all must have the same.
     """
-    block_end_piece_index = min(block_start_piece_index + _PIECES_PER_BLOCK, len(vectors))
-    excess_similarities = np.zeros((block_end_piece_index - block_start_piece_index, max_run_length - 1))
+    piece_index_after_block = min(block_start_piece_index + _PIECES_PER_BLOCK, len(vectors))
+    excess_similarities = np.zeros((piece_index_after_block - block_start_piece_index, max_run_length - 1))
     for distance_in_pieces in range(1, min(max_run_length, len(vectors) - block_start_piece_index)):
-        paired_pieces_end_index = min(block_end_piece_index, len(vectors) - distance_in_pieces)
+        paired_pieces_end_index = min(piece_index_after_block, len(vectors) - distance_in_pieces)
         excess_similarities[: paired_pieces_end_index - block_start_piece_index, distance_in_pieces - 1] = np.einsum(
             "ij,ij->i",
             vectors[block_start_piece_index:paired_pieces_end_index],
@@ -114,11 +114,11 @@ class PartitionTable:
         best_reward_by_end, run_start_by_end = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
         best_reward_by_end[0] = 0.0
         for run_start in range(piece_count):
-            total_reward_by_end = best_reward_by_end[run_start] + run_rewards[run_start, : piece_count - run_start]
-            run_end_slice = slice(run_start + 1, run_start + 1 + len(total_reward_by_end))
-            better_totals_mask = total_reward_by_end >= best_reward_by_end[run_end_slice]
-            best_reward_by_end[run_end_slice][better_totals_mask] = total_reward_by_end[better_totals_mask]
-            run_start_by_end[run_end_slice][better_totals_mask] = run_start
+            new_total_by_end = best_reward_by_end[run_start] + run_rewards[run_start, : piece_count - run_start]
+            possible_run_ends_slice = slice(run_start + 1, run_start + 1 + len(new_total_by_end))
+            better_totals_mask = new_total_by_end >= best_reward_by_end[possible_run_ends_slice]
+            best_reward_by_end[possible_run_ends_slice][better_totals_mask] = new_total_by_end[better_totals_mask]
+            run_start_by_end[possible_run_ends_slice][better_totals_mask] = run_start
         return cls(run_rewards, best_reward_by_end, run_start_by_end)
 
     def cuts(self) -> IntArray:
@@ -139,7 +139,7 @@ class PartitionTable:
             if total_reward_by_start[at] > -np.inf
         ]
 
-    def gains(self) -> FloatArray:
+    def cut_gain_before_each_piece(self) -> FloatArray:
         """Return the gain in total reward from a cut before each piece from 1 to n - 1, shape (n - 1,).
 
         A gain is above 0 at the cuts of a unique best partition, below 0 elsewhere, and 0 if cutting and not cutting are
@@ -245,14 +245,17 @@ class Optimal(Chunker):
         InputError
             If the search is too much work for the number of pieces in the text and in a chunk.
         """
-        piece_ranges, partition_table = self.pieces_and_partition_table(document, tools)
-        if not piece_ranges:
+        piece_offset_ranges, partition_table = self.pieces_and_partition_table(document, tools)
+        if not piece_offset_ranges:
             return Chunking(document, (), ())
         chunk_start_piece_indices = partition_table.cuts().tolist()
-        gaps = self._all_gaps(document, piece_ranges, chunk_start_piece_indices, partition_table.gains())
-        chunk_edge_piece_indices = [0, *chunk_start_piece_indices, len(piece_ranges)]
+        gaps = self._all_gaps(
+            document, piece_offset_ranges, chunk_start_piece_indices, partition_table.cut_gain_before_each_piece()
+        )
+        chunk_edge_piece_indices = [0, *chunk_start_piece_indices, len(piece_offset_ranges)]
         chunk_spans = [
-            Span(piece_ranges[first][0], piece_ranges[last - 1][1]) for first, last in pairwise(chunk_edge_piece_indices)
+            Span(piece_offset_ranges[first][0], piece_offset_ranges[last - 1][1])
+            for first, last in pairwise(chunk_edge_piece_indices)
         ]
         gap_gains = tuple(math.nan if gap.score is None else gap.score for gap in gaps if gap.offset is None)
         cut_gain_curve = Curve("gain of a cut over the best partition without it", gap_gains, (), cut_above=True, live=False)
@@ -260,24 +263,24 @@ class Optimal(Chunker):
 
     def pieces_and_partition_table(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], PartitionTable]:
         """Return the pieces, as offsets, and the table of their best partitions; raises as `chunk` does."""
-        piece_ranges, max_run_length_by_piece = (
+        piece_offset_ranges, max_run_length_by_piece = (
             self._sentences_and_run_limits(document, tools)
             if self.pieces == "sentences"
             else self._pieces_and_run_limits(document, tools)
         )
-        if not piece_ranges:
+        if not piece_offset_ranges:
             return [], PartitionTable.from_rewards(np.zeros((0, 1)))
-        piece_vectors = tools.embed([document.text[start:end] for start, end in piece_ranges])
+        piece_vectors = tools.embed([document.text[start:end] for start, end in piece_offset_ranges])
         run_reward_table = rewards_of_runs(piece_vectors, int(max_run_length_by_piece.max()))
         run_reward_table[np.arange(run_reward_table.shape[1]) >= max_run_length_by_piece[:, None]] = -np.inf
-        return piece_ranges, PartitionTable.from_rewards(run_reward_table)
+        return piece_offset_ranges, PartitionTable.from_rewards(run_reward_table)
 
     def _pieces_and_run_limits(self, document: Document, tools: Tools) -> tuple[list[tuple[int, int]], IntArray]:
         """Return the pieces of the recursive chunker, and for each the most pieces of a chunk that begins with it."""
-        refuse_too_small_size(self.name, document.text, self.piece_size, "tokens")
+        refuse_size_yielding_excess_chunks(self.name, document.text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
-        fewest_possible_pieces = len(word_starts(document.text)) // self.piece_size
-        self._check_run_count(fewest_possible_pieces, min(self.most_pieces_per_chunk, fewest_possible_pieces), "at least ")
+        piece_count_lower_bound = len(word_starts(document.text)) // self.piece_size
+        self._check_run_count(piece_count_lower_bound, min(self.most_pieces_per_chunk, piece_count_lower_bound), "at least ")
         piece_spans = recursive_spans(document.text, self.piece_size, 0, text_size_function("tokens", tools), "chroma")
         most_pieces_per_chunk = min(self.most_pieces_per_chunk, len(piece_spans))
         self._check_run_count(len(piece_spans), most_pieces_per_chunk)
@@ -299,26 +302,29 @@ class Optimal(Chunker):
         self._check_run_count(len(sentence_ranges), int(max_run_length_by_sentence.max(initial=0)))
         return sentence_ranges, max_run_length_by_sentence
 
-    def _check_run_count(self, piece_count: int, longest_run_length: int, text_phrase: str = "") -> None:
+    def _check_run_count(self, piece_count: int, longest_run_length: int, piece_count_qualifier: str = "") -> None:
         """Raise InputError if there are too many runs of at most ``longest_run_length`` pieces."""
         if piece_count * longest_run_length > MOST_OPTIMAL_PIECE_RUNS:
             raise InputError(
                 f"optimal: pieces in the text × pieces in the largest chunk must be at most {MOST_OPTIMAL_PIECE_RUNS:,}; "
                 "this text has "
-                f"{text_phrase}{piece_count:,} pieces, and its largest chunk up to {longest_run_length:,}. Choose a larger "
+                f"{piece_count_qualifier}{piece_count:,} pieces, and its largest chunk up to {longest_run_length:,}. "
+                "Choose a larger "
                 "piece size."
             )
 
     def _all_gaps(
         self,
         document: Document,
-        piece_ranges: list[tuple[int, int]],
+        piece_offset_ranges: list[tuple[int, int]],
         chunk_start_piece_indices: list[int],
         cut_gains: FloatArray,
     ) -> tuple[Gap, ...]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
-        gain_by_piece_start = {start: gain for (start, _), gain in zip(piece_ranges[1:], cut_gains.tolist(), strict=True)}
-        chunk_start_offsets = [piece_ranges[cut][0] for cut in chunk_start_piece_indices]
+        gain_by_piece_start = {
+            start: gain for (start, _), gain in zip(piece_offset_ranges[1:], cut_gains.tolist(), strict=True)
+        }
+        chunk_start_offsets = [piece_offset_ranges[cut][0] for cut in chunk_start_piece_indices]
         uncut_piece_starts = sorted(gain_by_piece_start.keys() - {*chunk_start_offsets})
         gaps_at_piece_starts = [
             *build_cut_gaps_only(

@@ -11,14 +11,14 @@ from chunkers.building_blocks.proposition_requests import (
     GroupedPropositions,
     PropositionGroup,
     StatedPropositions,
+    consecutive_sentence_windows,
     overlapped_sentence_indices,
     propositions_prompt,
     request_proposition_groups,
     request_propositions,
-    sentence_windows,
 )
 from chunkers.contract import Chunker, Estimate, Tools
-from chunkers.language_models import MOST_REPEATS, prompts
+from chunkers.language_models import MOST_ANSWER_RETRIES, prompts
 from chunkers.results import Chunk, Chunking, Gap, Reason, StatedContent, Verdict
 from chunkers.support import pluralize
 from chunkers.text import Document, Span
@@ -53,8 +53,8 @@ class Propositions(Chunker):
     The text of a chunk consists of its propositions. Its spans are the sentences that the propositions restate, so a
     sentence with several propositions may be in several chunks. A proposition whose quoted words are not found is in no
     chunk. A sentence without propositions represents itself, so that no text is lost; so do the sentences of a window
-    without a usable answer after `MOST_REPEATS` retries. A batch of propositions without a usable answer becomes a chunk
-    without a title.
+    without a usable answer after `MOST_ANSWER_RETRIES` retries. A batch of propositions without a usable answer becomes a
+    chunk without a title.
     """
 
     name: ClassVar[str] = "propositions"
@@ -105,13 +105,13 @@ class Propositions(Chunker):
     @classmethod
     def wording(cls) -> tuple[str, ...]:
         """Return the prompts for the language model, with their placeholders."""
-        proposition_prompts = (
+        restating_prompts = (
             prompts.PROPOSITIONS_SYSTEM_PROMPT,
             prompts.PROPOSITIONS_SENTENCE_TEMPLATE.rstrip(),
             prompts.PROPOSITIONS_QUESTION_TEMPLATE,
         )
         return (
-            *proposition_prompts,
+            *restating_prompts,
             prompts.GROUPS_SYSTEM_PROMPT,
             prompts.GROUPS_CHUNK_TEMPLATE.rstrip(),
             prompts.GROUPS_QUESTION_TEMPLATE,
@@ -159,7 +159,7 @@ class Propositions(Chunker):
         """Estimate the requests and tokens needed to cut the document, assuming no retries; nothing is sent."""
         if not document.sentences:
             return Estimate(0, 0)
-        proposition_windows = sentence_windows(document, self.window, tools)
+        proposition_windows = consecutive_sentence_windows(document, self.window, tools)
         prompt_texts = [
             message.text for part in proposition_windows for message in propositions_prompt(document, part, self.before)
         ]
@@ -221,7 +221,7 @@ def _chunking_of_groups(
                 stated=group_stated_content,
             )
         )
-    descriptions_by_sentence = _describe_sentences_long_and_short(
+    descriptions_by_sentence = _describe_propositions_of_sentences(
         stated_propositions, grouped_propositions, sentence_indices_by_proposition, chunk_numbers_by_sentence
     )
     sentence_gaps = [
@@ -244,7 +244,7 @@ def _spans_of_sentence_runs(document: Document, sentence_indices: Sequence[int])
     return tuple([document.slice(run[0], run[-1] + 1) for run in consecutive_sentence_index_lists])
 
 
-def _describe_sentences_long_and_short(
+def _describe_propositions_of_sentences(
     stated_propositions: StatedPropositions,
     grouped_propositions: GroupedPropositions,
     sentence_indices_by_proposition: Sequence[range],
@@ -252,39 +252,40 @@ def _describe_sentences_long_and_short(
 ) -> list[tuple[str, str]]:
     """Return two descriptions for each sentence, long and short, of its propositions and their chunks."""
     proposition_count_by_sentence = [0] * len(chunk_numbers_by_sentence)
-    unsorted_reason_by_sentence: dict[int, str] = {}
+    sorting_failure_by_sentence: dict[int, str] = {}
     for proposition_index, (proposition, restated_sentence_indices) in enumerate(
         zip(stated_propositions.propositions, sentence_indices_by_proposition, strict=True)
     ):
-        for sentence_index in restated_sentence_indices:
-            proposition_count_by_sentence[sentence_index] += proposition.tied != "as it is"
+        for described_sentence_index in restated_sentence_indices:
+            proposition_count_by_sentence[described_sentence_index] += proposition.tied != "as it is"
             if proposition_index in grouped_propositions.complaint_by_proposition:
-                unsorted_reason_by_sentence[sentence_index] = grouped_propositions.complaint_by_proposition[
+                sorting_failure_by_sentence[described_sentence_index] = grouped_propositions.complaint_by_proposition[
                     proposition_index
                 ]
     long_and_short_descriptions = []
-    for sentence_index, chunk_numbers in enumerate(chunk_numbers_by_sentence):
+    for described_sentence_index, chunk_numbers in enumerate(chunk_numbers_by_sentence):
         chunks_phrase = f"chunk{'s' * (len(chunk_numbers) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunk_numbers)}"
-        if sentence_index in stated_propositions.complaint_by_sentence:
+        if described_sentence_index in stated_propositions.complaint_by_sentence:
             restatement_outcome_phrase = (
-                f"{stated_propositions.complaint_by_sentence[sentence_index]}, so it stands for itself"
+                f"{stated_propositions.complaint_by_sentence[described_sentence_index]}, so it stands for itself"
             )
-        elif proposition_count_by_sentence[sentence_index]:
+        elif proposition_count_by_sentence[described_sentence_index]:
             restatement_outcome_phrase = (
                 "1 proposition"
-                if proposition_count_by_sentence[sentence_index] == 1
-                else f"{proposition_count_by_sentence[sentence_index]:,} propositions"
+                if proposition_count_by_sentence[described_sentence_index] == 1
+                else f"{proposition_count_by_sentence[described_sentence_index]:,} propositions"
             )
         else:
             restatement_outcome_phrase = "lost by the model, so it stands for itself"
         unsorted_reason_phrase = (
-            f", not sorted: {unsorted_reason_by_sentence[sentence_index]}"
-            if sentence_index in unsorted_reason_by_sentence
+            f", not sorted: {sorting_failure_by_sentence[described_sentence_index]}"
+            if described_sentence_index in sorting_failure_by_sentence
             else ""
         )
         long_and_short_descriptions.append(
             (
-                f"sentence {sentence_index + 1:,}: {restatement_outcome_phrase}, in {chunks_phrase}{unsorted_reason_phrase}",
+                f"sentence {described_sentence_index + 1:,}: {restatement_outcome_phrase}, in "
+                f"{chunks_phrase}{unsorted_reason_phrase}",
                 chunks_phrase,
             )
         )
@@ -295,20 +296,20 @@ def _gap_after_sentence(
     sentence_index: int, chunk_numbers_by_sentence: Sequence[Sequence[int]], sentence_descriptions: Sequence[tuple[str, str]]
 ) -> Gap:
     """Return the decision after a sentence: a cut where a chunk has the next one and not this."""
-    newly_begun_chunk_numbers = {*chunk_numbers_by_sentence[sentence_index + 1]} - {
+    chunk_numbers_only_after_gap = {*chunk_numbers_by_sentence[sentence_index + 1]} - {
         *chunk_numbers_by_sentence[sentence_index]
     }
-    (own_description, own_chunks_phrase), (next_description, next_chunks_phrase) = (
+    (this_sentence_description, this_sentence_chunks_phrase), (next_sentence_description, next_chunks_phrase) = (
         sentence_descriptions[sentence_index],
         sentence_descriptions[sentence_index + 1],
     )
     gap_verdict_reason = Reason(
-        remark=f"{own_description}; {next_description}",
-        short=own_chunks_phrase
-        if own_chunks_phrase == next_chunks_phrase
-        else f"{own_chunks_phrase}, then {next_chunks_phrase}",
+        remark=f"{this_sentence_description}; {next_sentence_description}",
+        short=this_sentence_chunks_phrase
+        if this_sentence_chunks_phrase == next_chunks_phrase
+        else f"{this_sentence_chunks_phrase}, then {next_chunks_phrase}",
     )
-    return Gap(sentence_index, None, None, Verdict.CUT if newly_begun_chunk_numbers else Verdict.KEPT, gap_verdict_reason)
+    return Gap(sentence_index, None, None, Verdict.CUT if chunk_numbers_only_after_gap else Verdict.KEPT, gap_verdict_reason)
 
 
 def _proposition_notes(
@@ -324,21 +325,23 @@ def _proposition_notes(
         if sentence is not None and document.sentence_at(sentence.start) not in stated_propositions.complaint_by_sentence
     ]
     if unstated_sentence_starts:
-        sentence_numbers_phrase = _shortened_list_phrase(
+        unstated_sentence_numbers_phrase = _shortened_list_phrase(
             [f"{document.sentence_at(start) + 1:,}" for start in unstated_sentence_starts]
         )
-        self_standing_phrase = "it stands for itself" if len(unstated_sentence_starts) == 1 else "they stand for themselves"
+        stand_for_themselves_clause = (
+            "it stands for itself" if len(unstated_sentence_starts) == 1 else "they stand for themselves"
+        )
         proposition_notes.append(
             f"Lost: the model stated nothing of {pluralize(len(unstated_sentence_starts), 'sentence')} "
-            f"({sentence_numbers_phrase}); "
-            f"{self_standing_phrase}."
+            f"({unstated_sentence_numbers_phrase}); "
+            f"{stand_for_themselves_clause}."
         )
     if stated_propositions.left_out:
-        is_one_proposition_invented = len(stated_propositions.left_out) == 1
+        has_single_invented_proposition = len(stated_propositions.left_out) == 1
         proposition_notes.append(
             f"Invented: {pluralize(len(stated_propositions.left_out), 'proposition')} "
-            f"{'quotes' if is_one_proposition_invented else 'quote'} words that "
-            f"are not in the text, and {'is' if is_one_proposition_invented else 'are'} left out."
+            f"{'quotes' if has_single_invented_proposition else 'quote'} words that "
+            f"are not in the text, and {'is' if has_single_invented_proposition else 'are'} left out."
         )
     unknown_word_lists = [proposition.nowhere for proposition in stated_propositions.propositions if proposition.nowhere]
     if unknown_word_lists:
@@ -360,13 +363,14 @@ def _proposition_notes(
         proposition_notes.append(
             f"The model gave no usable answer about {stated_propositions.failed_window_count:,} of "
             f"{pluralize(stated_propositions.window_count, 'window')}, "
-            f"though it was asked up to {MOST_REPEATS + 1} times; the sentences there stand for themselves."
+            f"though it was asked up to {MOST_ANSWER_RETRIES + 1} times; the sentences there stand for themselves."
         )
     if grouped_propositions.failed_batch_count:
         proposition_notes.append(
             f"The model did not sort {grouped_propositions.failed_batch_count:,} of "
             f"{pluralize(grouped_propositions.batch_count, 'batch', 'batches')} of propositions "
-            f"in a form that can be used, though it was asked up to {MOST_REPEATS + 1} times; each is a chunk without a "
+            f"in a form that can be used, though it was asked up to {MOST_ANSWER_RETRIES + 1} times; each is a chunk "
+            "without a "
             "title."
         )
     return tuple(proposition_notes)

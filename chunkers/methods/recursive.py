@@ -11,10 +11,10 @@ from chunkers.building_blocks import (
     Unit,
     add_uncut_gaps,
     build_cut_gaps_only,
-    check_chunk_count,
     check_overlap,
     recursive_spans,
-    refuse_too_small_size,
+    refuse_excess_chunks_or_characters,
+    refuse_size_yielding_excess_chunks,
     separator_patterns,
     text_size_function,
 )
@@ -76,7 +76,7 @@ class Recursive(Chunker):
     )
 
     @model_validator(mode="after")
-    def _check_overlap_below_size(self) -> Self:
+    def _check_overlap_and_parent_size(self) -> Self:
         check_overlap(self.size, self.overlap, self.model_fields_set)
         if self.parent_size is not None and self.parent_size <= self.size:
             raise ValueError(
@@ -98,10 +98,10 @@ class Recursive(Chunker):
         InputError
             If there would be too many chunks, or too many characters in total.
         """
-        refuse_too_small_size(self.name, document.text, self.size, self.unit)
+        refuse_size_yielding_excess_chunks(self.name, document.text, self.size, self.unit)
         text, size_function = document.text, text_size_function(self.unit, tools)
         split_function = partial(
-            recursive_spans, text, overlap=self.overlap, size_function=size_function, separators=self.separators
+            recursive_spans, text, overlap=self.overlap, size_function=size_function, separator_preset=self.separators
         )
         parent_chunk_spans = split_function(self.parent_size) if self.parent_size else []
         parents_or_whole_text: list[Span | None] = [Span(*parent) for parent in parent_chunk_spans] or [None]
@@ -112,7 +112,9 @@ class Recursive(Chunker):
         if parent_chunk_spans:
             # A parent stands before its children, also before one as long as itself.
             all_chunk_spans.sort(key=lambda span: (span[0], -span[1]))
-        check_chunk_count(self.name, len(all_chunk_spans), sum(end - start for start, end in all_chunk_spans))
+        refuse_excess_chunks_or_characters(
+            self.name, len(all_chunk_spans), sum(end - start for start, end in all_chunk_spans)
+        )
         all_chunks = tuple(
             [Chunk((Span(start, end),), text[start:end], document=document) for start, end in all_chunk_spans]
         )
@@ -161,7 +163,7 @@ def separator_name_at(text: str, offset: int, separator_preset: SeparatorPreset)
     separator_begin_offset = offset
     while separator_begin_offset and text[separator_begin_offset - 1].isspace():
         separator_begin_offset -= 1
-    for separator_name, separator_pattern in separator_patterns(separator_preset):
+    for raw_separator, separator_pattern in separator_patterns(separator_preset):
         if any(separator_pattern.match(text, place) for place in range(separator_begin_offset, offset + 1)):
-            return SEPARATOR_NAMES.get(separator_name, f"{separator_name!r}")
+            return SEPARATOR_NAMES.get(raw_separator, f"{raw_separator!r}")
     return SEPARATOR_NAMES[""]

@@ -32,8 +32,8 @@ class DisjointSets:
             return False
         if len(self._items_by_label[kept_label]) < len(self._items_by_label[absorbed_label]):
             kept_label, absorbed_label = absorbed_label, kept_label
-        for absorbed_item in self._items_by_label[absorbed_label]:
-            self.label[absorbed_item] = kept_label
+        for relabelled_item in self._items_by_label[absorbed_label]:
+            self.label[relabelled_item] = kept_label
         self._items_by_label[kept_label] += self._items_by_label[absorbed_label]
         self._items_by_label[absorbed_label] = []
         return True

@@ -9,8 +9,13 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from chunkers.building_blocks import add_uncut_gaps, build_cut_gaps_only, check_chunk_count, refuse_too_small_size
-from chunkers.building_blocks.block_parts import PART_KINDS_KEPT_WHOLE, BlockSplitter, find_blocks_by_selector
+from chunkers.building_blocks import (
+    add_uncut_gaps,
+    build_cut_gaps_only,
+    refuse_excess_chunks_or_characters,
+    refuse_size_yielding_excess_chunks,
+)
+from chunkers.building_blocks.block_parts import PART_KINDS_WITH_OWN_OUTLINE, BlockSplitter, find_blocks_by_selector
 from chunkers.contract import Chunker, Tools
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
@@ -129,10 +134,10 @@ class Structure(Chunker):
         return self._run_structure_cutter(document, tools).steps() if document.text.strip() else []
 
     def _run_structure_cutter(self, document: Document, tools: Tools) -> "_StructureCutter":
-        refuse_too_small_size(self.name, document.text, self.max_size, "tokens")
+        refuse_size_yielding_excess_chunks(self.name, document.text, self.max_size, "tokens")
         check_markdown_mark_count(self.name, document.text)
         # As they are at their defaults, but for the size.
-        inner_chunker_factories: dict[str, Callable[[int], Chunker] | None] = {
+        inner_chunker_factory_by_name: dict[str, Callable[[int], Chunker] | None] = {
             "recursive": None,
             "breakpoint": lambda most: Breakpoint(max_size=most, size_unit="tokens"),
             # Inside a block there are no paragraphs.
@@ -141,11 +146,11 @@ class Structure(Chunker):
                 max_size=most, piece_size=min(_OPTIMAL_PIECE_TOKENS, most, max(2, most // _LEAST_OPTIMAL_PIECES))
             ),
         }
-        block_splitter = BlockSplitter(document, inner_chunker_factories[self.inner], self.max_size, tools)
+        block_splitter = BlockSplitter(document, inner_chunker_factory_by_name[self.inner], self.max_size, tools)
         structure_cutter = _StructureCutter(
             self, document, tools, block_splitter, find_blocks_by_selector(document, lambda outline: outline.blocks)
         )
-        structure_cutter.cut()
+        structure_cutter.decide_and_record_cuts()
         return structure_cutter
 
 
@@ -185,11 +190,11 @@ class _BlockGroup(NamedTuple):
     tail: list[Block]
 
     @property
-    def start(self) -> int:
+    def start_offset(self) -> int:
         return (self.lead or [self.block])[0].span.start
 
     @property
-    def end(self) -> int:
+    def end_offset(self) -> int:
         return (self.tail or [self.block])[-1].span.end
 
 
@@ -227,7 +232,7 @@ class _StructureCutter:
     long: list[tuple[str, int]] = field(default_factory=list)
     title: _SlideTitle = field(default_factory=lambda: _SlideTitle())
 
-    def cut(self) -> None:
+    def decide_and_record_cuts(self) -> None:
         """Cut the document section by section."""
         outline_blocks = self.outline
         decided_block_count = 0
@@ -236,15 +241,15 @@ class _StructureCutter:
                 self.cuts[section_blocks[0].span.start] = Reason(remark=f"new heading of level {heading_level}")
             pieces: list[_Piece] = []
             self.title = self._slide_title_of(section_blocks)
-            for group_number, block_group in enumerate(self._blocks_belonging_together(section_blocks)):
+            for group_number, block_group in enumerate(self._group_blocks_staying_together(section_blocks)):
                 if group_number % _GROUPS_BETWEEN_PROGRESS_REPORTS == 0:
                     self.tools.decided(decided_block_count, len(outline_blocks))
                 pieces += self._pieces_of_group(block_group, self.title.tokens if group_number else 0)
                 decided_block_count += len(block_group.lead) + 1 + len(block_group.tail)
-            self._record_joins_of_neighbouring_pieces(
-                self._add_slide_title_to_pieces(self._join_within_slide_or_cell(pieces)), section_blocks
+            self._decide_joins_of_neighbouring_pieces(
+                self._add_slide_title_as_context(self._join_slide_or_cell_pieces(pieces)), section_blocks
             )
-        check_chunk_count(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
+        refuse_excess_chunks_or_characters(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
 
     def steps(self) -> list[BlockStep]:
         """Return the decision on each block, and on each part of a block that is cut."""
@@ -252,23 +257,23 @@ class _StructureCutter:
         step_start_offsets = sorted({*block_by_start, *self.cuts, *self.together})
         block_decision_steps = []
         outline_block = self.outline[0]
-        for step_start, next_step_start in pairwise([*step_start_offsets, len(self.document.text)]):
-            outline_block = block_by_start.get(step_start, outline_block)
-            step_end_offset = step_start + len(
-                self.document.text[step_start : min(outline_block.span.end, next_step_start)].rstrip()
+        for step_start_offset, next_step_start in pairwise([*step_start_offsets, len(self.document.text)]):
+            outline_block = block_by_start.get(step_start_offset, outline_block)
+            step_end_offset = step_start_offset + len(
+                self.document.text[step_start_offset : min(outline_block.span.end, next_step_start)].rstrip()
             )
-            cut_reason = self.cuts.get(step_start)
-            step_verdict_reason = cut_reason or self.uncut_reasons.get(step_start)
-            step_token_count = self.splitter.size(step_start, step_end_offset)
+            cut_reason = self.cuts.get(step_start_offset)
+            cut_or_uncut_reason = cut_reason or self.uncut_reasons.get(step_start_offset)
+            step_token_count = self.splitter.count_tokens_between(step_start_offset, step_end_offset)
             block_decision_steps.append(
                 BlockStep(
-                    step_start,
+                    step_start_offset,
                     step_end_offset,
                     outline_block.kind,
                     step_token_count,
                     cut_reason is not None,
-                    step_verdict_reason,
-                    self.together.get(step_start),
+                    cut_or_uncut_reason,
+                    self.together.get(step_start_offset),
                 )
             )
         return block_decision_steps
@@ -284,9 +289,12 @@ class _StructureCutter:
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
-        block_notes += self.splitter.shortened_delimiter_row_notes()
+        block_notes += self.splitter.notes_on_long_delimiter_rows()
         return Chunking(
-            self.document, chunks_with_contexts, LazyTuple(lambda: self._gaps(chunk_starts)), notes=tuple(block_notes)
+            self.document,
+            chunks_with_contexts,
+            LazyTuple(lambda: self._cuts_and_sentence_gaps(chunk_starts)),
+            notes=tuple(block_notes),
         )
 
     def _sections_with_heading_levels(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
@@ -295,29 +303,29 @@ class _StructureCutter:
         Front matter goes with the first section, headings at the end with the last.
         """
         sections: list[tuple[int, list[Block]]] = [(0, [])]
-        pending_section_blocks: list[Block] = []
+        pending_heading_run: list[Block] = []
         for block in outline:
             if block.kind in ("heading", "front matter") and self._may_open_section(block):
-                pending_section_blocks.append(block)
+                pending_heading_run.append(block)
                 continue
-            _add_heading_run_to_sections(sections, pending_section_blocks, self.chunker.heading_levels)
+            _add_heading_run_to_sections(sections, pending_heading_run, self.chunker.heading_levels)
             sections[-1][1].append(block)
-            pending_section_blocks = []
+            pending_heading_run = []
         if sections[-1][1]:
-            sections[-1][1].extend(pending_section_blocks)
+            sections[-1][1].extend(pending_heading_run)
         else:
-            _add_heading_run_to_sections(sections, pending_section_blocks, self.chunker.heading_levels)
+            _add_heading_run_to_sections(sections, pending_heading_run, self.chunker.heading_levels)
         return ((level, section) for level, section in sections if section)
 
     @cached_property
     def _slide_or_cell_spans(self) -> list[Span]:
         """The slides or cells of the document, without white space around them; empty if it has none."""
         document_parts, text = self.document.parts, self.document.text
-        if document_parts is None or document_parts.kind not in PART_KINDS_KEPT_WHOLE:
+        if document_parts is None or document_parts.kind not in PART_KINDS_WITH_OWN_OUTLINE:
             return []
         return [Span(*edges).trimmed(text) for edges in pairwise([*document_parts.starts, len(text)])]
 
-    def _slide_or_cell_at(self, offset: int) -> Span | None:
+    def _slide_or_notebook_cell_at(self, offset: int) -> Span | None:
         """Return the span of the slide or cell that contains an offset; None if the document has none."""
         document_parts = self.document.parts
         return (
@@ -328,14 +336,14 @@ class _StructureCutter:
 
     def _may_open_section(self, block: Block) -> bool:
         """Return whether a heading may begin a section: not inside a slide or a cell that fits."""
-        slide_or_cell_span = self._slide_or_cell_at(block.span.start)
+        slide_or_cell_span = self._slide_or_notebook_cell_at(block.span.start)
         return (
             slide_or_cell_span is None
             or block.span.start == slide_or_cell_span.start
-            or self.splitter.size(*slide_or_cell_span) > self.chunker.max_size
+            or self.splitter.count_tokens_between(*slide_or_cell_span) > self.chunker.max_size
         )
 
-    def _blocks_belonging_together(self, section_blocks: Sequence[Block]) -> list[_BlockGroup]:
+    def _group_blocks_staying_together(self, section_blocks: Sequence[Block]) -> list[_BlockGroup]:
         """Return the blocks of a section, each grouped with the blocks that stay with it."""
         block_groups: list[_BlockGroup] = []
         lead_blocks: list[Block] = []
@@ -358,8 +366,8 @@ class _StructureCutter:
         if (
             lead_blocks
             and block_groups
-            and self._slide_or_cell_at(block_groups[-1].block.span.start)
-            == self._slide_or_cell_at(lead_blocks[-1].span.start)
+            and self._slide_or_notebook_cell_at(block_groups[-1].block.span.start)
+            == self._slide_or_notebook_cell_at(lead_blocks[-1].span.start)
         ):
             block_groups[-1] = block_groups[-1]._replace(tail=lead_blocks)
         else:
@@ -369,14 +377,14 @@ class _StructureCutter:
     def _blocks_leave_enough_room(self, first_block: Block, last_block: Block, following_block: Block | None) -> bool:
         """Return whether the blocks from first to last leave enough of a chunk for the block that they stay with."""
         first_block_start, chunk_token_limit = first_block.span.start, self.chunker.max_size
-        attached_token_limit = chunk_token_limit // (
+        attached_blocks_token_limit = chunk_token_limit // (
             TRAILING_SIZE_DIVISOR if following_block is None else LEADING_SIZE_DIVISOR
         )
-        if self.splitter.size(first_block_start, last_block.span.end) <= attached_token_limit:
+        if self.splitter.count_tokens_between(first_block_start, last_block.span.end) <= attached_blocks_token_limit:
             return True
         return (
             following_block is not None
-            and self.splitter.size(first_block_start, following_block.span.end) <= chunk_token_limit
+            and self.splitter.count_tokens_between(first_block_start, following_block.span.end) <= chunk_token_limit
         )
 
     def _fits_only_without_surrounding_blocks(self, block: Block, surrounding_start: int, surrounding_end: int) -> bool:
@@ -384,12 +392,14 @@ class _StructureCutter:
         if block.kind not in BLOCK_KINDS_KEPT_WHOLE:
             return False
         return (
-            self.splitter.size(*block.span) <= self.chunker.max_size < self.splitter.size(surrounding_start, surrounding_end)
+            self.splitter.count_tokens_between(*block.span)
+            <= self.chunker.max_size
+            < self.splitter.count_tokens_between(surrounding_start, surrounding_end)
         )
 
     def _stays_with_next(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with the following one."""
-        slide_or_cell_span = self._slide_or_cell_at(block.span.start)
+        slide_or_cell_span = self._slide_or_notebook_cell_at(block.span.start)
         if (
             slide_or_cell_span
             and following
@@ -400,9 +410,11 @@ class _StructureCutter:
             return False
         if block.kind != "paragraph" or following is None or following.kind not in BLOCK_KINDS_KEPT_WHOLE:
             return block.kind in ("heading", "rule", "front matter")
-        text = self.document.text
-        introduces_list = following.kind == "list" and len(text[block.span.end : following.span.start].splitlines()) == 1
-        return introduces_list or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
+        document_text = self.document.text
+        introduces_list = (
+            following.kind == "list" and len(document_text[block.span.end : following.span.start].splitlines()) == 1
+        )
+        return introduces_list or document_text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
 
     def _slide_title_of(self, section_blocks: Sequence[Block]) -> _SlideTitle:
         """Return the title of a slide, which a chunk that begins inside it has as its context; empty for other sections."""
@@ -419,41 +431,45 @@ class _StructureCutter:
             else _SlideTitle()
         )
 
-    def _join_within_slide_or_cell(self, pieces: Sequence[_Piece]) -> list[_Piece]:
+    def _join_slide_or_cell_pieces(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces, those of a slide or a cell as one if they fit into a chunk together."""
         document_parts = self.document.parts
         if document_parts is None or not self._slide_or_cell_spans:
             return [*pieces]
         merged_pieces: list[_Piece] = []
-        for slide_or_cell_span, pieces_in_part in groupby(pieces, key=lambda piece: self._slide_or_cell_at(piece.end - 1)):
+        for slide_or_cell_span, pieces_in_part in groupby(
+            pieces, key=lambda piece: self._slide_or_notebook_cell_at(piece.end - 1)
+        ):
             first_piece, *later_pieces_in_part = pieces_in_part
             # Headings of slides or cells that have nothing else may be in front.
-            part_start, part_end = (
+            slide_or_cell_start, slide_or_cell_end = (
                 max(first_piece.start, slide_or_cell_span.start if slide_or_cell_span else 0),
                 (later_pieces_in_part or [first_piece])[-1].end,
             )
-            is_part_within_max_size = self.splitter.size(part_start, part_end) <= self.chunker.max_size
+            can_slide_or_cell_fit = (
+                self.splitter.count_tokens_between(slide_or_cell_start, slide_or_cell_end) <= self.chunker.max_size
+            )
             if (
-                part_start > first_piece.start
-                and is_part_within_max_size
-                and self.splitter.size(first_piece.start, part_end) > self.chunker.max_size
+                slide_or_cell_start > first_piece.start
+                and can_slide_or_cell_fit
+                and self.splitter.count_tokens_between(first_piece.start, slide_or_cell_end) > self.chunker.max_size
             ):
-                piece_text_before_part = self.document.text[first_piece.start : part_start].rstrip()
+                text_before_slide_or_cell = self.document.text[first_piece.start : slide_or_cell_start].rstrip()
                 merged_pieces.append(
-                    first_piece._replace(end=first_piece.start + len(piece_text_before_part), name="heading")
+                    first_piece._replace(end=first_piece.start + len(text_before_slide_or_cell), name="heading")
                 )
-                first_piece = first_piece._replace(start=part_start, why=None)
-            if later_pieces_in_part and is_part_within_max_size:
+                first_piece = first_piece._replace(start=slide_or_cell_start, why=None)
+            if later_pieces_in_part and can_slide_or_cell_fit:
                 for piece in later_pieces_in_part:
                     self.uncut_reasons[piece.start] = Reason(
                         remark=f"the {document_parts.kind} is whole: it fits into a chunk"
                     )
-                merged_pieces.append(first_piece._replace(end=part_end, name=document_parts.kind))
+                merged_pieces.append(first_piece._replace(end=slide_or_cell_end, name=document_parts.kind))
             else:
                 merged_pieces += [first_piece, *later_pieces_in_part]
         return merged_pieces
 
-    def _add_slide_title_to_pieces(self, pieces: Sequence[_Piece]) -> list[_Piece]:
+    def _add_slide_title_as_context(self, pieces: Sequence[_Piece]) -> list[_Piece]:
         """Return the pieces of a slide, those behind the first with its title as context where it fits."""
         if not self.title.words:
             return [*pieces]
@@ -462,36 +478,41 @@ class _StructureCutter:
         for slide_piece in pieces[len(pieces_with_slide_title) :]:
             title_and_piece_context = "\n\n".join(filter(None, [self.title.words, slide_piece.context]))
             token_count_with_context = (
-                self.splitter.size(slide_piece.start, slide_piece.end)
+                self.splitter.count_tokens_between(slide_piece.start, slide_piece.end)
                 + self.tools.count_tokens([title_and_piece_context])[0]
             )
             if token_count_with_context <= self.chunker.max_size:
-                cut_reason = slide_piece.why
-                if cut_reason is not None:
-                    first_reason_step, *later_reason_steps = cut_reason.steps()
-                    cut_reason = combine_reasons(
+                piece_cut_reason = slide_piece.why
+                if piece_cut_reason is not None:
+                    first_reason_step, *further_reason_steps = piece_cut_reason.steps()
+                    piece_cut_reason = combine_reasons(
                         first_reason_step._replace(remark=f"{first_reason_step.remark}; the slide's title is context"),
-                        *later_reason_steps,
+                        *further_reason_steps,
                     )
-                slide_piece = slide_piece._replace(context=title_and_piece_context, why=cut_reason)
+                slide_piece = slide_piece._replace(context=title_and_piece_context, why=piece_cut_reason)
             pieces_with_slide_title.append(slide_piece)
         return pieces_with_slide_title
 
     def _pieces_of_group(self, block_group: _BlockGroup, context_token_count: int) -> list[_Piece]:
         """Return a group as one piece if it fits, or else its parts, leaving ``context_token_count`` tokens for context."""
         for previous_block, block in pairwise([*block_group.lead, block_group.block, *block_group.tail]):
-            self.uncut_reasons[block.span.start] = _kept_together_reason(previous_block, block, block_group)
-        group_start, group_end, block = block_group.start, block_group.end, block_group.block
-        group_token_count, chunk_token_limit = self.splitter.size(group_start, group_end), self.chunker.max_size
+            self.uncut_reasons[block.span.start] = _reason_kept_with_previous_block(previous_block, block, block_group)
+        group_start, group_end, block = block_group.start_offset, block_group.end_offset, block_group.block
+        group_token_count, chunk_token_limit = (
+            self.splitter.count_tokens_between(group_start, group_end),
+            self.chunker.max_size,
+        )
         if self._fits_only_without_surrounding_blocks(block, group_start, group_end):
-            return [_Piece(group_start, block.span.end, block.kind), *_trailing_heading_pieces(block_group)]
+            return [_Piece(group_start, block.span.end, block.kind), *_piece_of_headings_at_end(block_group)]
         if group_token_count <= chunk_token_limit or block.kind == "formula":
             if group_token_count > chunk_token_limit:
-                self.long.append((block.kind, self.splitter.size(*block.span)))
+                self.long.append((block.kind, self.splitter.count_tokens_between(*block.span)))
             return [_Piece(group_start, group_end, block.kind)]
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
-        trailing_blocks_token_count = group_token_count - self.splitter.size(group_start, block.span.end)
-        leading_blocks_token_count = self.splitter.size(group_start, block.span.end) - self.splitter.size(*block.span)
+        trailing_blocks_token_count = group_token_count - self.splitter.count_tokens_between(group_start, block.span.end)
+        leading_blocks_token_count = self.splitter.count_tokens_between(
+            group_start, block.span.end
+        ) - self.splitter.count_tokens_between(*block.span)
         first_part_token_limit = max(
             1, chunk_token_limit - leading_blocks_token_count - trailing_blocks_token_count - context_token_count
         )
@@ -502,13 +523,17 @@ class _StructureCutter:
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
         while (
             fitted_parts
-            and (excess_token_count := self.splitter.size(group_start, fitted_parts[0].end) - chunk_token_limit) > 0
+            and (
+                tokens_over_chunk_limit := self.splitter.count_tokens_between(group_start, fitted_parts[0].end)
+                - chunk_token_limit
+            )
+            > 0
             and first_part_token_limit > 1
         ):
-            first_part_token_limit = max(1, first_part_token_limit - excess_token_count)
+            first_part_token_limit = max(1, first_part_token_limit - tokens_over_chunk_limit)
             fitted_parts = self.splitter.split(block, first_part_token_limit, other_part_token_limit)
         are_leading_blocks_separate = (
-            not fitted_parts or self.splitter.size(group_start, fitted_parts[0].end) > chunk_token_limit
+            not fitted_parts or self.splitter.count_tokens_between(group_start, fitted_parts[0].end) > chunk_token_limit
         )
         split_block_parts = fitted_parts or self.splitter.split(block, chunk_token_limit, chunk_token_limit) or []
         group_pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in split_block_parts]
@@ -521,27 +546,29 @@ class _StructureCutter:
                 *group_pieces[1:],
             ]
         if block_group.tail and (
-            not fitted_parts or self.splitter.size(group_pieces[-1].start, group_end) > chunk_token_limit
+            not fitted_parts or self.splitter.count_tokens_between(group_pieces[-1].start, group_end) > chunk_token_limit
         ):
-            return [*group_pieces, *_trailing_heading_pieces(block_group)]
+            return [*group_pieces, *_piece_of_headings_at_end(block_group)]
         group_pieces[-1] = group_pieces[-1]._replace(end=group_end)
         return group_pieces
 
-    def _record_joins_of_neighbouring_pieces(self, pieces: Sequence[_Piece], section_blocks: Sequence[Block]) -> None:
+    def _decide_joins_of_neighbouring_pieces(self, pieces: Sequence[_Piece], section_blocks: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
         join_below_token_count, max_tokens = self.chunker.join_below, self.chunker.max_size
         tokenizer_skips_space = getattr(self.tools.tokenizer, "skips_space", False)
         section_opening_block = next((block for block in section_blocks if block.kind != "front matter"), section_blocks[0])
         same_section_phrase = "same heading" if section_opening_block.kind == "heading" else "no heading between"
         # The first piece of a slide has its title in it.
-        chunk_start, open_chunk_context = pieces[0].start, self._context_of(pieces[0])
+        chunk_start, open_chunk_context = pieces[0].start, self._piece_context_or_slide_title(pieces[0])
         text = self.document.text
-        open_chunk_size, *piece_sizes = [self.splitter.size(piece.start, piece.end) for piece in pieces]
-        context_token_count = self._store_chunk_context(chunk_start, pieces[0].context)
+        open_chunk_size, *piece_sizes = [self.splitter.count_tokens_between(piece.start, piece.end) for piece in pieces]
+        context_token_count = self._store_and_count_chunk_context(chunk_start, pieces[0].context)
         for piece, piece_size in zip(pieces[1:], piece_sizes, strict=True):
             is_piece_after_space = tokenizer_skips_space and text[piece.start - 1].isspace()
             joined_size = (
-                open_chunk_size + piece_size if is_piece_after_space else self.splitter.size(chunk_start, piece.end)
+                open_chunk_size + piece_size
+                if is_piece_after_space
+                else self.splitter.count_tokens_between(chunk_start, piece.end)
             )
             token_count_with_context = self.together[piece.start] = joined_size + context_token_count
             # What has its context in its own chunk would lose it in another's.
@@ -571,21 +598,25 @@ class _StructureCutter:
                 f"{too_large_phrase if token_count_with_context > max_tokens else both_large_enough_phrase}"
             )
             self.cuts[piece.start] = piece.why or Reason(remark=new_piece_remark)
-            chunk_start, open_chunk_context, open_chunk_size = piece.start, self._context_of(piece), piece_size
-            context_token_count = self._store_chunk_context(piece.start, piece.context)
+            chunk_start, open_chunk_context, open_chunk_size = (
+                piece.start,
+                self._piece_context_or_slide_title(piece),
+                piece_size,
+            )
+            context_token_count = self._store_and_count_chunk_context(piece.start, piece.context)
 
-    def _context_of(self, piece: _Piece) -> str:
+    def _piece_context_or_slide_title(self, piece: _Piece) -> str:
         """Return the context of a piece, or the title that it begins with."""
         return piece.context or (self.title.words if piece.start <= self.title.start else "")
 
-    def _store_chunk_context(self, chunk_start: int, context: str) -> int:
+    def _store_and_count_chunk_context(self, chunk_start: int, context: str) -> int:
         """Store the context of the chunk that begins at ``chunk_start``; return its number of tokens."""
         if not context:
             return 0
         self.contexts[chunk_start] = context
         return self.tools.count_tokens([context])[0]
 
-    def _gaps(self, cut_offsets: Sequence[int]) -> tuple[Gap, ...]:
+    def _cuts_and_sentence_gaps(self, cut_offsets: Sequence[int]) -> tuple[Gap, ...]:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""
 
         def uncut_reason(start_offset: int) -> Reason:
@@ -612,17 +643,23 @@ def _add_heading_run_to_sections(
     sections[-1][1].extend(heading_run)
 
 
-def _trailing_heading_pieces(block_group: _BlockGroup) -> list[_Piece]:
+def _piece_of_headings_at_end(block_group: _BlockGroup) -> list[_Piece]:
     """Return the headings at the text's end as a piece of their own."""
-    return [_Piece(block_group.tail[0].span.start, block_group.end, block_group.tail[0].kind)] if block_group.tail else []
+    return (
+        [_Piece(block_group.tail[0].span.start, block_group.end_offset, block_group.tail[0].kind)]
+        if block_group.tail
+        else []
+    )
 
 
-def _kept_together_reason(previous_block: Block, block: Block, block_group: _BlockGroup) -> Reason:
+def _reason_kept_with_previous_block(
+    previous_block: Block, block_kept_with_previous: Block, block_group: _BlockGroup
+) -> Reason:
     """Return the reason for keeping a block with the previous one."""
-    if block in block_group.tail:
-        kept_together_remark = f"a {block.kind} at the end stays with what is before"
+    if block_kept_with_previous in block_group.tail:
+        kept_together_remark = f"a {block_kept_with_previous.kind} at the end stays with what is before"
     elif previous_block.kind == "paragraph":
-        kept_together_remark = f"{block.kind} kept with its introduction"
+        kept_together_remark = f"{block_kept_with_previous.kind} kept with its introduction"
     else:
         kept_together_remark = f"{previous_block.kind} kept with what follows"
     return Reason(remark=kept_together_remark)

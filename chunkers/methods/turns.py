@@ -12,9 +12,9 @@ from chunkers.building_blocks import (
     PieceCutter,
     TokenSizes,
     build_all_gaps_of_pieces,
-    check_chunk_count,
-    chunks_of_pieces,
-    refuse_too_small_size,
+    make_one_chunk_per_piece,
+    refuse_excess_chunks_or_characters,
+    refuse_size_yielding_excess_chunks,
     split_text_into_fitting_spans,
     text_size_function,
 )
@@ -73,14 +73,14 @@ class Turns(Chunker):
         Cancelled
             If the user asked to stop.
         """
-        refuse_too_small_size(self.name, document.text, self.max_size, "tokens")
+        refuse_size_yielding_excess_chunks(self.name, document.text, self.max_size, "tokens")
         if not document.text.strip():
             return Chunking(document, (), ())
         turn_cutter = _TurnCutter(document, tools, self.max_size)
         text_pieces = turn_cutter.cut()
-        check_chunk_count(self.name, len(text_pieces), len(document.text))
+        refuse_excess_chunks_or_characters(self.name, len(text_pieces), len(document.text))
         lazy_piece_gaps = LazyTuple(lambda: build_all_gaps_of_pieces(document, text_pieces, turn_cutter.uncut_reason))
-        return Chunking(document, chunks_of_pieces(document.text, text_pieces), lazy_piece_gaps)
+        return Chunking(document, make_one_chunk_per_piece(document.text, text_pieces), lazy_piece_gaps)
 
 
 class _TurnCutter(PieceCutter):
@@ -88,10 +88,10 @@ class _TurnCutter(PieceCutter):
 
     @cached_property
     def transcript(self) -> Transcript:
-        return Transcript.of(self.document.text)
+        return Transcript.from_text(self.document.text)
 
     @cached_property
-    def size(self) -> TokenSizes:
+    def token_count_of_span(self) -> TokenSizes:
         turn_start_offsets = {turn.start for turn in self.transcript.turns}
         return TokenSizes(self.document.text, sorted(turn_start_offsets.union(self.document.starts)), self.tools)
 
@@ -105,7 +105,9 @@ class _TurnCutter(PieceCutter):
             current_turn_label = _describe_turn_by_speaker(turn)
             new_chunk_reason = Reason(remark="")
             if pieces:
-                joined_size = self.size(pieces[-1].start, turn.end) + self.count_context_tokens(pieces[-1].context)
+                joined_size = self.token_count_of_span(pieces[-1].start, turn.end) + self.count_context_tokens(
+                    pieces[-1].context
+                )
                 if joined_size <= self.most:
                     self.join_reasons[turn.start] = Reason(
                         remark=f"{current_turn_label} joined: together {joined_size:,} ≤ {pluralize(self.most, 'token')}"
@@ -120,24 +122,31 @@ class _TurnCutter(PieceCutter):
 
     def _context_and_token_count(self, turn: Turn, offset: int) -> tuple[str, int]:
         """Return the context of a part of a turn and its tokens; none if it would take more than half of a chunk."""
-        return self.context_and_size_if_short(self.transcript.context(turn, offset))
+        return self.context_with_tokens_if_fitting(self.transcript.label_for_turn_part(turn, offset))
 
-    def _split_turn(self, turn: Turn, cut_reason: Reason) -> Iterator[Piece]:
+    def _split_turn(self, turn: Turn, reason_for_cut_before: Reason) -> Iterator[Piece]:
         """Yield a turn as one piece if it fits, or else its parts."""
         part_start = turn.start
         context, context_token_count = self._context_and_token_count(turn, part_start)
-        if self.size(part_start, turn.end) + context_token_count <= self.most:
-            yield Piece(part_start, turn.end, cut_reason, context)
+        if self.token_count_of_span(part_start, turn.end) + context_token_count <= self.most:
+            yield Piece(part_start, turn.end, reason_for_cut_before, context)
             return
-        turn_breaks = self.transcript.breaks(turn, self.document.starts)
+        turn_breaks = self.transcript.breaks_within_turn(turn, self.document.starts)
         break_offsets = [offset for offset, _ in turn_breaks]
         turn_is_longer_phrase = f"{_describe_turn_by_speaker(turn)} is longer than {pluralize(self.most, 'token')}"
-        while self.size(part_start, turn.end) + context_token_count > self.most:
+        while self.token_count_of_span(part_start, turn.end) + context_token_count > self.most:
             next_break_index = bisect_right(break_offsets, part_start)
-            farthest_fitting_break = self._farthest_break(part_start, context_token_count, turn_breaks, next_break_index)
+            farthest_fitting_break = self._farthest_fitting_break_in_turn(
+                part_start, context_token_count, turn_breaks, next_break_index
+            )
             if farthest_fitting_break is not None:
-                yield Piece(part_start, self.trimmed_end_offset(part_start, farthest_fitting_break[0]), cut_reason, context)
-                part_start, cut_reason = (
+                yield Piece(
+                    part_start,
+                    self.trimmed_end_offset(part_start, farthest_fitting_break[0]),
+                    reason_for_cut_before,
+                    context,
+                )
+                part_start, reason_for_cut_before = (
                     farthest_fitting_break[0],
                     Reason(
                         remark=f"{turn_is_longer_phrase}: cut between {'sentences' if farthest_fitting_break[1] else 'cues'}"
@@ -148,40 +157,43 @@ class _TurnCutter(PieceCutter):
                 *earlier_sentence_parts, last_sentence_part = self._split_sentence(
                     turn, part_start, self.trimmed_end_offset(part_start, next_break_offset), context_token_count
                 )
-                for earlier_part_start, earlier_part_end in earlier_sentence_parts:
+                for sentence_part_start, sentence_part_end in earlier_sentence_parts:
                     yield Piece(
-                        earlier_part_start,
-                        earlier_part_end,
-                        cut_reason,
-                        self._context_and_token_count(turn, earlier_part_start)[0],
+                        sentence_part_start,
+                        sentence_part_end,
+                        reason_for_cut_before,
+                        self._context_and_token_count(turn, sentence_part_start)[0],
                     )
-                    cut_reason = Reason(
+                    reason_for_cut_before = Reason(
                         remark=f"{turn_is_longer_phrase}, and so is a sentence of it: cut inside the sentence"
                     )
                 part_start = last_sentence_part.start
                 if not earlier_sentence_parts:
                     # It cannot be cut.
-                    yield Piece(part_start, last_sentence_part.end, cut_reason, context)
+                    yield Piece(part_start, last_sentence_part.end, reason_for_cut_before, context)
                     if next_break_offset == turn.end:
                         return
-                    part_start, cut_reason = (
+                    part_start, reason_for_cut_before = (
                         next_break_offset,
                         Reason(remark=f"{turn_is_longer_phrase}: cut between sentences"),
                     )
             context, context_token_count = self._context_and_token_count(turn, part_start)
-        yield Piece(part_start, turn.end, cut_reason, context)
+        yield Piece(part_start, turn.end, reason_for_cut_before, context)
 
-    def _farthest_break(
+    def _farthest_fitting_break_in_turn(
         self, begin: int, context_token_count: int, breaks: Sequence[tuple[int, bool]], first_break_index: int
     ) -> tuple[int, bool] | None:
         """Return the last break, from ``first_break_index`` on, up to which a piece fits; ends of sentences come first."""
         farthest_fitting_break: tuple[int, bool] | None = None
         for break_index in range(first_break_index, len(breaks)):
-            break_offset, ends_sentence = breaks[break_index]
-            if self.size(begin, self.trimmed_end_offset(begin, break_offset)) + context_token_count > self.most:
+            candidate_break_offset, ends_sentence = breaks[break_index]
+            if (
+                self.token_count_of_span(begin, self.trimmed_end_offset(begin, candidate_break_offset)) + context_token_count
+                > self.most
+            ):
                 break
             if ends_sentence or farthest_fitting_break is None or not farthest_fitting_break[1]:
-                farthest_fitting_break = break_offset, ends_sentence
+                farthest_fitting_break = candidate_break_offset, ends_sentence
         return farthest_fitting_break
 
     def _split_sentence(self, turn: Turn, begin: int, end: int, context_token_count: int) -> list[Span]:

@@ -53,16 +53,16 @@ class ChunkFile:
         return f"c{identity_hasher.hexdigest()[:_IDENTITY_DIGITS]}"
 
     @cached_property
-    def documents(self) -> list[str]:
+    def document_names_in_file(self) -> list[str]:
         """Names of the documents that the chunks belong to."""
         return document_names(self.chunks)
 
     @cached_property
-    def characters(self) -> int:
+    def character_count_of_chunks(self) -> int:
         """Total number of characters of all chunks."""
         return sum(len(chunk.text or "") for chunk in self.chunks)
 
-    def with_selected_document(self, document_name: str | None) -> "ChunkFile":
+    def copy_with_other_document_selected(self, document_name: str | None) -> "ChunkFile":
         """Return a copy of the file of chunks with another document selected."""
         return ChunkFile(self.name, self.chunks, document_name)
 
@@ -76,7 +76,7 @@ class ChunkFile:
         InputError
             If the file has chunks of several documents and the right document is unclear.
         """
-        located_chunks = self.cached_result_in(document)
+        located_chunks = self.located_chunks_if_cached(document)
         if located_chunks is None:
             located_chunks = locate_chunks(
                 document, self._select_chunks_for_document(document.name), self.name, report_progress
@@ -85,7 +85,7 @@ class ChunkFile:
             self._last_found[:] = [(f"{document.identity} {document.name}", located_chunks)]
         return located_chunks
 
-    def cached_result_in(self, document: Document) -> LocatedChunks | None:
+    def located_chunks_if_cached(self, document: Document) -> LocatedChunks | None:
         """Return the cached result of `locate_in`; None if that result is for another document."""
         document_key_and_chunks = next(iter(self._last_found), None)
         return (
@@ -98,7 +98,7 @@ class ChunkFile:
         try:
             return select_document_chunks(self.chunks, self.document, name)
         except InputError as error:
-            if self.document is None and len(self.documents) > 1:
+            if self.document is None and len(self.document_names_in_file) > 1:
                 raise InputError(
                     f"{self.name}: {self._no_match_reason(name)}. Choose one of the file's documents."
                 ) from error
@@ -106,12 +106,12 @@ class ChunkFile:
 
     def _no_match_reason(self, document_name: str) -> str:
         """Return the reason why none of the file's documents can be matched with a text."""
-        documents_phrase = f"its chunks are of {pluralize(len(self.documents), 'document')}, and"
-        if matching_names := self._document_name_matcher(document_name):
-            return f"{documents_phrase} {_names_phrase(matching_names)} all match {short_repr(document_name)}"
-        return f"{documents_phrase} none of these is called {short_repr(document_name)}"
+        document_count_phrase = f"its chunks are of {pluralize(len(self.document_names_in_file), 'document')}, and"
+        if matching_names := self._find_matching_document_names(document_name):
+            return f"{document_count_phrase} {_document_names_phrase(matching_names)} all match {short_repr(document_name)}"
+        return f"{document_count_phrase} none of these is called {short_repr(document_name)}"
 
-    def chunks_by_document(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
+    def chunks_by_document(self, wanted_document_names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
         """Return the file's chunks for each of several documents, keyed by document name.
 
         For a single document, the chunks are those that `locate_in` searches for. For several documents, every chunk must
@@ -122,39 +122,48 @@ class ChunkFile:
         InputError
             If a document has no chunks or the right chunks are unclear; the message names the document.
         """
-        if len(names) <= 1:
-            return {name: self._select_chunks_for_document(name) for name in names}
+        if len(wanted_document_names) <= 1:
+            return {name: self._select_chunks_for_document(name) for name in wanted_document_names}
         if nameless_chunk_count := len(self._chunks_by_document_name.get(None, ())):
             raise InputError(
                 f"{self.name}: with several documents, every chunk must name its document in the field document, source, "
                 f"file_name or filename; {nameless_chunk_count:,} of {len(self.chunks):,} chunks do not."
             )
-        matches_by_name = {name: self._document_name_matcher(name) for name in names}
-        if document_names_without_chunks := [name for name, matches in matches_by_name.items() if not matches]:
+        matching_names_by_document_name = {name: self._find_matching_document_names(name) for name in wanted_document_names}
+        if document_names_without_chunks := [
+            name for name, matches in matching_names_by_document_name.items() if not matches
+        ]:
             raise InputError(
-                f"{self.name}: the file must have chunks of all {len(names):,} documents, because all chunkers are measured "
-                f"on the same documents; it has no chunks of {_names_phrase(document_names_without_chunks)}. Add the "
+                f"{self.name}: the file must have chunks of all {len(wanted_document_names):,} documents, because all "
+                "chunkers are measured "
+                f"on the same documents; it has no chunks of {_document_names_phrase(document_names_without_chunks)}. Add "
+                "the "
                 "missing chunks, or remove the documents."
             )
-        for name, matching_names in matches_by_name.items():
+        for wanted_document_name, matching_names in matching_names_by_document_name.items():
             if len(matching_names) > 1:
                 raise InputError(
-                    f"{self.name}: the file must have exactly one document that matches {short_repr(name)}; "
-                    f"{_names_phrase(matching_names)} all match. Keep only one of them in the file."
+                    f"{self.name}: the file must have exactly one document that matches {short_repr(wanted_document_name)}; "
+                    f"{_document_names_phrase(matching_names)} all match. Keep only one of them in the file."
                 )
-        for document_name_in_file, matching_name_count in Counter(
-            matches[0] for matches in matches_by_name.values()
+        for document_name_in_file, wanted_names_sharing_match_count in Counter(
+            matches[0] for matches in matching_names_by_document_name.values()
         ).items():
-            if matching_name_count > 1:
-                clashing_names_phrase = _names_phrase(
-                    [name for name, matches in matches_by_name.items() if matches[0] == document_name_in_file]
+            if wanted_names_sharing_match_count > 1:
+                wanted_names_sharing_match_phrase = _document_names_phrase(
+                    [
+                        name
+                        for name, matches in matching_names_by_document_name.items()
+                        if matches[0] == document_name_in_file
+                    ]
                 )
                 raise InputError(
-                    f"{self.name}: the file must have a separate document for each of {clashing_names_phrase}; it has only "
+                    f"{self.name}: the file must have a separate document for each of "
+                    f"{wanted_names_sharing_match_phrase}; it has only "
                     f"{short_repr(document_name_in_file)}, which matches all of them. Give each document its full name in "
                     "the file."
                 )
-        return {name: self._chunks_by_document_name[matches[0]] for name, matches in matches_by_name.items()}
+        return {name: self._chunks_by_document_name[matches[0]] for name, matches in matching_names_by_document_name.items()}
 
     @cached_property
     def _chunks_by_document_name(self) -> dict[str | None, list[GivenChunk]]:
@@ -164,10 +173,10 @@ class ChunkFile:
         return chunks_by_document_name
 
     @cached_property
-    def _document_name_matcher(self) -> Callable[[str], list[str]]:
-        return DocumentNames(self.documents).names_matching
+    def _find_matching_document_names(self) -> Callable[[str], list[str]]:
+        return DocumentNames(self.document_names_in_file).names_matching
 
-    def text(self, name: str) -> str | None:
+    def rebuild_document_text(self, name: str) -> str | None:
         """Reconstruct the text that the chunks were cut from; None if the chunks do not cover all of it.
 
         Parameters
@@ -175,9 +184,9 @@ class ChunkFile:
         name
             Name of the current text, which selects the chunks if the file has chunks of several documents.
         """
-        last_cached_text_entry = next(iter(self._texts), None)
-        if last_cached_text_entry is not None and last_cached_text_entry[0] == name:
-            return last_cached_text_entry[1]
+        cached_name_and_text = next(iter(self._texts), None)
+        if cached_name_and_text is not None and cached_name_and_text[0] == name:
+            return cached_name_and_text[1]
         whole_rebuilt_text = None
         with suppress(InputError):
             newly_rebuilt_text = rebuild_text(self._select_chunks_for_document(name))
@@ -206,7 +215,7 @@ class YourChunks(Chunker):
 
     @field_validator("file")
     @classmethod
-    def _check_identity(cls, value: str) -> str:
+    def _check_file_identity_format(cls, value: str) -> str:
         if value and not (
             len(value) == _IDENTITY_DIGITS + 1 and value[0] == "c" and set(value[1:]) <= set("0123456789abcdef")
         ):
@@ -234,9 +243,9 @@ class YourChunks(Chunker):
         InputError
             If the file is not available, and as in `ChunkFile.chunks_by_document`.
         """
-        chunker_for_names = YourChunks.from_file(self._required_file())
-        chunker_for_names._chunks_by_name = self._required_file().chunks_by_document(names)
-        return chunker_for_names
+        chunker_for_documents = YourChunks.from_file(self._loaded_chunk_file_or_raise())
+        chunker_for_documents._chunks_by_name = self._loaded_chunk_file_or_raise().chunks_by_document(names)
+        return chunker_for_documents
 
     @property
     def chunk_file_if_loaded(self) -> ChunkFile | None:
@@ -251,7 +260,7 @@ class YourChunks(Chunker):
         InputError
             If the file is not available, or has chunks of several documents and the right document is unclear.
         """
-        chunk_file = self._required_file()
+        chunk_file = self._loaded_chunk_file_or_raise()
         if self._chunks_by_name is None:
             return chunk_file.locate_in(document, tools.decided).chunking
         given_chunks_of_document = self._chunks_by_name.get(document.name, ())
@@ -296,7 +305,7 @@ class YourChunks(Chunker):
             return "a file that is not at hand" if self.file else "no file"
         return self._file.name
 
-    def _required_file(self) -> ChunkFile:
+    def _loaded_chunk_file_or_raise(self) -> ChunkFile:
         if self._file is None:
             raise InputError(
                 "your_chunks: the file of chunks must be passed again, because recipes, links and kept runs do not contain "
@@ -305,7 +314,7 @@ class YourChunks(Chunker):
         return self._file
 
 
-def _names_phrase(names: Sequence[str]) -> str:
+def _document_names_phrase(names: Sequence[str]) -> str:
     return ", ".join(map(short_repr, names[:_MOST_NAMES_IN_MESSAGE])) + (
         " and more" if len(names) > _MOST_NAMES_IN_MESSAGE else ""
     )

@@ -62,16 +62,16 @@ class YourCuts(Chunker):
             If there are more than `MOST_CUTS` places.
         """
         base36_cut_distances = (np.base_repr(second - first, 36).lower() for first, second in pairwise((0, *cut_offsets)))
-        return cls.build(cuts="-".join([_digest_for_link(text_identity), *base36_cut_distances]))
+        return cls.build(cuts="-".join([_text_digest_for_link(text_identity), *base36_cut_distances]))
 
     @property
-    def places(self) -> tuple[int, ...]:
+    def user_cut_offsets(self) -> tuple[int, ...]:
         """Offsets of the user's cuts, in code points."""
         return tuple(accumulate(int(distance, 36) for distance in self.cuts.split("-")[1:]))
 
     def belongs_to_text(self, text_identity: str) -> bool:
         """Return whether the cuts belong to the text with this `Document.identity`."""
-        return self.cuts.partition("-")[0] == _digest_for_link(text_identity)
+        return self.cuts.partition("-")[0] == _text_digest_for_link(text_identity)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document at the user's cuts.
@@ -83,9 +83,11 @@ class YourCuts(Chunker):
         """
         if not self.belongs_to_text(document.identity):
             raise InputError("Your cuts belong to another text. Press “Cut it yourself” on Compare to cut this one.")
-        end_offset = document.sentences[-1].end if document.sentences else 0
+        last_sentence_end = document.sentences[-1].end if document.sentences else 0
         cut_offsets_inside = (
-            [place for place in self.places if document.starts[0] < place < end_offset] if end_offset else []
+            [place for place in self.user_cut_offsets if document.starts[0] < place < last_sentence_end]
+            if last_sentence_end
+            else []
         )
         user_cut_gaps = build_cut_gaps_only(document, cut_offsets_inside, Verdict.CUT, lambda _: Reason(remark=CUT_REMARK))
         return Chunking.from_gaps(document, add_uncut_gaps(document, user_cut_gaps, Reason(remark=UNCUT_REMARK)))
@@ -95,6 +97,6 @@ class YourCuts(Chunker):
         return pluralize(self.cuts.count("-"), "cut")
 
 
-def _digest_for_link(text_identity: str) -> str:
+def _text_digest_for_link(text_identity: str) -> str:
     # A letter first, as a link takes what looks like a number for one.
     return f"c{text_identity.partition('/')[0]}"

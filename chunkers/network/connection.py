@@ -87,22 +87,22 @@ class Attempts:
 class _RunningCall:
     """A request that runs in a thread of its own; once it is abandoned, nobody waits for it."""
 
-    def __init__(self, max_answer_bytes: int, attempts: Attempts, is_enough: Callable[[bytes], bool]) -> None:
+    def __init__(self, max_answer_bytes: int, attempt_counter: Attempts, is_enough: Callable[[bytes], bool]) -> None:
         self.largest = max_answer_bytes
         self.is_enough = is_enough
-        self.attempts = attempts
+        self.attempts = attempt_counter
         self.abandoned = False
         self._lock = threading.Lock()
 
-    def check(self, received_byte_count: int = 0) -> None:
+    def raise_if_abandoned_or_oversized(self, received_byte_count: int = 0) -> None:
         raise_if_cancelled(lambda: self.abandoned)
         if received_byte_count > self.largest:
             raise AnswerTooLarge
 
-    def begin(self) -> None:
+    def count_request_or_raise(self) -> None:
         """Count a request that is about to be sent. Raise an error if the call was abandoned."""
         with self._lock:
-            self.check()
+            self.raise_if_abandoned_or_oversized()
             self.attempts.allow(self.attempts.sent)
             self.attempts.sent += 1
 
@@ -116,7 +116,7 @@ class _RunningCall:
 
 
 @cache
-def _checked_stream_class() -> type[Any]:
+def _class_of_checked_response_body() -> type[Any]:
     """Return the class of a body that is looked at while it comes; httpx2 is imported when a server is first asked."""
     import httpx2
 
@@ -125,17 +125,17 @@ def _checked_stream_class() -> type[Any]:
             self._stream, self._call, self._success, self._events = stream, call, is_success, is_event_stream
 
         def __iter__(self) -> Iterator[bytes]:
-            received_byte_count, next_check_byte_count, received_body = 0, float(_FIRST_CHECK_BYTES), bytearray()
+            received_byte_count, next_enough_check_byte_count, received_body = 0, float(_FIRST_CHECK_BYTES), bytearray()
             for body_part in self._stream:
                 received_byte_count += len(body_part)
-                self._call.check(received_byte_count if self._success else 0)
+                self._call.raise_if_abandoned_or_oversized(received_byte_count if self._success else 0)
                 yield body_part
                 if received_byte_count > MOST_ERROR_ANSWER_BYTES and not self._success:
                     return
                 if self._success and self._events:
                     received_body += body_part
-                    if received_byte_count >= next_check_byte_count:
-                        next_check_byte_count = received_byte_count * _CHECK_GROWTH_FACTOR
+                    if received_byte_count >= next_enough_check_byte_count:
+                        next_enough_check_byte_count = received_byte_count * _CHECK_GROWTH_FACTOR
                         if self._call.is_enough(bytes(received_body)):
                             return
             self._call.attempts.whole += self._success
@@ -148,7 +148,7 @@ def _checked_stream_class() -> type[Any]:
 
 def _count_request_before_sending(request: "httpx2.Request") -> None:
     running_call: _RunningCall = _thread_local_running_call.call
-    running_call.begin()
+    running_call.count_request_or_raise()
     request.extensions["trace"] = running_call.count_failed_connection
 
 
@@ -156,14 +156,16 @@ def _check_and_watch_response_size(response: "httpx2.Response") -> None:
     running_call: _RunningCall = _thread_local_running_call.call
     running_call.attempts.refused += not response.is_success
     declared_length = response.headers.get("content-length", "") if response.is_success else ""
-    running_call.check(int(declared_length) if declared_length.isdecimal() and len(declared_length) < 20 else 0)
+    running_call.raise_if_abandoned_or_oversized(
+        int(declared_length) if declared_length.isdecimal() and len(declared_length) < 20 else 0
+    )
     if response.headers.get("content-encoding", "identity") != "identity":
         raise AnswerTooLarge
     is_event_stream = response.headers.get("content-type", "").startswith(EVENT_STREAM_TYPE)
-    response.stream = _checked_stream_class()(response.stream, running_call, response.is_success, is_event_stream)
+    response.stream = _class_of_checked_response_body()(response.stream, running_call, response.is_success, is_event_stream)
 
 
-CLIENT_HOOKS: dict[str, list[Callable[..., Any]]] = {
+HTTP_EVENT_HOOKS: dict[str, list[Callable[..., Any]]] = {
     "request": [_count_request_before_sending],
     "response": [_check_and_watch_response_size],
 }
@@ -246,7 +248,7 @@ class Connection:
         return bracketed_host if server_port is None else f"{bracketed_host}:{server_port}"
 
     @property
-    def destination(self) -> str:
+    def host_and_proxy_phrase(self) -> str:
         """Host that receives the requests, and the proxy, if any. Raises ModelError if the address is invalid."""
         host, proxy_address = self.host, _proxy_for(self.address)
         if proxy_address is None:
@@ -258,7 +260,7 @@ class Connection:
         )
 
     @property
-    def is_local(self) -> bool:
+    def is_on_this_machine(self) -> bool:
         """True if the server is on this machine."""
         try:
             return _is_this_machine(urlsplit(self.address).hostname or "")
@@ -312,7 +314,7 @@ class Connection:
             # The package requires a key even where the server does not.
             api_key=self._key or "none",
             default_headers={
-                **self._build_headers_omitting_environment(),
+                **self._environment_headers_to_omit(),
                 "Authorization": f"Bearer {self._key or 'none'}",
                 "Accept-Encoding": "identity",
             },
@@ -320,11 +322,11 @@ class Connection:
             max_retries=MOST_RETRIES,
             # Without redirects, texts go to the named server alone; uncompressed, an answer is as large as it seems.
             http_client=openai.DefaultHttpxClient(
-                follow_redirects=False, event_hooks=CLIENT_HOOKS, transport=http_transport
+                follow_redirects=False, event_hooks=HTTP_EVENT_HOOKS, transport=http_transport
             ),
         )
 
-    def _build_headers_omitting_environment(self) -> dict[str, Any]:
+    def _environment_headers_to_omit(self) -> dict[str, Any]:
         """Return options that keep the environment's settings for OpenAI from a server that the user named instead."""
         import openai
 
@@ -358,7 +360,8 @@ class Connection:
                 "attempts."
             )
         return ModelError(
-            f"{self._model_name}: {self.destination} must be reachable; it was not, in {MOST_RETRIES + 1} attempts."
+            f"{self._model_name}: {self.host_and_proxy_phrase} must be reachable; it was not, in {MOST_RETRIES + 1} "
+            "attempts."
         )
 
     def run_with_deadline(
@@ -397,7 +400,7 @@ class Connection:
         running_call = _RunningCall(max_answer_bytes, attempt_counter or Attempts(), is_enough)
         answer_future: Future[Answer] = Future()
 
-        def run_work_in_thread() -> None:
+        def send_request_and_store_outcome() -> None:
             _thread_local_running_call.call = running_call
             try:
                 answer_future.set_result(request_function())
@@ -408,7 +411,7 @@ class Connection:
                 answer_future.set_exception(error)
 
         deadline_time = time.monotonic() + seconds_until_deadline
-        threading.Thread(target=run_work_in_thread, daemon=True, name="request").start()
+        threading.Thread(target=send_request_and_store_outcome, daemon=True, name="request").start()
         try:
             while not wait((answer_future,), _SECONDS_BETWEEN_CHECKS).done:
                 if time.monotonic() > deadline_time:

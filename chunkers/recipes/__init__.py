@@ -11,7 +11,6 @@ from chunkers.recipes.chunker_registry import (
     register_installed_chunkers,
     takes_over_existing_chunks,
 )
-from chunkers.recipes.export import ledger_to_csv, propositions_arrow_type, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.recipes.model_written_context import LONGEST_EXTRACT_CHARACTERS, estimate_context_requests
 from chunkers.recipes.presets import MAXIMUM_SIZE_PARAMETERS, MAXIMUM_SIZE_TOKENS, PRESETS, Preset, presets_for_chunker
 from chunkers.recipes.recipe import (
@@ -20,5 +19,14 @@ from chunkers.recipes.recipe import (
     broken_rule_phrase,
     build_chunker,
     chunk,
-    run,
+    run_chunker,
+)
+from chunkers.recipes.result_export import (
+    ledger_to_csv,
+    propositions_arrow_type,
+    to_csv,
+    to_dict,
+    to_json,
+    to_jsonl,
+    to_parquet,
 )

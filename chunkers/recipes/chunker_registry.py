@@ -18,7 +18,7 @@ from chunkers.adapters.chonkie import ChonkieSemantic
 from chunkers.adapters.chroma import ChromaCluster
 from chunkers.adapters.docling import DoclingHybrid
 from chunkers.adapters.langchain import LangChainSemantic
-from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
+from chunkers.adapters.llama_index_splitters import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.adapters.semchunk import Semchunk
 from chunkers.contract import Chunker, FieldSpec, Reach, Tipping, Tools
 from chunkers.methods import (
@@ -242,8 +242,8 @@ def check_chunker_class(candidate: object) -> type[Chunker]:
                 f"{chunker_name}: {required_attribute_name} must be a non-empty string; got "
                 f"{short_repr(required_attribute_value)}."
             )
-    for field_spec in candidate.fields():
-        _check_field(chunker_name, field_spec)
+    for parameter_spec in candidate.fields():
+        _check_field(chunker_name, parameter_spec)
     # What no parameter breaks by itself, a validator may.
     candidate()
     return candidate
@@ -267,7 +267,7 @@ def _check_field(chunker_name: str, field_spec: FieldSpec) -> None:
         )
 
 
-def guard_chunker_class_in_place(guarded_class: type[Chunker], package_name: str) -> None:
+def guard_chunker_class_in_place(guarded_class: type[Chunker], owner_package_name: str) -> None:
     """Wrap a third-party chunker's methods so that their errors cannot break the app; a second call changes nothing.
 
     An error raised by ``chunk``, or a return value that is not a result, becomes a `ModelError` that names the package.
@@ -275,7 +275,7 @@ def guard_chunker_class_in_place(guarded_class: type[Chunker], package_name: str
     """
     if "_guarded" in vars(guarded_class):
         return
-    owner_phrase = f"the package {package_name}" if package_name else f"the module {guarded_class.__module__}"
+    owner_phrase = f"the package {owner_package_name}" if owner_package_name else f"the module {guarded_class.__module__}"
     guarded_class.chunk = _guard_chunk_method(guarded_class.chunk, guarded_class.name, owner_phrase)  # type: ignore[method-assign]
     for hook_name, expected_type in RETURN_TYPE_BY_HOOK.items():
         setattr(
@@ -295,11 +295,11 @@ def guard_chunker_class_in_place(guarded_class: type[Chunker], package_name: str
                 _wrap_hook_with_fallback(getattr(guarded_class, hook_name).__func__, fallback_method, expected_type)
             ),
         )
-    if package_name:
-        guarded_class.packages = tuple(dict.fromkeys((*guarded_class.packages, package_name)))
+    if owner_package_name:
+        guarded_class.packages = tuple(dict.fromkeys((*guarded_class.packages, owner_package_name)))
 
     def reduce_for_pickling(self: Chunker) -> tuple[Any, ...]:
-        return _rebuild_chunker, (guarded_class, package_name, self.model_dump())
+        return _rebuild_chunker, (guarded_class, owner_package_name, self.model_dump())
 
     guarded_class.__reduce__ = reduce_for_pickling  # type: ignore[assignment, method-assign]
     guarded_class._guarded = True  # type: ignore[attr-defined]

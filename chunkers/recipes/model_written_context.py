@@ -16,7 +16,7 @@ from chunkers.language_models import (
     CONTEXT_QUESTION_TEMPLATE,
     CONTEXT_SENTENCE_ANSWER,
     CONTEXT_SYSTEM_PROMPT,
-    MOST_REPEATS,
+    MOST_ANSWER_RETRIES,
     Ledger,
     Message,
     Spending,
@@ -47,7 +47,7 @@ _EXTRACT_GRID_CHARACTERS = LONGEST_EXTRACT_CHARACTERS // 4
 def add_context_sentences(chunking: Chunking, tools: Tools) -> Chunking:
     """Add a language model's context sentence to each chunk of a result, and a note if any chunk has no such sentence.
 
-    A chunk stays without a sentence if the model gives no usable answer after `MOST_REPEATS` retries.
+    A chunk stays without a sentence if the model gives no usable answer after `MOST_ANSWER_RETRIES` retries.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def add_context_sentences(chunking: Chunking, tools: Tools) -> Chunking:
         raise ModelError(MISSING_MODEL_MESSAGE)
     spending_ledger, start_time = Ledger(tools.ledger), time.perf_counter()
     document, chunk_count = chunking.document, len(chunking.chunks)
-    finished_chunk_marks: list[bool] = []
+    finished_chunks_tally: list[bool] = []
 
     def add_context_sentence(chunk: Chunk, chunk_tools: Tools) -> Chunk:
         with suppress(UnusableAnswer):
@@ -72,8 +72,8 @@ def add_context_sentences(chunking: Chunking, tools: Tools) -> Chunking:
                     chunk_tools.report_usability,
                 )
             )
-        finished_chunk_marks.append(True)
-        tools.watcher.deciding(len(finished_chunk_marks), chunk_count)
+        finished_chunks_tally.append(True)
+        tools.watcher.deciding(len(finished_chunks_tally), chunk_count)
         return chunk
 
     ledger_tools = replace(tools, meter=Meter(ledger=spending_ledger))
@@ -96,9 +96,11 @@ def estimate_context_requests(chunking: Chunking, tools: Tools) -> Estimate:
     """Estimate the requests and tokens needed for context sentences, assuming no retries; nothing is sent."""
     document, chunks = chunking.document, chunking.chunks
     input_token_count = sum(tools.count_tokens([_chunk_excerpt(chunk) for chunk in chunks]))
-    for extract_span, extract_chunk_count in Counter(document_extract_span(document, chunk) for chunk in chunks).items():
+    for extract_span, same_extract_chunk_count in Counter(
+        document_extract_span(document, chunk) for chunk in chunks
+    ).items():
         prompt_texts = [CONTEXT_SYSTEM_PROMPT, CONTEXT_QUESTION_TEMPLATE, document.text[slice(*extract_span)]]
-        input_token_count += extract_chunk_count * sum(tools.count_tokens(prompt_texts))
+        input_token_count += same_extract_chunk_count * sum(tools.count_tokens(prompt_texts))
     return Estimate(len(chunks), input_token_count, ESTIMATED_ANSWER_TOKENS * len(chunks))
 
 
@@ -153,9 +155,11 @@ def document_extract_span(document: Document, chunk: Chunk) -> Span:
 
 def _build_context_sentence_messages(document: Document, chunk: Chunk) -> list[Message]:
     extract_start, extract_end = document_extract_span(document, chunk)
-    extract_phrase = "document" if extract_end - extract_start == len(document.text) else "extract of a longer document"
+    document_or_extract_phrase = (
+        "document" if extract_end - extract_start == len(document.text) else "extract of a longer document"
+    )
     context_question_text = CONTEXT_QUESTION_TEMPLATE.format(
-        whole=extract_phrase, shown=document.text[extract_start:extract_end], passage=_chunk_excerpt(chunk)
+        whole=document_or_extract_phrase, shown=document.text[extract_start:extract_end], passage=_chunk_excerpt(chunk)
     )
     return [Message("system", CONTEXT_SYSTEM_PROMPT), Message("user", context_question_text)]
 
@@ -188,6 +192,6 @@ def _context_sentence_notes(document: Document, chunks: tuple[Chunk, ...]) -> li
         pronoun_and_verb = "it is" if missing_sentence_count == 1 else "these are"
         context_sentence_notes.append(
             f"The model gave no usable context of {missing_sentence_count:,} of {pluralize(len(chunks), 'chunk')}, though "
-            f"it was asked up to {MOST_REPEATS + 1} times; {pronoun_and_verb} embedded without."
+            f"it was asked up to {MOST_ANSWER_RETRIES + 1} times; {pronoun_and_verb} embedded without."
         )
     return context_sentence_notes

@@ -28,7 +28,7 @@ def _similarity_percentile_preset(
     )
 
 
-_CHOSEN_FOR_SPACY_NOTE = (
+_CHOSEN_FOR_SPACY_VECTORS_NOTE = (
     "Chosen for spaCy's en_core_web_md; with all-MiniLM-L6-v2, whose sentences are less similar, little merges."
 )
 
@@ -39,7 +39,7 @@ _QU_STITCHED_PRESET_TITLE = "Qu et al., best on stitched documents"
 """Likewise, chosen among the settings that Qu et al. tried."""
 
 
-def _best_setting_note(setting_count: int, best_score: float, default_score: float) -> str:
+def _best_setting_score_note(setting_count: int, best_score: float, default_score: float) -> str:
     return (
         f"The best Pk of the {setting_count} settings that Qu et al. tried, on 50 documents stitched of half of our "
         "passages; "
@@ -117,25 +117,25 @@ PRESETS: tuple[Preset, ...] = (
         _QU_STITCHED_PRESET_TITLE,
         "breakpoint",
         {"threshold": "standard_deviation", "amount": 1, "buffer": 0},
-        _best_setting_note(30, 0.381, 0.399),
+        _best_setting_score_note(30, 0.381, 0.399),
     ),
     Preset(
         "Article: 0.7, 0.8, 0.7",
         "double_pass",
         {"initial_threshold": 0.7, "appending_threshold": 0.8, "merging_threshold": 0.7},
-        _CHOSEN_FOR_SPACY_NOTE,
+        _CHOSEN_FOR_SPACY_VECTORS_NOTE,
     ),
     Preset(
         "Article: 0.6, 0.7, 0.6",
         "double_pass",
         {"initial_threshold": 0.6, "appending_threshold": 0.7, "merging_threshold": 0.6},
-        _CHOSEN_FOR_SPACY_NOTE,
+        _CHOSEN_FOR_SPACY_VECTORS_NOTE,
     ),
     Preset(
         "Article: 0.7, 0.6, 0.6",
         "double_pass",
         {"initial_threshold": 0.7, "appending_threshold": 0.6, "merging_threshold": 0.6},
-        _CHOSEN_FOR_SPACY_NOTE,
+        _CHOSEN_FOR_SPACY_VECTORS_NOTE,
     ),
     Preset(
         "Kiss et al.: 0.6, 0.9, 1.5",
@@ -182,7 +182,7 @@ PRESETS: tuple[Preset, ...] = (
         _QU_STITCHED_PRESET_TITLE,
         "single_linkage",
         {"position_weight": 0.75, "max_distance": 0.5, "chunks": 8},
-        _best_setting_note(45, 0.295, 0.491),
+        _best_setting_score_note(45, 0.295, 0.491),
     ),
     Preset(
         "Qu et al.: place alone",

@@ -12,12 +12,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chunkers.contract import Chunker, Tools, base
 from chunkers.embedders import Embedder, Encoder, load_embedder
-from chunkers.embedders.base import as_embedder
-from chunkers.files.json_and_table_files import read_recipe_entry, recipe_entry_from_json
+from chunkers.embedders.base import wrap_encoder_as_embedder
+from chunkers.files.json_and_table_files import parse_recipe_json, read_recipe_entry
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.recipes.chunker_registry import chunker_class
 from chunkers.recipes.model_written_context import MISSING_MODEL_MESSAGE, add_context_sentences
-from chunkers.results import Chunking, EmbeddedAs, check_embedded_as
+from chunkers.results import Chunking, EmbeddedAs, check_embedded_as_option
 from chunkers.storage.embedding_cache import SHARED_CACHE, EmbeddingCache
 from chunkers.support import InputError, ModelError, ModelName, ParameterError, short_repr
 from chunkers.text import (
@@ -25,8 +25,8 @@ from chunkers.text import (
     Document,
     GivenSentences,
     load_tokenizer,
+    packages_of_splitter,
     run_parser_in_reader_process,
-    splitter_packages,
 )
 
 AnyLanguageModel: TypeAlias = str | LanguageModel | Asking
@@ -76,7 +76,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
     ) -> Recipe:
         """Return the recipe for a chunker and the services it ran with, including their versions."""
         version_by_package_name = {"seamark": __version__}
-        embedder = None if embedder is None else as_embedder(embedder)
+        embedder = None if embedder is None else wrap_encoder_as_embedder(embedder)
         queried_language_model = language_model if chunker.asks or embedded_as == "context" else None
         for embedder_or_language_model in (embedder if chunker.embeds else None, queried_language_model):
             if embedder_or_language_model is not None:
@@ -86,7 +86,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
                     else {}
                 )
                 version_by_package_name |= _package_versions(*embedder_or_language_model.packages)
-        version_by_package_name |= _package_versions(*splitter_packages(sentences))
+        version_by_package_name |= _package_versions(*packages_of_splitter(sentences))
         version_by_package_name |= chunker.versions()
         return cls(
             chunker=chunker.name,
@@ -110,7 +110,7 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         """
         if not isinstance(text, str):
             raise InputError(f"recipe: the JSON must be passed as a string; got {short_repr(text)}.")
-        return cls.of_value(recipe_entry_from_json(text, "recipe"))
+        return cls.of_value(parse_recipe_json(text, "recipe"))
 
     @classmethod
     def in_file(cls, data: bytes, name: str = "recipe", cancelled: Callable[[], bool] = bool) -> Recipe:
@@ -216,31 +216,31 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
             If something that the recipe names is not available, or the text is unusable.
         """
         chunker = self.build()
-        used_embedder = self.embedder_for(chunker) if embedder is None else as_embedder(embedder)
+        used_embedder = self.embedder_for(chunker) if embedder is None else wrap_encoder_as_embedder(embedder)
         language_model_or_name = self.language_model or None if language_model is None else language_model
         model_access = build_model_access_if_needed(chunker, language_model_or_name, self.embedded_as)
         tools = Tools(used_embedder, load_tokenizer(self.tokenizer), _cache_or_shared(cache), asking=model_access)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
-        chunking = run(chunker, document, tools, self.embedded_as)
+        chunking = run_chunker(chunker, document, tools, self.embedded_as)
         cuts_may_differ_note = self.changed_since(len(document.sentences))
         return replace(chunking, notes=(*chunking.notes, cuts_may_differ_note)) if cuts_may_differ_note else chunking
 
 
-def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
+def run_chunker(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
     """Run a chunker on a document; the result includes its recipe, timings and warnings about unsuitable text.
 
     If chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without a model.
     """
     if embedded_as == "context" and tools.asking is None:
         raise ModelError(MISSING_MODEL_MESSAGE)
-    chunking = base.run(chunker, document, tools)
+    chunking = base.run_and_time_chunker(chunker, document, tools)
     if embedded_as == "context":
         chunking = add_context_sentences(chunking, tools)
     queried_language_model = tools.asking.model if tools.asking is not None else None
-    recipe_of_run = Recipe.of(
+    recipe_of_finished_run = Recipe.of(
         chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, queried_language_model
     )
-    return replace(chunking, made_by=recipe_of_run)
+    return replace(chunking, made_by=recipe_of_finished_run)
 
 
 def chunk(
@@ -269,8 +269,8 @@ def chunk(
     sentences
         A key of `SPLITTER_DESCRIPTIONS`, or all sentences in order, as texts or as pairs of code points.
     embedder
-        A name from `EMBEDDERS`, or any object whose ``encode`` takes a list of texts and returns a vector for each, as an
-        array, a tensor or lists; see `Encoder`.
+        A name from `EMBEDDER_DESCRIPTIONS`, or any object whose ``encode`` takes a list of texts and returns a vector for
+        each, as an array, a tensor or lists; see `Encoder`.
     tokenizer
         A key of `TOKENIZER_DESCRIPTIONS`.
     cache
@@ -301,8 +301,10 @@ def chunk(
             f"{chunker.name}: a chunker object already has its parameters; got {', '.join(parameters)} as well. To set "
             "parameters here, pass the chunker's name instead of the object."
         )
-    tools = replace(tools, asking=build_model_access_if_needed(chunker, language_model, check_embedded_as(embedded_as)))
-    return run(chunker, Document.from_text(text, sentences), tools, embedded_as)
+    tools = replace(
+        tools, asking=build_model_access_if_needed(chunker, language_model, check_embedded_as_option(embedded_as))
+    )
+    return run_chunker(chunker, Document.from_text(text, sentences), tools, embedded_as)
 
 
 def build_model_access_if_needed(
@@ -337,7 +339,7 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
         If there is no such chunker or parameter, or a value breaks its rule.
     """
     named_chunker_class = chunker_class(name)
-    embedder_default_parameters = as_embedder(embedder).defaults.get(name, {}) if embedder is not None else {}
+    embedder_default_parameters = wrap_encoder_as_embedder(embedder).defaults.get(name, {}) if embedder is not None else {}
     return named_chunker_class.build(**{**embedder_default_parameters, **parameters})
 
 
@@ -357,8 +359,8 @@ def _format_json_key_for_message(key: int | str) -> str:
     return key if isinstance(key, str) and key.isidentifier() and quoted_json_key == repr(key) else quoted_json_key
 
 
-_package_version = lru_cache(maxsize=64)(metadata.version)
+_look_up_package_version = lru_cache(maxsize=64)(metadata.version)
 
 
 def _package_versions(*packages: str) -> dict[str, str]:
-    return {package: _package_version(package) for package in packages}
+    return {package: _look_up_package_version(package) for package in packages}

@@ -5,15 +5,14 @@ from chunkers.results.chunk_fields import (
     METADATA_FIELD_DESCRIPTIONS,
     EmbeddedAs,
     build_exported_chunk_fields,
-    check_embedded_as,
+    check_embedded_as_option,
     embedded_text,
     metadata_of_all_chunks,
     proposition_as_dict,
-    resolved_embedded_as,
-    table_columns,
+    resolve_embedded_as_option,
+    table_column_names,
     table_rows,
 )
-from chunkers.results.model_written_content import Proposition, QuotationMatch, StatedContent
 from chunkers.results.notebook_comparison import MOST_SIDE_BY_SIDE, SideBySide, compare
 from chunkers.results.parent_chunks import find_chunk_indices_with_children, parent_index_by_child
 from chunkers.results.result import (
@@ -22,7 +21,6 @@ from chunkers.results.result import (
     Chunking,
     Clusters,
     Comparison,
-    ComparisonKind,
     ComparisonOutcome,
     Curve,
     DbscanRole,
@@ -30,6 +28,7 @@ from chunkers.results.result import (
     LazyTuple,
     Line,
     Merge,
+    MergeComparisonKind,
     Reason,
     Refusal,
     ThresholdRelation,
@@ -47,10 +46,11 @@ from chunkers.results.result_html import (
     THEME_COLOURS,
     build_html_column_of_result,
     chunk_strip_html,
-    chunker_title,
+    chunker_title_without_settings,
     escape_html,
     find_colours_of_theme,
-    offset_marks_html,
+    marked_offsets_row_html,
     settings_phrase,
     style_sheet,
 )
+from chunkers.results.titles_summaries_and_propositions import Proposition, QuotationMatch, StatedContent

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from chunkers.results.model_written_content import Proposition
+from chunkers.results.titles_summaries_and_propositions import Proposition
 from chunkers.support import InputError, import_required, short_repr
 from chunkers.text import CODE_FILE_ENDINGS, Document, heading_path, shorten
 
@@ -62,11 +62,11 @@ def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> 
         chunk.situation if embedded_as == "context" else HEADING_SEPARATOR.join(chunk_heading_path(document, chunk))
     )
     # The rows of a table follow its header without a blank line.
-    text_with_context = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
-    return f"{prefixed_context}\n\n{text_with_context}" if prefixed_context else text_with_context
+    text_with_repeated_context = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
+    return f"{prefixed_context}\n\n{text_with_repeated_context}" if prefixed_context else text_with_repeated_context
 
 
-def check_embedded_as(embedded_as: object) -> EmbeddedAs:
+def check_embedded_as_option(embedded_as: object) -> EmbeddedAs:
     """Return ``embedded_as`` if it is one of `EMBEDDED_AS_LABELS`. Raise InputError otherwise.
 
     Raises
@@ -89,7 +89,7 @@ MODEL_WRITTEN_COLUMNS = ("title", "summary", "propositions")
 """The columns of what a language model wrote of a chunk."""
 
 
-def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
+def table_column_names(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
     """Return the column names for a table of a result's chunks.
 
     There are columns for pages, chapters or rows only if the document has them, for context and a language model's text only
@@ -97,20 +97,20 @@ def table_columns(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tupl
     """
     document_parts = chunking.document.parts
     page_or_chapter_columns = () if document_parts is None else (document_parts.kind, f"{document_parts.kind}s")
-    optional_context_column = ("context",) if _has_context(chunking) else ()
+    optional_repeated_context_column = ("context",) if _has_chunk_with_context(chunking) else ()
     model_written_columns = MODEL_WRITTEN_COLUMNS if any(chunk.stated is not None for chunk in chunking.chunks) else ()
     return (
         *CHUNK_COLUMNS[:-2],
         *page_or_chapter_columns,
         "heading_path",
-        *optional_context_column,
+        *optional_repeated_context_column,
         *model_written_columns,
         "text",
         *(("embedded_as",) if embedded_as in EMBEDDING_MODES_ADDING_TEXT else ()),
     )
 
 
-def _has_context(chunking: Chunking) -> bool:
+def _has_chunk_with_context(chunking: Chunking) -> bool:
     return any(chunk.context for chunk in chunking.chunks)
 
 
@@ -154,25 +154,25 @@ def proposition_as_dict(proposition: Proposition) -> dict[str, Any]:
     }
 
 
-def resolved_embedded_as(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
+def resolve_embedded_as_option(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
     """Return the requested value of ``embedded_as``, or else the recipe's. Raise InputError if the value is unknown."""
     if embedded_as is not None:
-        return check_embedded_as(embedded_as)
+        return check_embedded_as_option(embedded_as)
     return "plain" if chunking.made_by is None else chunking.made_by.embedded_as
 
 
 def table_rows(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
     """Return one row per chunk, keyed by column name. Raise InputError if ``embedded_as`` is unknown."""
-    embedding_way = resolved_embedded_as(chunking, embedded_as)
+    embedding_way = resolve_embedded_as_option(chunking, embedded_as)
     # All rows have it where one has it.
-    context_field_default = {"context": ""} if _has_context(chunking) else {}
+    default_context_field = {"context": ""} if _has_chunk_with_context(chunking) else {}
     return [
         {
             "chunk": number,
             "spans": [list(span) for span in chunk.spans],
             "characters": len(chunk.text),
             "words": len(chunk.text.split()),
-            **context_field_default,
+            **default_context_field,
             **build_exported_chunk_fields(chunking, chunk, embedding_way),
         }
         for number, chunk in enumerate(chunking.chunks, start=1)
@@ -188,7 +188,7 @@ def to_dataframe(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> A
         If pandas is not installed.
     """
     pandas_module = import_required("pandas", "to_dataframe", "pandas")
-    column_names = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
+    column_names = table_column_names(chunking, resolve_embedded_as_option(chunking, embedded_as))
     chunk_rows_with_offsets = [
         {**row, "start": chunk.start, "end": chunk.end}
         for row, chunk in zip(table_rows(chunking, embedded_as), chunking.chunks, strict=True)
@@ -226,7 +226,7 @@ METADATA_FIELD_DESCRIPTIONS: Mapping[str, str] = {
 def metadata_of_all_chunks(chunking: Chunking) -> list[dict[str, Any]]:
     """Return the metadata of every chunk: the entries of `METADATA_FIELD_DESCRIPTIONS` that apply to the chunk."""
     document, document_parts = chunking.document, chunking.document.parts
-    embedding_way = resolved_embedded_as(chunking, None)
+    embedding_way = resolve_embedded_as_option(chunking, None)
     metadata_of_each_chunk = []
     for chunk in chunking.chunks:
         metadata_fields: dict[str, Any] = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from chunkers.results.result import Chunking
-from chunkers.results.result_html import chunker_title, comparison_html
+from chunkers.results.result_html import chunker_title_without_settings, comparison_html
 from chunkers.support import InputError, short_repr
 
 MOST_SIDE_BY_SIDE = 6
@@ -74,5 +74,5 @@ def compare(*results: Chunking, **named: Chunking) -> SideBySide:
             raise InputError("compare: all results must be of the same text; got results of different texts.")
     return SideBySide(
         [chunking for _, chunking in names_and_results],
-        [name or chunker_title(chunking) for name, chunking in names_and_results],
+        [name or chunker_title_without_settings(chunking) for name, chunking in names_and_results],
     )

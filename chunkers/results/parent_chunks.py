@@ -24,30 +24,32 @@ def parent_index_by_child(spans_by_chunk: "Sequence[Sequence[Span]]") -> dict[in
     several overlapping parents belongs to the first: chunks that are longer than the overlap lie inside two parents only at
     the end of the first.
     """
-    parent_chunk_numbers = _find_span_indices_with_children(spans_by_chunk)
-    parent_ends = [spans_by_chunk[parent][0].end for parent in parent_chunk_numbers]
-    child_chunk_numbers = set(range(len(spans_by_chunk))) - set(parent_chunk_numbers) if parent_chunk_numbers else set()
+    all_parent_chunk_numbers = _find_span_indices_with_children(spans_by_chunk)
+    parent_ends = [spans_by_chunk[parent][0].end for parent in all_parent_chunk_numbers]
+    child_chunk_numbers = (
+        set(range(len(spans_by_chunk))) - set(all_parent_chunk_numbers) if all_parent_chunk_numbers else set()
+    )
     return {
-        child: parent_chunk_numbers[bisect_left(parent_ends, spans_by_chunk[child][0].end)]
+        child: all_parent_chunk_numbers[bisect_left(parent_ends, spans_by_chunk[child][0].end)]
         for child in sorted(child_chunk_numbers)
     }
 
 
-def _find_span_indices_with_children(spans_by_chunk: "Sequence[Sequence[Span]]") -> list[int]:
-    if any(len(spans) > 1 for spans in spans_by_chunk):
+def _find_span_indices_with_children(spans_of_every_chunk: "Sequence[Sequence[Span]]") -> list[int]:
+    if any(len(spans) > 1 for spans in spans_of_every_chunk):
         return []
     child_count_by_parent: dict[int, int] = {}
     parent_end, latest_parent_number = -1, -1
-    for chunk_number in sorted(
-        range(len(spans_by_chunk)),
-        key=lambda number: (spans_by_chunk[number][0].start, -spans_by_chunk[number][0].end, number),
+    for examined_chunk_number in sorted(
+        range(len(spans_of_every_chunk)),
+        key=lambda number: (spans_of_every_chunk[number][0].start, -spans_of_every_chunk[number][0].end, number),
     ):
-        chunk_end_offset = spans_by_chunk[chunk_number][0].end
+        chunk_end_offset = spans_of_every_chunk[examined_chunk_number][0].end
         if chunk_end_offset <= parent_end:
             child_count_by_parent[latest_parent_number] += 1
         else:
-            parent_end, latest_parent_number = chunk_end_offset, chunk_number
-            child_count_by_parent[chunk_number] = 0
+            parent_end, latest_parent_number = chunk_end_offset, examined_chunk_number
+            child_count_by_parent[examined_chunk_number] = 0
     has_parents_and_children = (
         bool(child_count_by_parent) and min(child_count_by_parent.values()) > 0 and max(child_count_by_parent.values()) > 1
     )

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from chunkers.results.chunk_fields import Library, chunk_heading_path, to_dataframe, to_documents
-from chunkers.results.model_written_content import Proposition, StatedContent
 from chunkers.results.result_html import result_html
+from chunkers.results.titles_summaries_and_propositions import Proposition, StatedContent
 from chunkers.support import InputError, format_number
 from chunkers.text import Document, Misfit, Span
 
@@ -57,7 +57,7 @@ class Reason(NamedTuple):
 
     def __str__(self) -> str:
         """Return the decision in words, numbers included."""
-        score_name, score, relation, threshold, threshold_name, remark, heading, earlier_reason, _ = self
+        score_name, score, relation, threshold, threshold_name, remark, step_stage_or_place, earlier_reason, _ = self
         decision_phrase = remark
         if score is not None:
             if threshold is not None:
@@ -75,8 +75,8 @@ class Reason(NamedTuple):
                 )
             if remark:
                 decision_phrase = f"{decision_phrase}, {remark}"
-        if heading:
-            decision_phrase = f"{heading}: {decision_phrase}"
+        if step_stage_or_place:
+            decision_phrase = f"{step_stage_or_place}: {decision_phrase}"
         return f"{earlier_reason}; {decision_phrase}" if earlier_reason is not None else decision_phrase
 
     def brief(self) -> str:
@@ -247,8 +247,8 @@ class Gap(NamedTuple):
         return trimmed_text_end_offset
 
 
-ComparisonKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets"]
-MergeKind = ComparisonKind | Literal["linkage"]
+MergeComparisonKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets"]
+MergeKind = MergeComparisonKind | Literal["linkage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,7 @@ class Comparison(NamedTuple):
     right: Span
     similarity: float
     threshold: float
-    kind: ComparisonKind
+    kind: MergeComparisonKind
     outcome: ComparisonOutcome
     length: int
     why: Reason | None = None
@@ -490,7 +490,7 @@ class Chunking(Sequence[Chunk]):
     spending
         Spending on a language model; None if no model was asked.
     made_by
-        Recipe that reproduces the same chunks; None for a result that `chunkers.run` did not make.
+        Recipe that reproduces the same chunks; None for a result that `chunkers.run_chunker` did not make.
     """
 
     document: Document
@@ -518,11 +518,11 @@ class Chunking(Sequence[Chunk]):
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that reproduces these chunks. Raises InputError for a result that `chunkers.run` did not make."""
+        """The recipe that reproduces these chunks. Raises InputError if `chunkers.run_chunker` did not make the result."""
         if self.made_by is None:
             raise InputError(
                 "recipe: to cut another text the same way, a result must have a recipe; this result has none. Make the "
-                "result with chunkers.run."
+                "result with chunkers.run_chunker."
             )
         return self.made_by
 

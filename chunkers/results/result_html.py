@@ -10,7 +10,7 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from chunkers.results.model_written_content import StatedContent
+from chunkers.results.titles_summaries_and_propositions import StatedContent
 from chunkers.support import InputError, format_number, pluralize
 from chunkers.text import Document, Span
 
@@ -161,13 +161,13 @@ def build_html_column_of_result(chunking: Chunking, max_characters: int | None, 
     settings_and_sizes_line = " · ".join(filter(None, (settings_phrase(chunking), chunk_sizes_phrase(chunking))))
     notes_html = "".join(f'<p class="note">{escape_html(note)}</p>' for note in chunking.notes)
     heading_html = (
-        f"<h3>{escape_html(title or chunker_title(chunking))}</h3><p "
+        f"<h3>{escape_html(title or chunker_title_without_settings(chunking))}</h3><p "
         f'class="facts">{escape_html(settings_and_sizes_line)}</p>'
     )
     return f"{heading_html}{curve_html(chunking)}{chunk_list_html(chunking, max_characters)}{notes_html}"
 
 
-def chunker_title(chunking: Chunking) -> str:
+def chunker_title_without_settings(chunking: Chunking) -> str:
     """Return the title of the chunker that made a result."""
     if chunking.made_by is None:
         return "Chunks"
@@ -203,34 +203,38 @@ def chunk_sizes_phrase(chunking: Chunking) -> str:
 _REPEATED_TEXT_TOOLTIP = "the chunk before has this too"
 
 
-def chunk_list_html(chunking: Chunking, max_characters: int | None = None) -> str:
+def chunk_list_html(chunking: Chunking, max_total_characters: int | None = None) -> str:
     """Return an HTML list of a result's chunks, with the reason for each cut and, as tooltips, for each uncut gap.
 
     Parameters
     ----------
     chunking
         The result.
-    max_characters
+    max_total_characters
         Number of characters after which further chunks are only counted; None to show all chunks.
     """
     document = chunking.document
-    cut_reason_by_start, uncut_reason_by_sentence = _describe_cut_and_uncut_reasons(chunking)
+    cut_reason_by_start, uncut_reason_by_sentence = _cut_and_uncut_reason_maps(chunking)
     item_htmls: list[str] = []
-    shown_character_count = 0
+    total_shown_character_count = 0
     previous_chunk_span: Span | None = None
     for chunk_number, chunk in enumerate(chunking.chunks, start=1):
-        if max_characters is not None and shown_character_count and shown_character_count + len(chunk.text) > max_characters:
+        if (
+            max_total_characters is not None
+            and total_shown_character_count
+            and total_shown_character_count + len(chunk.text) > max_total_characters
+        ):
             unshown_chunk_count = len(chunking.chunks) - chunk_number + 1
             item_htmls.append(f'<li class="note">{pluralize(unshown_chunk_count, "further chunk")} not shown here.</li>')
             break
-        shown_character_count += len(chunk.text)
+        total_shown_character_count += len(chunk.text)
         reason_for_cut_before_chunk = cut_reason_by_start.get(chunk.start, "") if chunk_number > 1 else ""
         reason_html = (
             f'<p class="why">cut: {escape_html(reason_for_cut_before_chunk)}</p>' if reason_for_cut_before_chunk else ""
         )
         item_htmls.append(
             f'<li class="k{(chunk_number - 1) % CHUNK_COLOUR_COUNT}" '
-            f'aria-label="{_screen_reader_introduction(chunk_number, chunk, reason_for_cut_before_chunk)}">{reason_html}'
+            f'aria-label="{_chunk_label_for_screen_readers(chunk_number, chunk, reason_for_cut_before_chunk)}">{reason_html}'
             f'<div class="box"><span class="number" aria-hidden="true">{chunk_number:,}</span>'
             f'<div class="text {NO_MATHJAX_CLASSES}" '
             f'dir="auto">{_chunk_html(document, chunk, previous_chunk_span, uncut_reason_by_sentence)}</div></div></li>'
@@ -239,13 +243,13 @@ def chunk_list_html(chunking: Chunking, max_characters: int | None = None) -> st
     return f'<ol class="chunks">{"".join(item_htmls)}</ol>' if item_htmls else '<p class="note">No chunk.</p>'
 
 
-def _screen_reader_introduction(number: int, chunk: Chunk, reason: str) -> str:
+def _chunk_label_for_screen_readers(number: int, chunk: Chunk, reason: str) -> str:
     """Return the introduction to a chunk for screen readers."""
     chunk_place_phrase = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
     return escape_html(f"{chunk_place_phrase}, cut: {reason}" if reason else chunk_place_phrase)
 
 
-def _describe_cut_and_uncut_reasons(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
+def _cut_and_uncut_reason_maps(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:
     """Return the reasons for chunks by their starts, and the reasons for kept gaps by the sentence before each."""
     cut_reason_by_start, uncut_reason_by_sentence = {}, {}
     for gap in chunking.gaps:
@@ -288,8 +292,8 @@ def _model_written_html(document: Document, model_written_content: StatedContent
         else []
     )
     for proposition in model_written_content.propositions:
-        source_phrase = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
-        proposition_tooltip = "; ".join(filter(None, (source_phrase, proposition.remark)))
+        source_passage_phrase = "" if proposition.span is None else f"from: {document.text[slice(*proposition.span)]}"
+        proposition_tooltip = "; ".join(filter(None, (source_passage_phrase, proposition.remark_on_source_match)))
         html_parts.append(f'<span title="{escape_html(proposition_tooltip)}">{escape_html(proposition.text)}</span>\n')
     return "".join(html_parts)
 
@@ -429,7 +433,7 @@ def chunk_strip_html(chunking: Chunking, strip_name: str) -> str:
     )
 
 
-def offset_marks_html(chunking: Chunking, offsets: Sequence[int], row_name: str) -> str:
+def marked_offsets_row_html(chunking: Chunking, offsets: Sequence[int], row_name: str) -> str:
     """Return an HTML row for a grid of strips, with a mark at each of the ``offsets``, in code points."""
     path_data = "".join(f"M{place} 0V1" for place in offsets)
     return (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers.storage.fair_locks import FairLocks
-from chunkers.storage.private_files import configure_sqlite, file_size, open_private_sqlite, write_in_transaction
+from chunkers.storage.private_files import file_size, open_private_sqlite, set_sqlite_size_and_sync, write_in_transaction
 from chunkers.support import MAX_CACHE_FILE_BYTES, SHARED_CACHE_BYTES, LRUDict, VectorArray
 
 MEMORY_BYTES = 512_000_000
@@ -69,9 +69,9 @@ class EmbeddingCache:
             found_cache_entry_by_key = {key: entry for key, entry in memory_entry_by_key.items() if entry is not None}
             keys_not_in_memory = [key for key, entry in memory_entry_by_key.items() if entry is None]
             if self._file and keys_not_in_memory:
-                file_entry_by_key = self._file.read(keys_not_in_memory)
-                found_cache_entry_by_key |= file_entry_by_key
-                self._memory.update(file_entry_by_key)
+                entry_from_file_by_key = self._file.read(keys_not_in_memory)
+                found_cache_entry_by_key |= entry_from_file_by_key
+                self._memory.update(entry_from_file_by_key)
         return found_cache_entry_by_key
 
     def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, CachedVector]:
@@ -128,7 +128,7 @@ class _VectorFile:
             self._record_failure(error)
             return None
         try:
-            configure_sqlite(cache_database_connection, MAX_CACHE_FILE_BYTES)
+            set_sqlite_size_and_sync(cache_database_connection, MAX_CACHE_FILE_BYTES)
             cache_database_connection.execute(_SCHEMA)
             cache_database_connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
         except sqlite3.OperationalError:
@@ -167,9 +167,11 @@ class _VectorFile:
         if self._connection is None:
             return
         table_rows = []
-        for key, entry in entry_by_key.items():
-            embedding_vector_bytes = entry.vector.tobytes()
-            table_rows.append((key, entry.cost, embedding_vector_bytes, _checksum(key, entry.cost, embedding_vector_bytes)))
+        for key, cached_vector in entry_by_key.items():
+            embedding_vector_bytes = cached_vector.vector.tobytes()
+            table_rows.append(
+                (key, cached_vector.cost, embedding_vector_bytes, _checksum(key, cached_vector.cost, embedding_vector_bytes))
+            )
         try:
             write_in_transaction(
                 self._connection,

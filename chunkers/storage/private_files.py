@@ -15,7 +15,7 @@ _BUSY_WAIT_SECONDS = 2
 _DAMAGED_FILE_MESSAGE = "the file is damaged"
 
 
-class _Connection(sqlite3.Connection):
+class _DamageReportingConnection(sqlite3.Connection):
     """Connection that reports a damaged file as damaged even if SQLite's own message is undecodable."""
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
@@ -57,12 +57,12 @@ def open_private_sqlite(path: Path, *, creates_file: bool = True) -> sqlite3.Con
         timeout=_BUSY_WAIT_SECONDS,
         check_same_thread=False,
         isolation_level=None,
-        factory=_Connection,
+        factory=_DamageReportingConnection,
         uri=not creates_file,
     )
 
 
-def configure_sqlite(connection: sqlite3.Connection, most_bytes: int | None = None) -> None:
+def set_sqlite_size_and_sync(connection: sqlite3.Connection, most_bytes: int | None = None) -> None:
     """Set an SQLite file's maximum size, if any, and turn off waiting for the disk. Raise sqlite3.Error on failure.
 
     A killed process loses no committed data. If the whole machine stops, a page may be damaged; everything read is

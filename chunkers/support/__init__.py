@@ -39,7 +39,6 @@ from chunkers.support.limits import (
     MOST_CHANGE_POINT_STEPS,
     MOST_CHUNKS,
     MOST_CLUSTERING_WORK,
-    MOST_EMBEDDED_GROUP_CHARACTERS,
     MOST_FILE_TEXT_CHARACTERS,
     MOST_JSON_BRACKETS,
     MOST_MARKDOWN_MARKS,
@@ -52,6 +51,7 @@ from chunkers.support.limits import (
     MOST_TABLE_COLUMNS,
     MOST_TABLE_ROWS,
     MOST_TOTAL_CHUNK_CHARACTERS,
+    MOST_TOTAL_EMBEDDED_GROUP_CHARACTERS,
     MOST_VECTOR_NUMBERS,
     SHARED_ANSWERS_BYTES,
     SHARED_CACHE_BYTES,
@@ -60,8 +60,8 @@ from chunkers.support.lru_dict import LRUDict, cache_results_in
 from chunkers.support.model_names import ModelName
 from chunkers.support.optional_packages import (
     MODULES_BY_EXTRA,
+    failed_import_error,
     import_required,
     missing_extra_message,
-    not_importable_error,
     raise_if_extra_missing,
 )

@@ -68,7 +68,7 @@ def text_table(title: str, column_headings: Sequence[str], rows: Sequence[Sequen
         Minimum width, in characters, of a column of cells, including the two spaces in front of it.
     """
     all_rows = [["", *column_headings], *rows]
-    name_width, *cell_widths = (max(map(len, column)) for column in zip(*all_rows, strict=True))
+    name_width, *cell_column_widths = (max(map(len, column)) for column in zip(*all_rows, strict=True))
     return "\n".join(
         [
             title,
@@ -78,7 +78,7 @@ def text_table(title: str, column_headings: Sequence[str], rows: Sequence[Sequen
                         name.ljust(name_width),
                         *(
                             cell.rjust(max(width, min_column_width - 2))
-                            for cell, width in zip(cells, cell_widths, strict=True)
+                            for cell, width in zip(cells, cell_column_widths, strict=True)
                         ),
                     ]
                 )

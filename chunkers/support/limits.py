@@ -106,7 +106,7 @@ MOST_TOTAL_CHUNK_CHARACTERS = 200_000_000
 largest document.
 """
 
-MOST_EMBEDDED_GROUP_CHARACTERS = 500_000_000
+MOST_TOTAL_EMBEDDED_GROUP_CHARACTERS = 500_000_000
 """Maximum number of characters of all groups that `double_pass` embeds anew, each counted whenever it is compared: some 10
 seconds beside the model's own time, for the groups grow with every sentence that joins them.
 """

@@ -16,14 +16,14 @@ class LRUDict(MutableMapping[Key, Value]):
 
     Parameters
     ----------
-    maxsize
+    max_total_size
         Maximum number of entries, or maximum total size of their values. A value larger than the maximum is not kept.
     size_of_value
         Function that returns the size of a value; None for a size of 1.
     """
 
-    def __init__(self, maxsize: float, size_of_value: Callable[[Value], float] | None = None) -> None:
-        self.maxsize = maxsize
+    def __init__(self, max_total_size: float, size_of_value: Callable[[Value], float] | None = None) -> None:
+        self.maxsize = max_total_size
         self.total_size: float = 0
         self._size_of_value = size_of_value or (lambda _: 1)
         self._entries: OrderedDict[Key, Value] = OrderedDict()
@@ -64,7 +64,7 @@ class LRUDict(MutableMapping[Key, Value]):
 def cache_results_in(
     cache: LRUDict[Any, Any],
     key_function: Callable[..., Hashable],
-    completion_condition: threading.Condition | None = None,
+    cache_lock_condition: threading.Condition | None = None,
 ) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
     """Return a decorator that caches a function's results; concurrent callers wait for the first caller's result.
 
@@ -72,15 +72,15 @@ def cache_results_in(
     ----------
     key_function
         Function from the arguments to the cache key.
-    completion_condition
+    cache_lock_condition
         Condition held while the entries are read or changed; other threads must hold it too.
     """
-    key_completion_condition = completion_condition or threading.Condition()
+    key_completion_condition = cache_lock_condition or threading.Condition()
     keys_in_progress: set[Hashable] = set()
 
     def decorate(decorated_function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
         @wraps(decorated_function)
-        def return_cached_result(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        def call_function_through_cache(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
             cache_key = key_function(*args, **kwargs)
             with key_completion_condition:
                 key_completion_condition.wait_for(lambda: cache_key not in keys_in_progress)
@@ -102,7 +102,7 @@ def cache_results_in(
             with key_completion_condition:
                 cache.clear()
 
-        return_cached_result.cache_clear = cache_clear  # type: ignore[attr-defined]
-        return return_cached_result
+        call_function_through_cache.cache_clear = cache_clear  # type: ignore[attr-defined]
+        return call_function_through_cache
 
     return decorate

@@ -36,7 +36,7 @@ class ModelName(NamedTuple):
         )
 
     @classmethod
-    def parse_server_model(cls, entered_name: str) -> Self:
+    def parse_entered_server_model(cls, entered_name: str) -> Self:
         """Return the name of a server's model as entered by the user, with or without the provider."""
         return cls("openai", entered_name.strip().removeprefix("openai:"))
 

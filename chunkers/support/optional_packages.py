@@ -95,12 +95,12 @@ def import_required(module_name: str, needed_by: str, requirement: str) -> Any:
     try:
         return import_module(module_name)
     except ImportError as error:
-        raise not_importable_error(module_name, needed_by, requirement, error) from error
+        raise failed_import_error(module_name, needed_by, requirement, error) from error
 
 
-def not_importable_error(module_name: str, needed_by: str, requirement: str, error: ImportError) -> ModelError:
+def failed_import_error(module_name: str, needed_by: str, pip_requirement: str, error: ImportError) -> ModelError:
     """Return an error that names a package that cannot be imported and the pip command that installs it."""
     return ModelError(
         f"{needed_by} needs the package {module_name.partition('.')[0]}, which cannot be imported ({error}); "
-        f"install it with 'pip install {requirement}'."
+        f"install it with 'pip install {pip_requirement}'."
     )

@@ -11,7 +11,7 @@ from chunkers.text.blocks_and_headings import (
     clear_outline_caches,
     heading_path,
     headings,
-    outline_of,
+    parse_block_outline,
 )
 from chunkers.text.bundled_model import FILE_HASHES, HUB_NAME, WEIGHTS_HASH, checked_model_folder, model_folder
 from chunkers.text.code_syntax import (
@@ -24,7 +24,7 @@ from chunkers.text.code_syntax import (
     load_grammar,
     paragraph_breaks,
 )
-from chunkers.text.document import Document, GivenSentences, Span, check_text, paragraph_first_sentence_indices
+from chunkers.text.document import Document, GivenSentences, Span, check_is_unicode_string, paragraph_first_sentence_indices
 from chunkers.text.encodings import ENCODING_CHOICES, canonical_encoding, decode_as_chosen_or_detected, decode_if_plain_utf_8
 from chunkers.text.extracted_text import LONGEST_LABEL, Omission, PartKind, TextParts, shorten, too_large_error
 from chunkers.text.file_reading import (
@@ -34,7 +34,7 @@ from chunkers.text.file_reading import (
     FileText,
     document_format_of_name,
     omissions_sentence,
-    read_document,
+    read_document_text,
 )
 from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE, detect_language, is_latin_script_language
 from chunkers.text.quotation_search import (
@@ -60,14 +60,14 @@ from chunkers.text.sentences import (
     SplitterName,
     check_spacy_length,
     is_splitter_name,
-    load_spacy_pipeline,
+    load_named_spacy_pipeline,
+    packages_of_splitter,
     preload_splitter,
-    spacy_document,
-    split_sentences,
-    splitter_packages,
+    split_into_sentence_spans,
+    tokenize_with_spacy,
 )
 from chunkers.text.splitter_and_model_misfits import Misfit, SuggestedSetting, clear_misfit_caches, misfit_warnings
-from chunkers.text.spreadsheets import check_column_count, check_row_count, csv_reader, find_csv_separator
+from chunkers.text.spreadsheets import check_column_count, check_row_count, csv_reader_with_separator, find_csv_separator
 from chunkers.text.tokenizers import (
     BYTE_PAIR_TABLE_URLS,
     TOKENIZER_DESCRIPTIONS,
@@ -76,8 +76,8 @@ from chunkers.text.tokenizers import (
     is_tokenizer_on_disk,
     load_bundled_word_piece_tokenizer,
     load_tokenizer,
+    non_space_character_mask,
     unknown_word_piece_lengths,
-    visible_mask,
     word_starts,
 )
 from chunkers.text.transcripts import Transcript, Turn

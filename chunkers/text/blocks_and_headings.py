@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chunkers.support import MOST_MARKDOWN_MARKS, InputError
 from chunkers.text.document import Span
-from chunkers.text.front_matter import clear_front_matter_cache, front_matter
+from chunkers.text.front_matter import clear_front_matter_cache, find_front_matter_offsets
 
 if TYPE_CHECKING:
     # Loaded when a text is first parsed: most chunkers need no parser.
@@ -48,7 +48,7 @@ _BLOCK_KINDS_FOUND_NESTED = BLOCK_KINDS_KEPT_WHOLE | BLOCK_KINDS_WITHOUT_SENTENC
 _FORMULA_END_BY_START = {"$$": "$$", "\\[": "\\]"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _MARKDOWN_MARK_PATTERN = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
-_UNLISTED_LINE_START_PATTERN = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
+_UNINDENTED_NON_ITEM_PATTERN = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
 # The number of a clause, as 1.1 below “1. The boat”: of a numbered text, not of an item.
 _CLAUSE_NUMBER_PATTERN = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
 _SENTENCE_END = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
@@ -111,7 +111,7 @@ class Outline(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def outline_of(text: str) -> Outline:
+def parse_block_outline(text: str) -> Outline:
     """Return the outline of a text.
 
     A text with more Markdown marks than `check_markdown_mark_count` allows is not parsed: its outline is empty.
@@ -120,50 +120,50 @@ def outline_of(text: str) -> Outline:
         return Outline()
     line_starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     line_boundary_offsets = [*line_starts, len(text)]
-    source_without_front_matter, front_matter_line_count = _blank_and_count_front_matter(text)
+    source_without_front_matter, covered_line_count = _blank_front_matter_counting_lines(text)
     parser = _markdown_parser()
-    markdown_block_tokens = _BlockTokens()
+    markdown_block_tokens = _KeptBlockTokens()
     parser.block.parse(source_without_front_matter, parser, {}, markdown_block_tokens)
 
     def span_of_lines(start_line: int, stop_line: int) -> Span:
         return Span(line_boundary_offsets[start_line], line_boundary_offsets[stop_line]).trimmed(text)
 
-    levels_and_blocks = (
-        [(0, Block("front matter", span_of_lines(0, front_matter_line_count)))] if front_matter_line_count else []
+    nesting_levels_and_blocks = (
+        [(0, Block("front matter", span_of_lines(0, covered_line_count)))] if covered_line_count else []
     )
-    top_level_blocks = [block for _, block in levels_and_blocks]
+    top_level_blocks = [block for _, block in nesting_levels_and_blocks]
     blocks_kept_whole = []
     list_end_line = 0
-    for token, first_line_number, end_line_number in _pair_tokens_with_line_ranges(markdown_block_tokens):
-        outline_block_kind = BLOCK_KIND_BY_TOKEN_TYPE.get(token.type, "item")
+    for token, block_first_line_number, end_line_number in _pair_tokens_with_line_ranges(markdown_block_tokens):
+        block_kind_of_token = BLOCK_KIND_BY_TOKEN_TYPE.get(token.type, "item")
         block = Block(
-            outline_block_kind,
-            span_of_lines(first_line_number, end_line_number),
-            int(token.tag[1]) if outline_block_kind == "heading" else 0,
+            block_kind_of_token,
+            span_of_lines(block_first_line_number, end_line_number),
+            int(token.tag[1]) if block_kind_of_token == "heading" else 0,
         )
-        levels_and_blocks.append((token.level, block))
+        nesting_levels_and_blocks.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
-            top_level_blocks += Block("paragraph", span_of_lines(front_matter_line_count, first_line_number)), block
-            front_matter_line_count = end_line_number
-        if outline_block_kind in BLOCK_KINDS_KEPT_WHOLE and not (
-            outline_block_kind == "list" and first_line_number < list_end_line
+            top_level_blocks += Block("paragraph", span_of_lines(covered_line_count, block_first_line_number)), block
+            covered_line_count = end_line_number
+        if block_kind_of_token in BLOCK_KINDS_KEPT_WHOLE and not (
+            block_kind_of_token == "list" and block_first_line_number < list_end_line
         ):
             blocks_kept_whole.append(block)
-            list_end_line = end_line_number if outline_block_kind == "list" else list_end_line
-    top_level_blocks.append(Block("paragraph", span_of_lines(front_matter_line_count, len(line_starts))))
+            list_end_line = end_line_number if block_kind_of_token == "list" else list_end_line
+    top_level_blocks.append(Block("paragraph", span_of_lines(covered_line_count, len(line_starts))))
     return Outline(
         tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
         tuple(blocks_kept_whole),
-        tuple([block.span.start for level, block in levels_and_blocks if level == 1 and block.kind == "item"]),
+        tuple([block.span.start for level, block in nesting_levels_and_blocks if level == 1 and block.kind == "item"]),
         tuple(
             [
                 block
-                for level, block in levels_and_blocks
+                for level, block in nesting_levels_and_blocks
                 if level and (block.kind == "item" or block.kind in BLOCK_KINDS_KEPT_WHOLE)
             ]
         ),
-        tuple([block for _, block in levels_and_blocks if block.kind in BLOCK_KINDS_WITHOUT_SENTENCES]),
+        tuple([block for _, block in nesting_levels_and_blocks if block.kind in BLOCK_KINDS_WITHOUT_SENTENCES]),
     )
 
 
@@ -173,7 +173,7 @@ def headings(text: str) -> tuple[Heading, ...]:
 
     Empty for a text with more marks than `check_markdown_mark_count` allows.
     """
-    heading_blocks = [block for block in outline_of(text).blocks if block.kind == "heading"]
+    heading_blocks = [block for block in parse_block_outline(text).blocks if block.kind == "heading"]
     return tuple([Heading(level, span, _heading_title(text[span.start : span.end])) for _, span, level in heading_blocks])
 
 
@@ -201,7 +201,7 @@ def check_markdown_mark_count(name: str, text: str) -> None:
 
 def clear_outline_caches() -> None:
     """Empty the caches of parsed outlines."""
-    outline_of.cache_clear()
+    parse_block_outline.cache_clear()
     headings.cache_clear()
     clear_front_matter_cache()
     _heading_starts_and_paths.cache_clear()
@@ -257,13 +257,15 @@ def _markdown_parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
-    parser.block.ruler.at("list", _parse_list, {"alt": ["paragraph", "reference", "blockquote"]})
+    parser.block.ruler.at("list", _parse_list_into_state, {"alt": ["paragraph", "reference", "blockquote"]})
     # A formula on lines of its own needs no blank line before it.
-    parser.block.ruler.before("fence", "formula", _parse_formula, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.block.ruler.before(
+        "fence", "formula", _parse_formula_into_state, {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    )
     return parser
 
 
-class _BlockTokens(list["Token"]):
+class _KeptBlockTokens(list["Token"]):
     """The tokens of blocks: those of text and of nested paragraphs would take a gigabyte in a large text."""
 
     paragraph: Token | None = None
@@ -280,7 +282,9 @@ class _BlockTokens(list["Token"]):
             super().append(token)
 
 
-def _parse_list(parser_state: StateBlock, first_line_number: int, end_line_number: int, only_checks: bool) -> bool:
+def _parse_list_into_state(
+    parser_state: StateBlock, first_line_number: int, parsing_end_line_number: int, only_checks: bool
+) -> bool:
     """Parse a list; a new sentence on an unindented line below it is none of its items', though the parser takes it so.
 
     Nor is the number of a clause. A list that is nested deeper than the parser goes does not hold the rest of the text.
@@ -288,19 +292,22 @@ def _parse_list(parser_state: StateBlock, first_line_number: int, end_line_numbe
     from markdown_it.rules_block import list_block
 
     if only_checks or parser_state.level:
-        return list_block(parser_state, first_line_number, end_line_number, only_checks)
+        return list_block(parser_state, first_line_number, parsing_end_line_number, only_checks)
     # No list goes on behind this line. For lists that touch it is the same, so that each line is looked at once.
     known_list_start_line, list_end_line_number = parser_state.env.get("listed", (0, 0))
     if not known_list_start_line <= first_line_number < list_end_line_number:
         list_end_line_number = first_line_number + 1
-        while list_end_line_number < end_line_number and not _is_past_list_end(parser_state, list_end_line_number):
+        while list_end_line_number < parsing_end_line_number and not _is_past_list_end(parser_state, list_end_line_number):
             list_end_line_number += 1
         parser_state.env["listed"] = first_line_number, list_end_line_number
     token_count_before = len(parser_state.tokens)
     # A paragraph inside goes on to the state's last line, whatever the end it is given.
-    usual_line_limit, parser_state.lineMax = parser_state.lineMax, min(end_line_number, list_end_line_number)
+    original_parser_line_limit, parser_state.lineMax = (
+        parser_state.lineMax,
+        min(parsing_end_line_number, list_end_line_number),
+    )
     is_list = list_block(parser_state, first_line_number, parser_state.lineMax, only_checks)
-    parser_state.lineMax = usual_line_limit
+    parser_state.lineMax = original_parser_line_limit
     if is_list:
         _end_list_before_sentence(parser_state, first_line_number, parser_state.tokens[token_count_before:])
     return is_list
@@ -320,7 +327,7 @@ def _is_past_list_end(parser_state: StateBlock, line_number: int) -> bool:
 
 def _end_list_before_sentence(parser_state: StateBlock, first_line_number: int, list_tokens: Sequence[Token]) -> None:
     """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
-    last_paragraph_token = parser_state.tokens.paragraph if isinstance(parser_state.tokens, _BlockTokens) else None
+    last_paragraph_token = parser_state.tokens.paragraph if isinstance(parser_state.tokens, _KeptBlockTokens) else None
     if last_paragraph_token is None or not last_paragraph_token.map or last_paragraph_token.map[0] < first_line_number:
         return
     paragraph_start_line, paragraph_end_line = last_paragraph_token.map
@@ -340,14 +347,16 @@ def _end_list_before_sentence(parser_state: StateBlock, first_line_number: int, 
 def _is_unindented_text(parser_state: StateBlock, line_number: int) -> bool:
     """Return whether a line is neither blank nor indented, and no item begins with it."""
     return (
-        _UNLISTED_LINE_START_PATTERN.match(
+        _UNINDENTED_NON_ITEM_PATTERN.match(
             parser_state.src, parser_state.bMarks[line_number], parser_state.eMarks[line_number]
         )
         is not None
     )
 
 
-def _parse_formula(parser_state: StateBlock, first_line_number: int, end_line_number: int, only_checks: bool) -> bool:
+def _parse_formula_into_state(
+    parser_state: StateBlock, first_line_number: int, end_line_number: int, only_checks: bool
+) -> bool:
     r"""Parse lines from ``$$`` or ``\[`` to its closing mark as a formula; only a number or a full stop may follow it."""
     formula_start_offset = parser_state.bMarks[first_line_number] + parser_state.tShift[first_line_number]
     opening_mark = parser_state.src[formula_start_offset : formula_start_offset + 2]
@@ -381,9 +390,9 @@ def _parse_formula(parser_state: StateBlock, first_line_number: int, end_line_nu
 def _formula_leaves_container(parser_state: StateBlock, first_line_number: int, last_line_number: int) -> bool:
     """Return whether any of the lines lies outside the item or quotation in which the first of them begins."""
     # Many that begin there may reach the same line behind it: it is looked for once.
-    cached_first_line_number, line_number_outside_container, cached_block_indent = parser_state.env.get("left", (0, 0, 0))
+    cached_formula_first_line, line_number_outside_container, cached_block_indent = parser_state.env.get("left", (0, 0, 0))
     if (
-        cached_first_line_number <= first_line_number < line_number_outside_container <= last_line_number
+        cached_formula_first_line <= first_line_number < line_number_outside_container <= last_line_number
         and parser_state.blkIndent >= cached_block_indent
     ):
         return True
@@ -396,9 +405,9 @@ def _formula_leaves_container(parser_state: StateBlock, first_line_number: int, 
     return False
 
 
-def _blank_and_count_front_matter(text: str) -> tuple[str, int]:
+def _blank_front_matter_counting_lines(text: str) -> tuple[str, int]:
     """Return a text whose lines end in LF, with blank lines for its front matter, and their number."""
-    front_matter_offsets = front_matter(text)
+    front_matter_offsets = find_front_matter_offsets(text)
     if front_matter_offsets is None:
         return _LINE_END.sub("\n", text).removeprefix(_BYTE_ORDER_MARK), 0
     front_matter_line_count = len(_LINE_END.findall(text, 0, front_matter_offsets.closing_fence_end)) + 1

@@ -147,7 +147,7 @@ _LIST_NODE_TYPE_PATTERN = re.compile(
     r"|jsx_opening_element|jsx_self_closing_element|sequence_expression|concatenated_string|ERROR)\Z"
 )
 _CLAUSE_NODE_TYPES = {"elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause", "catch_clause"}
-_LEADING_NODE_TYPE_PATTERN = re.compile(r".*comment\Z|attribute_item|inner_attribute_item|decorator\Z")
+_COMMENT_OR_DECORATOR_TYPE_PATTERN = re.compile(r".*comment\Z|attribute_item|inner_attribute_item|decorator\Z")
 _STATEMENT_NODE_TYPE_PATTERN = re.compile(r"_?(?:statement|definition|declaration|item)\Z")
 _WHITE_SPACE_PATTERN = re.compile(r"\s*")
 
@@ -382,7 +382,7 @@ class Syntax:
         )
 
     @cached_property
-    def definitions(self) -> list[tuple[int, int]]:
+    def definition_spans(self) -> list[tuple[int, int]]:
         """The spans of all functions and classes, in order; what is inside another one follows it."""
         from tree_sitter import QueryCursor
 
@@ -394,8 +394,8 @@ class Syntax:
 
     def _node_text_beginning(self, node: Node) -> str:
         """Return the beginning of the text of a node in one line."""
-        source_bytes = self._data[node.start_byte : min(node.end_byte, node.start_byte + 4 * _LONGEST_NAME)]
-        one_line_source = " ".join(source_bytes.decode(errors="ignore").split())
+        node_beginning_bytes = self._data[node.start_byte : min(node.end_byte, node.start_byte + 4 * _LONGEST_NAME)]
+        one_line_source = " ".join(node_beginning_bytes.decode(errors="ignore").split())
         return one_line_source if len(one_line_source) <= _LONGEST_NAME else f"{one_line_source[: _LONGEST_NAME - 1]}…"
 
     @cached_property
@@ -474,7 +474,7 @@ class Syntax:
         kind_noun = _NOUN_BY_NODE_TYPE.get(definition_node.type)
         definition_name = assigned_name or (self._definition_name(definition_node) if kind_noun else "")
         if kind_noun is None or not definition_name:
-            return CodeItem(_node_noun(node))
+            return CodeItem(_noun_of_non_definition_node(node))
         if kind_noun == "function" and owner_noun in _CLASS_NOUNS:
             kind_noun = "method"
         definition_keyword = next(
@@ -525,7 +525,7 @@ class Syntax:
         InputError
             If there are too many statements and the like.
         """
-        return list(_BreakFinder(self, fits_function, caller_name).breaks_between(self.root, (), "", 0))
+        return list(_BreakFinder(self, fits_function, caller_name).breaks_between_members(self.root, (), "", 0))
 
 
 def paragraph_breaks(text: str) -> list[CodeBreak]:
@@ -540,7 +540,7 @@ def paragraph_breaks(text: str) -> list[CodeBreak]:
     return breaks
 
 
-def _node_noun(node: Node) -> str:
+def _noun_of_non_definition_node(node: Node) -> str:
     """Return the noun of a node that is no definition."""
     if node.type == "ERROR":
         return "passage with a syntax error"
@@ -559,14 +559,14 @@ def _node_noun(node: Node) -> str:
 class _BreakFinder:
     """A walk down a tree into all that does not fit into a chunk."""
 
-    def __init__(self, syntax: Syntax, fits: Callable[[int, int], bool], who: str) -> None:
+    def __init__(self, syntax: Syntax, fits: Callable[[int, int], bool], caller_name: str) -> None:
         self._syntax = syntax
         self._fits = fits
-        self._who = who
+        self._who = caller_name
         self._seen_node_count = 0
         self._last_break_offset = -1
 
-    def _new_break_offset(self, byte_index: int) -> int | None:
+    def _new_break_at_visible_character(self, byte_index: int) -> int | None:
         """Return the offset of the first visible character from a byte on; None if a break is there or behind already."""
         whole_source = self._syntax.text
         white_space_match = _WHITE_SPACE_PATTERN.match(whole_source, self._syntax.offset_of_byte(byte_index))
@@ -596,7 +596,7 @@ class _BreakFinder:
         if depth > _DEEPEST_NODE:
             return
         if _LIST_NODE_TYPE_PATTERN.match(node.type):
-            yield from self.breaks_between(node, definition_path, owner_noun, depth)
+            yield from self.breaks_between_members(node, definition_path, owner_noun, depth)
             return
         child_syntax_nodes = self._count_and_return_children(node)
         too_long_children = [child for child in child_syntax_nodes if child.child_count and self._is_too_long(child)]
@@ -606,25 +606,28 @@ class _BreakFinder:
             node.child_by_field_name("definition") or node.child_by_field_name("body") or body_or_longest_child
         )
         for child in child_syntax_nodes:
-            if child.type in _CLAUSE_NODE_TYPES and (break_offset := self._new_break_offset(child.start_byte)) is not None:
+            if (
+                child.type in _CLAUSE_NODE_TYPES
+                and (break_offset := self._new_break_at_visible_character(child.start_byte)) is not None
+            ):
                 yield CodeBreak(
                     break_offset,
-                    f"before the {_node_noun(child)}{_of_definition_phrase(definition_path)}",
-                    f"the {_node_noun(child)}",
+                    f"before the {_noun_of_non_definition_node(child)}{_of_definition_phrase(definition_path)}",
+                    f"the {_noun_of_non_definition_node(child)}",
                     definition_path,
                     definition_path,
                 )
             if (
                 node.type in _DECORATED_NODE_TYPES
                 and child == body_or_longest_child
-                and (break_offset := self._new_break_offset(child.start_byte)) is not None
+                and (break_offset := self._new_break_at_visible_character(child.start_byte)) is not None
             ):
-                child_item = self._syntax.item(child, owner_noun)
+                child_noun_and_name = self._syntax.item(child, owner_noun)
                 yield CodeBreak(
                     break_offset,
-                    f"in front of {child_item}",
-                    str(child_item),
-                    definition_path[:-1] if definition_path[-1:] == (child_item.label,) else definition_path,
+                    f"in front of {child_noun_and_name}",
+                    str(child_noun_and_name),
+                    definition_path[:-1] if definition_path[-1:] == (child_noun_and_name.label,) else definition_path,
                     definition_path,
                     is_weak=True,
                 )
@@ -639,12 +642,12 @@ class _BreakFinder:
             if child in too_long_children or (not too_long_children and child == body_or_longest_child and may_be_split):
                 yield from self._breaks_inside_node(child, definition_path, owner_noun, depth + 1)
 
-    def breaks_between(
+    def breaks_between_members(
         self, node: Node, definition_path: tuple[str, ...], owner_noun: str, depth: int
     ) -> Iterator[CodeBreak]:
         """Yield the breaks between the members of a list, such as the whole text, and inside those that are too long."""
         parsed_code = self._syntax
-        previous_complete_member: Node | None = None
+        previous_main_member: Node | None = None
         leading_members: list[Node] = []
         preceding_long_definition_phrase = ""
         child_syntax_nodes = self._count_and_return_children(node)
@@ -659,7 +662,7 @@ class _BreakFinder:
             return item_by_node_id[child.id]
 
         for child_number, child in enumerate(named_children):
-            preceding_member = leading_members[-1] if leading_members else previous_complete_member
+            preceding_member = leading_members[-1] if leading_members else previous_main_member
             shares_line = preceding_member is not None and preceding_member.end_point.row == child.start_point.row
             if (shares_line and child.type.endswith("comment")) or (child_number and _is_docstring(child)):
                 # It belongs to what is in front.
@@ -676,16 +679,16 @@ class _BreakFinder:
                 and f"{too_long_member_item.noun} {too_long_member_item.name}"
             )
             is_weak_break = preceding_member is None or bool(leading_members)
-            code_break_offset = self._new_break_offset(child.start_byte)
+            code_break_offset = self._new_break_at_visible_character(child.start_byte)
             if code_break_offset is not None:
-                child_item = build_item_of_child_once(child)
+                child_noun_and_name = build_item_of_child_once(child)
                 definition_path_after_break = (
-                    (*definition_path, child_item.label)
-                    if child_number in too_long_child_numbers and child_item.label
+                    (*definition_path, child_noun_and_name.label)
+                    if child_number in too_long_child_numbers and child_noun_and_name.label
                     else definition_path
                 )
                 item_after_break = (
-                    child_item
+                    child_noun_and_name
                     if preceding_member is None or leading_members
                     else build_item_of_child_once(named_children[main_number_by_member[child_number]])
                 )
@@ -700,23 +703,28 @@ class _BreakFinder:
                 yield CodeBreak(
                     code_break_offset,
                     break_place_phrase,
-                    str(child_item),
+                    str(child_noun_and_name),
                     definition_path,
                     definition_path_after_break,
                     is_weak_break,
                     too_long_neighbour_phrase if preceding_member is not None else "",
                 )
             if child_number in too_long_child_numbers:
-                child_item = build_item_of_child_once(child)
-                definition_path_inside_child = (*definition_path, child_item.label) if child_item.label else definition_path
+                child_noun_and_name = build_item_of_child_once(child)
+                definition_path_inside_child = (
+                    (*definition_path, child_noun_and_name.label) if child_noun_and_name.label else definition_path
+                )
                 yield from self._breaks_inside_node(
-                    child, definition_path_inside_child, child_item.noun if child_item.label else owner_noun, depth + 1
+                    child,
+                    definition_path_inside_child,
+                    child_noun_and_name.noun if child_noun_and_name.label else owner_noun,
+                    depth + 1,
                 )
             if main_number_by_member[child_number] > child_number:
                 leading_members.append(child)
                 continue
             preceding_long_definition_phrase = long_definition_phrase or ""
-            previous_complete_member, leading_members = child, []
+            previous_main_member, leading_members = child, []
         closing_bracket = child_syntax_nodes[-1] if child_syntax_nodes else None
         if (
             closing_bracket is not None
@@ -724,7 +732,7 @@ class _BreakFinder:
             and closing_bracket.type[-1:] in ")]}"
             and named_children
         ):
-            code_break_offset = self._new_break_offset(closing_bracket.start_byte)
+            code_break_offset = self._new_break_at_visible_character(closing_bracket.start_byte)
             if code_break_offset is not None:
                 yield CodeBreak(
                     code_break_offset,
@@ -735,12 +743,12 @@ class _BreakFinder:
                     True,
                 )
 
-    def _find_member_each_belongs_to(self, members: Sequence[Node]) -> list[int]:
+    def _find_member_each_belongs_to(self, sibling_nodes: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
-        main_number_by_member = [*range(len(members))]
-        for member_number in reversed(range(len(members) - 1)):
-            if _LEADING_NODE_TYPE_PATTERN.match(members[member_number].type) or (
-                member_number == 0 and _is_docstring(members[member_number])
+        main_number_by_member = [*range(len(sibling_nodes))]
+        for member_number in reversed(range(len(sibling_nodes) - 1)):
+            if _COMMENT_OR_DECORATOR_TYPE_PATTERN.match(sibling_nodes[member_number].type) or (
+                member_number == 0 and _is_docstring(sibling_nodes[member_number])
             ):
                 main_number_by_member[member_number] = main_number_by_member[member_number + 1]
         return main_number_by_member

@@ -18,8 +18,8 @@ from chunkers.text.sentences import (
     GIVEN_SPLITTER,
     check_splitter,
     preload_splitter,
-    split_sentences,
-    splitter_language,
+    split_into_sentence_spans,
+    splitter_language_for_text,
 )
 
 GivenSentences = Sequence[str] | Sequence[tuple[int, int]]
@@ -85,7 +85,7 @@ class Document:
 
     def __post_init__(self) -> None:
         """Check the text and the sentences."""
-        check_text(self.text, self.name)
+        check_is_unicode_string(self.text, self.name)
         trimmed_sentence_spans = trimmed_checked_spans(self.text, self.sentences)
         object.__setattr__(self, "sentences", tuple(map(Span._make, trimmed_sentence_spans)))
 
@@ -115,7 +115,7 @@ class Document:
             If the text is not a str or contains a lone surrogate, the splitter does not exist or is not installed, or
             the given sentences do not match the text.
         """
-        check_text(text, name)
+        check_is_unicode_string(text, name)
         if not isinstance(sentences, str):
             return cls(text, tuple(map(Span._make, spans_of_given_sentences(text, sentences))), name, parts=parts)
         check_splitter(sentences)
@@ -143,8 +143,10 @@ class Document:
         if not self.is_split:
             preload_splitter(self.splitter, self.text)
             start_time = time.perf_counter()
-            language = splitter_language(self.text, self.splitter)
-            sentence_spans = split_sentences(self.text, f"sentencex:{language}" if language else self.splitter, cancelled)
+            language = splitter_language_for_text(self.text, self.splitter)
+            sentence_spans = split_into_sentence_spans(
+                self.text, f"sentencex:{language}" if language else self.splitter, cancelled
+            )
             if len(sentence_spans) > MAX_SENTENCES:
                 raise InputError(
                     f"{self.name}: a text may have at most {MAX_SENTENCES:,} sentences; this text has "
@@ -175,8 +177,8 @@ class Document:
         splitter_identity = self.splitter
         if splitter_identity == GIVEN_SPLITTER:
             # The name does not say which.
-            joined_span_text = ",".join(f"{start}-{end}" for start, end in self.sentences)
-            splitter_identity += hashlib.blake2b(joined_span_text.encode(), digest_size=12).hexdigest()
+            comma_separated_offset_pairs = ",".join(f"{start}-{end}" for start, end in self.sentences)
+            splitter_identity += hashlib.blake2b(comma_separated_offset_pairs.encode(), digest_size=12).hexdigest()
         return self.identity_of(self.text, splitter_identity, self.parts)
 
     @cached_property
@@ -198,7 +200,7 @@ class Document:
         return Span(self.sentences[first].start, self.sentences[last - 1].end)
 
 
-def check_text(text: object, name: str) -> None:
+def check_is_unicode_string(text: object, name: str) -> None:
     """Raise InputError if the text of a document is not a str or contains a lone surrogate."""
     if not isinstance(text, str):
         raise InputError(f"{name}: the text must be a str; got {short_repr(text)}.")
@@ -219,7 +221,7 @@ def paragraph_first_sentence_indices(document: Document) -> list[int]:
     not begin a paragraph. Empty for a text without sentences.
     """
     text = document.text
-    paragraph_spans = split_sentences(text, "paragraphs")
+    paragraph_spans = split_into_sentence_spans(text, "paragraphs")
     paragraph_starts_below_headings = {
         after[0] for before, after in pairwise(paragraph_spans) if _MARKDOWN_HEADING_PATTERN.match(text, *before)
     }
@@ -282,9 +284,9 @@ def trimmed_checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, in
             )
         _check_blank_between(text, previous_span_end, start)
         previous_span_end = end
-        sentence_text = text[start:end]
-        if trimmed_text := sentence_text.strip():
-            start += len(sentence_text) - len(sentence_text.lstrip())
+        untrimmed_sentence_text = text[start:end]
+        if trimmed_text := untrimmed_sentence_text.strip():
+            start += len(untrimmed_sentence_text) - len(untrimmed_sentence_text.lstrip())
             trimmed_spans.append((start, start + len(trimmed_text)))
     _check_blank_between(text, previous_span_end, len(text))
     return trimmed_spans

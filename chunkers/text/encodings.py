@@ -148,7 +148,7 @@ def decode_as_chosen_or_detected(
         try:
             return Encoded(data.decode("utf-8"), "utf-8")
         except UnicodeDecodeError as error:
-            _refuse_broken_utf_8(data, name, error.start)
+            _raise_if_mostly_utf_8(data, name, error.start)
     return _decode_as_guessed(data, name)
 
 
@@ -202,7 +202,7 @@ def _decode_unmarked_utf_16_or_32(data: bytes, file_name: str) -> Encoded:
     return Encoded(text, encoding)
 
 
-def _refuse_broken_utf_8(data: bytes, file_name: str, first_bad_byte_index: int) -> None:
+def _raise_if_mostly_utf_8(data: bytes, file_name: str, first_bad_byte_index: int) -> None:
     """Raise if most bytes beyond ASCII are UTF-8: text in another encoding has hardly any such sequences."""
     lenient_text = data.decode("utf-8", errors="replace")
     broken_character_count = lenient_text.count("\ufffd")
@@ -224,7 +224,7 @@ def _decode_as_guessed(data: bytes, file_name: str) -> Encoded:
             text = data.decode(encoding)
         except ValueError:
             continue
-        if _is_binary(text[:_EXAMINED_BYTES]):
+        if _has_too_many_control_characters(text[:_EXAMINED_BYTES]):
             break
         # An encoding with escape sequences is certain.
         lower_ranked_candidates = () if _ISO_2022_ESCAPE.search(data) else ranked_encoding_candidates[candidate_index + 1 :]
@@ -314,7 +314,9 @@ def _script_of(character: str) -> str:
     return unicode_name_word if unicode_name_word in ("LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI") else ""
 
 
-def _is_binary(sample: str) -> bool:
+def _has_too_many_control_characters(decoded_text_sample: str) -> bool:
     """Return whether the sample has more control characters than any text."""
-    control_character_count = sum(unicodedata.category(char) == "Cc" and char not in "\t\n\v\f\r\x1b" for char in sample)
-    return control_character_count * 100 > len(sample)
+    control_character_count = sum(
+        unicodedata.category(char) == "Cc" and char not in "\t\n\v\f\r\x1b" for char in decoded_text_sample
+    )
+    return control_character_count * 100 > len(decoded_text_sample)

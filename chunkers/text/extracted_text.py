@@ -62,14 +62,17 @@ class TextParts:
 
     def overlapped_part_number_ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the runs of consecutive pages or chapters that ascending spans overlap, as (first, last) pairs."""
-        part_ranges: list[tuple[int, int]] = []
+        merged_part_number_ranges: list[tuple[int, int]] = []
         for start, end in spans:
             first_part_index, last_part_index = self.part_number_at(start), self.part_number_at(max(start, end - 1))
-            if part_ranges and first_part_index <= part_ranges[-1][1] + 1:
-                part_ranges[-1] = (part_ranges[-1][0], max(part_ranges[-1][1], last_part_index))
+            if merged_part_number_ranges and first_part_index <= merged_part_number_ranges[-1][1] + 1:
+                merged_part_number_ranges[-1] = (
+                    merged_part_number_ranges[-1][0],
+                    max(merged_part_number_ranges[-1][1], last_part_index),
+                )
             else:
-                part_ranges.append((first_part_index, last_part_index))
-        return part_ranges
+                merged_part_number_ranges.append((first_part_index, last_part_index))
+        return merged_part_number_ranges
 
     def labels_of_overlapped_parts(self, spans: Iterable[tuple[int, int]]) -> list[str]:
         """Return the labels of the pages or chapters that ascending spans overlap, skipping those without text."""
@@ -94,17 +97,24 @@ class TextParts:
         """Return the label of a single part, such as ``p. 12``, ``row 7`` or a chapter title."""
         return self._label_of_ranges([(number, number)])
 
-    def _label_of_ranges(self, ranges: Sequence[tuple[int, int]]) -> str:
-        range_names = [self._label_of_range(first, last) for first, last in ranges[:MOST_NAMED_RANGES]]
-        comma_separated_range_names = ", ".join([*range_names, "…"] if len(ranges) > MOST_NAMED_RANGES else range_names)
+    def _label_of_ranges(self, part_number_ranges: Sequence[tuple[int, int]]) -> str:
+        range_names = [
+            self._label_for_consecutive_parts(first, last) for first, last in part_number_ranges[:MOST_NAMED_RANGES]
+        ]
+        comma_separated_range_names = ", ".join(
+            [*range_names, "…"] if len(part_number_ranges) > MOST_NAMED_RANGES else range_names
+        )
         if self.kind == "chapter":
             return comma_separated_range_names
-        spans_several_parts = len(ranges) > 1 or any(first < last for first, last in ranges)
+        spans_several_parts = len(part_number_ranges) > 1 or any(first < last for first, last in part_number_ranges)
         singular, plural = ("p.", "pp.") if self.kind == "page" else (self.kind, f"{self.kind}s")
         return f"{plural if spans_several_parts else singular} {comma_separated_range_names}"
 
-    def _label_of_range(self, first_part_number: int, last_part_number: int) -> str:
-        first_part_name, last_part_name = self.name(first_part_number), self.name(last_part_number)
+    def _label_for_consecutive_parts(self, first_part_number: int, last_part_number: int) -> str:
+        first_part_name, last_part_name = (
+            self.short_label_of_part(first_part_number),
+            self.short_label_of_part(last_part_number),
+        )
         return (
             first_part_name
             if first_part_number == last_part_number
@@ -113,7 +123,7 @@ class TextParts:
             else f"{first_part_name}–{last_part_name}"
         )
 
-    def name(self, number: int) -> str:
+    def short_label_of_part(self, number: int) -> str:
         """Return a part's label, shortened to fit next to a chunk, such as ``12`` or ``ch. 3``."""
         full_part_label = self.labels[number]
         if self.kind == "chapter" and full_part_label == str(number + 1):
@@ -140,36 +150,38 @@ def shorten_label_or_use_number(label_text: str, part_number: int) -> str:
     return shorten(label_text, LONGEST_LABEL) or str(part_number)
 
 
-def substitute_with_offsets(
-    pattern: re.Pattern[str], replacement: str, text: str, offsets: Sequence[int]
+def substitute_and_move_offsets(
+    pattern: re.Pattern[str], replacement: str, text: str, offsets_to_adjust: Sequence[int]
 ) -> tuple[str, list[int]]:
     """Replace all matches of a pattern; return the new text and the offsets adjusted to the new text.
 
     The offsets must ascend. An offset inside a match is moved to the end of the replacement.
     """
-    if not offsets:
+    if not offsets_to_adjust:
         return pattern.sub(replacement, text), []
     new_text_pieces: list[str] = []
-    moved_offsets: list[int] = []
-    copied_until = new_length = 0
+    offsets_in_new_text: list[int] = []
+    copied_until = built_text_length = 0
     for match in pattern.finditer(text):
         start, end = match.span()
-        while len(moved_offsets) < len(offsets) and offsets[len(moved_offsets)] <= start:
-            moved_offsets.append(new_length + offsets[len(moved_offsets)] - copied_until)
+        while len(offsets_in_new_text) < len(offsets_to_adjust) and offsets_to_adjust[len(offsets_in_new_text)] <= start:
+            offsets_in_new_text.append(built_text_length + offsets_to_adjust[len(offsets_in_new_text)] - copied_until)
         new_text_pieces += [text[copied_until:start], replacement]
-        new_length += start - copied_until + len(replacement)
+        built_text_length += start - copied_until + len(replacement)
         copied_until = end
-        while len(moved_offsets) < len(offsets) and offsets[len(moved_offsets)] < end:
-            moved_offsets.append(new_length)
-    moved_offsets += [new_length + place - copied_until for place in offsets[len(moved_offsets) :]]
-    return "".join([*new_text_pieces, text[copied_until:]]), moved_offsets
+        while len(offsets_in_new_text) < len(offsets_to_adjust) and offsets_to_adjust[len(offsets_in_new_text)] < end:
+            offsets_in_new_text.append(built_text_length)
+    offsets_in_new_text += [
+        built_text_length + place - copied_until for place in offsets_to_adjust[len(offsets_in_new_text) :]
+    ]
+    return "".join([*new_text_pieces, text[copied_until:]]), offsets_in_new_text
 
 
 # What the readers of formats return.
 
 
 _CRLF_PATTERN = re.compile(r"\r\n")
-_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n){2,}")
+_REPEATED_BLANK_LINES_PATTERN = re.compile(r"\n(?:[^\S\n]*+\n){2,}")
 
 
 class Omission(NamedTuple):
@@ -203,14 +215,16 @@ class ExtractedText(NamedTuple):
 
     def tidied(self) -> "ExtractedText":
         """Return a copy with Unix line endings, single blank lines, and no blank lines at either end."""
-        original_starts = self.parts.starts if self.parts is not None else ()
-        tidied_text, moved_starts = substitute_with_offsets(_CRLF_PATTERN, "\n", self.text, original_starts)
-        tidied_text, moved_starts = substitute_with_offsets(_BLANK_LINES, "\n\n", tidied_text, moved_starts)
+        original_part_starts = self.parts.starts if self.parts is not None else ()
+        tidied_text, moved_part_starts = substitute_and_move_offsets(_CRLF_PATTERN, "\n", self.text, original_part_starts)
+        tidied_text, moved_part_starts = substitute_and_move_offsets(
+            _REPEATED_BLANK_LINES_PATTERN, "\n\n", tidied_text, moved_part_starts
+        )
         left_trimmed_text = tidied_text.lstrip("\n")
-        left_trimmed_length = len(tidied_text) - len(left_trimmed_text)
+        leading_line_break_count = len(tidied_text) - len(left_trimmed_text)
         tidied_text = left_trimmed_text.rstrip("\n")
         parts_with_tidied_starts = self.parts and self.parts.with_starts(
-            min(max(0, place - left_trimmed_length), len(tidied_text)) for place in moved_starts
+            min(max(0, place - leading_line_break_count), len(tidied_text)) for place in moved_part_starts
         )
         return self._replace(text=tidied_text, parts=parts_with_tidied_starts)
 
@@ -218,8 +232,8 @@ class ExtractedText(NamedTuple):
 class PartCollector:
     """Collector of page or chapter texts. Raises InputError as soon as the texts together are too large."""
 
-    def __init__(self, name: str, kind: PartKind) -> None:
-        self._definition_name = name
+    def __init__(self, file_name: str, kind: PartKind) -> None:
+        self._file_name = file_name
         self._kind = kind
         self._total_length = 0
         self.texts: list[str] = []
@@ -231,16 +245,16 @@ class PartCollector:
         self.labels.append(shorten_label_or_use_number(label, len(self.texts)))
         self._total_length += len(text)
         if self._total_length > MAX_FILE_BYTES:
-            raise too_large_error(self._definition_name, self._total_length, "at least ", refused_item_noun="the text")
+            raise too_large_error(self._file_name, self._total_length, "at least ", refused_item_noun="the text")
 
     def joined(self, omissions: Iterable[Omission], separators: Iterable[str] | None = None) -> ExtractedText:
         """Join the collected pages or chapters, separated by blank lines or ``separators``, into one extracted text."""
         separators_and_texts_in_order, part_starts, joined_length = [], [], 0
         separators_between_parts = repeat("\n\n") if separators is None else separators
-        for separator, text in zip(chain([""], separators_between_parts), self.texts, strict=False):
-            separators_and_texts_in_order += [separator, text]
+        for separator, part_text in zip(chain([""], separators_between_parts), self.texts, strict=False):
+            separators_and_texts_in_order += [separator, part_text]
             part_starts.append(joined_length + len(separator))
-            joined_length += len(separator) + len(text)
+            joined_length += len(separator) + len(part_text)
         document_parts = TextParts(self._kind, tuple(part_starts), tuple(self.labels)) if part_starts else None
         return ExtractedText("".join(separators_and_texts_in_order), tuple(omissions), parts=document_parts)
 

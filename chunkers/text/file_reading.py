@@ -69,7 +69,7 @@ def extract_text(data: bytes, name: str, document_format: str, chosen_encoding: 
     return extracted_file_text
 
 
-def yield_details_and_text(data: bytes, name: str, document_format: str | None, encoding: str | None) -> Iterator[Any]:
+def yield_file_details_then_text(data: bytes, name: str, document_format: str | None, encoding: str | None) -> Iterator[Any]:
     """Read a document in the reader process; yield its details, then its text in pieces.
 
     The details are ``left_out``; ``encoding``, empty for a binary format, ``guessed`` and ``others``; and ``parts``, with
@@ -162,16 +162,18 @@ def _read_csv(data: bytes, name: str, chosen_encoding: str | None) -> ExtractedT
     from chunkers.text.spreadsheets import read_csv
 
     decoded_csv_and_encoding = decode_as_chosen_or_detected(data, name, chosen_encoding=chosen_encoding)
-    table_of_csv = read_csv(decoded_csv_and_encoding.text, name)
-    return ExtractedText(table_of_csv.text, encoded=decoded_csv_and_encoding._replace(text=""), parts=table_of_csv.parts())
+    csv_table = read_csv(decoded_csv_and_encoding.text, name)
+    return ExtractedText(
+        csv_table.text, encoded=decoded_csv_and_encoding._replace(text=""), parts=csv_table.row_starts_and_labels()
+    )
 
 
 def _read_xlsx(data: bytes, name: str, _: str | None) -> ExtractedText:
     """Return the visible sheets."""
-    from chunkers.text.spreadsheets import read_workbook
+    from chunkers.text.spreadsheets import read_workbook_text
 
     with _open_archive(data, name) as archive:
-        return read_workbook(data, archive, name)
+        return read_workbook_text(data, archive, name)
 
 
 def _read_pptx(data: bytes, name: str, _: str | None) -> ExtractedText:
@@ -191,7 +193,7 @@ def _read_notebook(data: bytes, name: str, _: str | None) -> ExtractedText:
 
 def _open_archive(data: bytes, name: str) -> zipfile.ZipFile:
     """Open a ZIP file; raise InputError if it, or a part of it that is read, would unpack to too much."""
-    if data.startswith(_OFFICE_2003_SIGNATURE):
+    if data.startswith(_OLE_FILE_SIGNATURE):
         raise InputError(
             f"{name}: the file must not have a password or the format of Office 2003 and before; this one has one of them. "
             "Save it again without a password."
@@ -229,7 +231,7 @@ _FORMAT_BY_ENDING = {
     **{".csv": "CSV", ".tsv": "CSV", ".xlsx": "XLSX", ".pptx": "PPTX", ".ipynb": "notebook"},
 }
 
-_OFFICE_2003_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLE_FILE_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of Microsoft's compound files, which encrypted documents are too."""
 
 FORMATTED_ENDINGS = tuple(_FORMAT_BY_ENDING)
@@ -276,7 +278,9 @@ class FileText(NamedTuple):
         )
 
 
-def read_document(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
+def read_document_text(
+    data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool
+) -> FileText:
     """Read a document in the format of its file extension, one of `FORMATTED_ENDINGS`, or else as plain text or Markdown.
 
     Everything but plain UTF-8 is read in a separate process, see `chunkers.text.reader_process`.
@@ -324,7 +328,7 @@ def _read_in_format(
             return FileText(text, "utf-8", "utf-8")
     raise_if_extra_missing("files", f"{name}: reading what is not plain UTF-8")
     document_details, *text_pieces = run_parser_in_reader_process(
-        yield_details_and_text, data, name, cancelled, document_format=document_format, encoding=encoding
+        yield_file_details_then_text, data, name, cancelled, document_format=document_format, encoding=encoding
     )
     text = "".join(text_pieces)
     used_encoding = document_details["encoding"]
@@ -334,7 +338,7 @@ def _read_in_format(
             f", in {used_encoding}" if used_encoding else ""
         )
     document_omissions = tuple(Omission(*omission) for omission in document_details["left_out"])
-    parts_fields = document_details["parts"]
+    serialised_text_parts = document_details["parts"]
     return FileText(
         text=text,
         read_as=format_and_encoding_phrase,
@@ -343,7 +347,9 @@ def _read_in_format(
         others=tuple(document_details["others"]),
         left_out=omissions_sentence(document_omissions),
         omissions=document_omissions,
-        parts=None if parts_fields is None else TextParts(parts_fields[0], tuple(parts_fields[1]), tuple(parts_fields[2])),
+        parts=None
+        if serialised_text_parts is None
+        else TextParts(serialised_text_parts[0], tuple(serialised_text_parts[1]), tuple(serialised_text_parts[2])),
     )
 
 

@@ -46,7 +46,7 @@ class FrontMatter(NamedTuple):
         return 0 < cut_offset <= self.first_field_start or self.last_field_end <= cut_offset < self.closing_fence_end
 
 
-def front_matter(text: str) -> FrontMatter | None:
+def find_front_matter_offsets(text: str) -> FrontMatter | None:
     """Return the offsets of the front matter at the top of a text; None if there is none. Any line ending is accepted."""
     return _find_front_matter(text) if text.startswith((*_FRONT_MATTER_FENCES, _BYTE_ORDER_MARK)) else None
 
@@ -63,16 +63,16 @@ def _find_front_matter(text: str) -> FrontMatter | None:
         return None
     closing_fence_end = front_matter_match.end("closing")
     if fields_text := front_matter_match["fields"].strip():
-        first_field_offset = _first_visible_offset(text, front_matter_match.start("fields"))
+        first_field_offset = _first_visible_offset_from(text, front_matter_match.start("fields"))
         return FrontMatter(
             first_field_offset, first_field_offset + len(fields_text), closing_fence_end, front_matter_match.end()
         )
     return FrontMatter(
-        _first_visible_offset(text, closing_fence_end), closing_fence_end, closing_fence_end, front_matter_match.end()
+        _first_visible_offset_from(text, closing_fence_end), closing_fence_end, closing_fence_end, front_matter_match.end()
     )
 
 
-def _first_visible_offset(text: str, start: int) -> int:
+def _first_visible_offset_from(text: str, start: int) -> int:
     """Return the offset of the first character from ``start`` on that is not white space, or the end of the text."""
     visible_character_match = _NOT_SPACE.search(text, start)
     return visible_character_match.start() if visible_character_match else len(text)

@@ -48,7 +48,7 @@ _NOUN_BY_COUNTED_ELEMENT = {
 _VOID_ELEMENT_NAMES = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
-_SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:[^<>"'/]|"[^"<]*"|'[^'<]*'|/(?!>))*+)/>""")
+_SELF_CLOSED_TAG_PATTERN = re.compile(r"""<([A-Za-z][\w:.-]*)((?:[^<>"'/]|"[^"<]*"|'[^'<]*'|/(?!>))*+)/>""")
 
 
 class Markdown(NamedTuple):
@@ -69,14 +69,14 @@ def markdown_of(html: str, name: str, *, is_xhtml: bool = False) -> Markdown:
     omission_counts: Counter[str] = Counter()
     html, omission_counts["processing instruction"] = _remove_and_count_processing_instructions(html)
     if is_xhtml:
-        html = _SELF_CLOSED.sub(_expand_self_closed_tag, _unwrap_cdata_sections(html))
+        html = _SELF_CLOSED_TAG_PATTERN.sub(_expand_self_closed_tag, _unwrap_cdata_sections(html))
     lexbor_html_tree = LexborHTMLParser(html)
     for invisible_element_name in _INVISIBLE_ELEMENTS:
         invisible_html_elements = lexbor_html_tree.css(invisible_element_name)
         if invisible_element_name in _NOUN_BY_COUNTED_ELEMENT:
             omission_counts[_NOUN_BY_COUNTED_ELEMENT[invisible_element_name]] += len(invisible_html_elements)
-        for element in invisible_html_elements:
-            element.decompose()
+        for invisible_element in invisible_html_elements:
+            invisible_element.decompose()
     # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
     parsed_html_soup = BeautifulSoup(lexbor_html_tree.html or "", "html.parser")
     _check_nesting_depth(parsed_html_soup, name)

@@ -147,9 +147,9 @@ def detect_language(text: str) -> str:
     A text without letters counts as English, and a text too short to detect as the first language of its script.
     """
     sampled_text = _sample_text(text)
-    language_of_script, script = _find_script_and_only_language(sampled_text)
-    if language_of_script:
-        return language_of_script
+    only_language_of_script, script = _find_script_and_only_language(sampled_text)
+    if only_language_of_script:
+        return only_language_of_script
     likelihood_by_language = {
         code: share for code, share in _load_language_identifier().rank(sampled_text) if code in script.languages
     }

@@ -37,7 +37,7 @@ HEADING_RELATIVE_LINE_HEIGHT = 1.15
 _PAGE_HEIGHT_STEPS = 10_000
 """Steps into which the height of a page is divided."""
 
-_MEASURED_LINES = 30
+_LINES_FOR_MEDIAN_HEIGHT = 30
 """About as many lines of a page are measured to know how large its text is."""
 
 _BEYOND_PAGE_COORDINATE = 1e9
@@ -57,7 +57,7 @@ _MAX_FORM_NESTING_DEPTH = 15
 
 _STREAM_PATTERN = re.compile(rb"(?<!end)stream\r?\n")
 _DEFLATED_STREAM_PATTERN = re.compile(rb"/Filter\s*(?:\[\s*)?/Fl(?:ateDecode)?\b")
-_NUMBER = re.compile(r"\d{1,6}")
+_NUMBER_IN_LINE_PATTERN = re.compile(r"\d{1,6}")
 _WORD = re.compile(r"\w+")
 # Before a number, or around it as in 第3章, these announce a part of the text; if every page begins one, it is no header.
 _DIVISION_NOUN_PATTERN = re.compile(
@@ -228,7 +228,7 @@ def _locate_and_measure_edge_lines(
         return float(top - bottom)
 
     median_line_height = (
-        median(map(line_height, visible_line_numbers[:: max(1, len(visible_line_numbers) // _MEASURED_LINES)]))
+        median(map(line_height, visible_line_numbers[:: max(1, len(visible_line_numbers) // _LINES_FOR_MEDIAN_HEIGHT)]))
         if visible_line_numbers
         else 0
     )
@@ -264,8 +264,8 @@ def _count_pictures_on_page(page: PdfPage) -> int:
     # Not page.get_objects: an object of Python for every letter that is placed by itself takes longer than all else.
     unvisited_containers = [(raw.FPDFPage_GetObject, page.raw, raw.FPDFPage_CountObjects(page.raw), 0)]
     while unvisited_containers:
-        get_contained_object, container, object_count, depth = unvisited_containers.pop()
-        for object_index in range(object_count):
+        get_contained_object, container, contained_object_count, depth = unvisited_containers.pop()
+        for object_index in range(contained_object_count):
             page_object = get_contained_object(container, object_index)
             object_type = raw.FPDFPageObj_GetType(page_object)
             if object_type == raw.FPDF_PAGEOBJ_IMAGE:
@@ -330,7 +330,7 @@ class RunningLine(NamedTuple):
     has_page_number: bool
 
 
-RunningLinePattern = tuple[str, str, int | str]
+RunningLineTemplate = tuple[str, str, int | str]
 """Text of a line before and after its page number, and the number's offset from the page's place in the file, or ``label``
 if it is the page's label; or the whole line, an empty text and ``whole``."""
 
@@ -380,7 +380,7 @@ def _add_headers_or_footers(
     outermost_lines = [next(some, None) for some in line_iterators]
     for _ in range(MOST_EDGE_LINES):
         line_patterns_by_page_number = {
-            number: _build_patterns_for_running_line(lines[1], number + 1, page_labels[number])
+            number: _comparable_forms_of_line(lines[1], number + 1, page_labels[number])
             for number, lines in enumerate(outermost_lines)
             if lines is not None
         }
@@ -403,24 +403,24 @@ def _add_headers_or_footers(
 
 
 def _lines_from_edge(
-    lines: Sequence[str], earlier_running_lines: Sequence[RunningLine], *, is_upper_edge: bool
+    lines: Sequence[str], running_lines_of_page: Sequence[RunningLine], *, is_upper_edge: bool
 ) -> Iterator[tuple[int, str]]:
     """Yield the lines of a page that are not blank nor taken yet, with their numbers, from an edge."""
-    running_line_indices = {running_line.line_number for running_line in earlier_running_lines}
+    running_line_indices = {running_line.line_number for running_line in running_lines_of_page}
     line_indices_from_edge = range(len(lines)) if is_upper_edge else range(len(lines) - 1, -1, -1)
-    for line_index in line_indices_from_edge:
-        line_text = " ".join(lines[line_index].split())
-        if line_text and line_index not in running_line_indices:
-            yield line_index, line_text
+    for line_index_in_page in line_indices_from_edge:
+        line_text = " ".join(lines[line_index_in_page].split())
+        if line_text and line_index_in_page not in running_line_indices:
+            yield line_index_in_page, line_text
 
 
-def _build_patterns_for_running_line(line_text: str, page_number: int, page_label: str) -> list[RunningLinePattern]:
+def _comparable_forms_of_line(line_text: str, page_number: int, page_label: str) -> list[RunningLineTemplate]:
     """Return the patterns that a line may share with lines of other pages."""
     if len(line_text) > LONGEST_RUNNING_LINE:
         return []
-    line_patterns: list[RunningLinePattern] = [(line_text, "", "whole")]
-    for number_or_label_match in _NUMBER.finditer(line_text):
-        line_patterns.append(
+    line_templates: list[RunningLineTemplate] = [(line_text, "", "whole")]
+    for number_or_label_match in _NUMBER_IN_LINE_PATTERN.finditer(line_text):
+        line_templates.append(
             (
                 line_text[: number_or_label_match.start()],
                 line_text[number_or_label_match.end() :],
@@ -429,42 +429,42 @@ def _build_patterns_for_running_line(line_text: str, page_number: int, page_labe
         )
     for number_or_label_match in _WORD.finditer(line_text):
         if number_or_label_match[0].casefold() == page_label.casefold():
-            line_patterns.append(
+            line_templates.append(
                 (line_text[: number_or_label_match.start()], line_text[number_or_label_match.end() :], "label")
             )
     return [
         pattern
-        for pattern in dict.fromkeys(line_patterns)
+        for pattern in dict.fromkeys(line_templates)
         if pattern[2] == "whole" or not _DIVISION_NOUN_PATTERN.fullmatch(pattern[0])
     ]
 
 
-def _recurring_patterns(patterns_by_page: dict[int, list[RunningLinePattern]]) -> set[RunningLinePattern]:
+def _recurring_patterns(patterns_by_page: dict[int, list[RunningLineTemplate]]) -> set[RunningLineTemplate]:
     """Return the patterns of lines that are on most pages, or on most of those with an even or with an odd number."""
-    recurring_patterns: set[RunningLinePattern] = set()
-    for patterns_of_page_group in (
+    recurring_patterns: set[RunningLineTemplate] = set()
+    for templates_by_page_in_group in (
         patterns_by_page,
         *({n: own_patterns for n, own_patterns in patterns_by_page.items() if n % 2 == side} for side in (0, 1)),
     ):
         page_count_by_pattern = Counter(
-            pattern for own_patterns in patterns_of_page_group.values() for pattern in own_patterns
+            pattern for own_patterns in templates_by_page_in_group.values() for pattern in own_patterns
         )
         recurring_patterns |= {
             pattern
             for pattern, count in page_count_by_pattern.items()
-            if count >= LEAST_PAGES_WITH_LINE and 2 * count > len(patterns_of_page_group)
+            if count >= LEAST_PAGES_WITH_LINE and 2 * count > len(templates_by_page_in_group)
         }
     return recurring_patterns | _find_patterns_with_page_number(patterns_by_page)
 
 
-def _find_patterns_with_page_number(patterns_by_page: dict[int, list[RunningLinePattern]]) -> set[RunningLinePattern]:
+def _find_patterns_with_page_number(patterns_by_page: dict[int, list[RunningLineTemplate]]) -> set[RunningLineTemplate]:
     """Return the patterns of lines that begin or end with the number of the page, where those of most pages do."""
-    edge_number_patterns = [
+    templates_with_outermost_number = [
         [pattern for pattern in own_patterns if pattern[2] != "whole" and not (pattern[0] and pattern[1])]
         for own_patterns in patterns_by_page.values()
     ]
     page_count_by_number_shift = Counter(
-        shift for own_patterns in edge_number_patterns for shift in {shift for _, _, shift in own_patterns}
+        shift for own_patterns in templates_with_outermost_number for shift in {shift for _, _, shift in own_patterns}
     )
     recurring_number_shifts = {
         shift
@@ -472,7 +472,10 @@ def _find_patterns_with_page_number(patterns_by_page: dict[int, list[RunningLine
         if count >= LEAST_PAGES_WITH_LINE and 2 * count > len(patterns_by_page)
     }
     page_count_by_pattern = Counter(
-        pattern for own_patterns in edge_number_patterns for pattern in own_patterns if pattern[2] in recurring_number_shifts
+        pattern
+        for own_patterns in templates_with_outermost_number
+        for pattern in own_patterns
+        if pattern[2] in recurring_number_shifts
     )
     return {pattern for pattern, count in page_count_by_pattern.items() if count > 1 or not (pattern[0] or pattern[1])}
 
@@ -480,9 +483,9 @@ def _find_patterns_with_page_number(patterns_by_page: dict[int, list[RunningLine
 def _choose_separators_between_pages(texts: Sequence[str]) -> Iterator[str]:
     """Yield the separator between every two pages: a blank line, or a line end where a sentence continues."""
     previous_page_text = ""
-    for page_number, text in enumerate(texts):
-        stripped_page = text.strip()
-        if page_number:
+    for next_page_number, page_text in enumerate(texts):
+        stripped_page = page_text.strip()
+        if next_page_number:
             sentence_continues = (
                 previous_page_text
                 and stripped_page

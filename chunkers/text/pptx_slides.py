@@ -15,7 +15,7 @@ from chunkers.text.extracted_text import (
     omissions_from_counts,
     read_xml_root_from_archive,
 )
-from chunkers.text.spreadsheets import Row, cell_text, markdown_table
+from chunkers.text.spreadsheets import Row, markdown_cell_text, markdown_table
 
 _RELATION_ID_ATTRIBUTES = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
@@ -85,13 +85,13 @@ def read_slides(archive: zipfile.ZipFile, name: str) -> ExtractedText:
 
 
 def _read_slide_title_and_blocks(
-    slide_element: Element, file_name: str, omission_counts: Counter[str], *, writes_bulleted_lists: bool = True
+    slide_element: Element, pptx_file_name: str, omission_counts: Counter[str], *, writes_bulleted_lists: bool = True
 ) -> tuple[str, list[str]]:
     """Return the title and the blocks of text of a slide or its notes."""
     slide_title_text, text_blocks = "", []
     for shape in _slide_shapes(slide_element.find("{*}cSld/{*}spTree")):
-        shape_kind = _local_name(shape)
-        if shape_kind == "sp":
+        shape_tag_name = _local_name(shape)
+        if shape_tag_name == "sp":
             shape_placeholder_element = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
             placeholder_type = "" if shape_placeholder_element is None else shape_placeholder_element.get("type", "obj")
             levelled_paragraphs = [] if placeholder_type in _REPEATED_PLACEHOLDERS else [*_levelled_paragraphs(shape)]
@@ -106,17 +106,17 @@ def _read_slide_title_and_blocks(
                 text_blocks.append("\n".join(f"{'  ' * level}- {words}" for level, words in levelled_paragraphs))
             else:
                 text_blocks += [words for _, words in levelled_paragraphs]
-        elif shape_kind == "graphicFrame":
+        elif shape_tag_name == "graphicFrame":
             table_element = shape.find(".//{*}tbl")
             if table_element is not None:
-                text_blocks.append(markdown_table([*_table_rows(table_element)], file_name).text)
+                text_blocks.append(markdown_table([*_table_rows(table_element)], pptx_file_name).text)
             omission_counts.update(
                 what for tag, what in _NOUN_BY_FRAMED_TAG.items() if shape.find(f".//{{*}}{tag}") is not None
             )
-        elif shape_kind == "pic":
+        elif shape_tag_name == "pic":
             omission_counts["picture"] += 1
             picture_properties = shape.find("{*}nvPicPr/{*}cNvPr")
-            text_blocks.append("" if picture_properties is None else cell_text(picture_properties.get("descr", "")))
+            text_blocks.append("" if picture_properties is None else markdown_cell_text(picture_properties.get("descr", "")))
     return slide_title_text, [block for block in text_blocks if block]
 
 
@@ -151,14 +151,14 @@ def _element_text(element: Element) -> str:
 
 def _table_rows(table_element: Element) -> Iterator[Row]:
     """Yield the rows of a table; a cell merged over rows has its text in each of them."""
-    cells_above: list[str] = []
+    cell_texts_above: list[str] = []
     for row_number, row in enumerate(table_element.iterfind("{*}tr"), 1):
         row_cell_texts = []
         for column_index, cell in enumerate(row.iterfind("{*}tc")):
-            continues_cell_above = cell.get("vMerge") in ("1", "true") and column_index < len(cells_above)
+            continues_cell_above = cell.get("vMerge") in ("1", "true") and column_index < len(cell_texts_above)
             own_text = " ".join(filter(None, map(_element_text, cell.iterfind("{*}txBody/{*}p"))))
-            row_cell_texts.append(cells_above[column_index] if continues_cell_above else cell_text(own_text))
-        cells_above = row_cell_texts
+            row_cell_texts.append(cell_texts_above[column_index] if continues_cell_above else markdown_cell_text(own_text))
+        cell_texts_above = row_cell_texts
         while row_cell_texts and not row_cell_texts[-1]:
             row_cell_texts = row_cell_texts[:-1]
         yield Row(row_number, row_cell_texts)

@@ -29,7 +29,7 @@ def code_points(text: str) -> IntArray:
 
 def find_nearest_passage_and_distance(
     quotation_code_points: IntArray,
-    text: IntArray,
+    text_code_points: IntArray,
     max_distance: int,
     preferred_start: int,
     max_comparisons: int,
@@ -42,14 +42,14 @@ def find_nearest_passage_and_distance(
     ``max_comparisons``.
     Passages are searched for in disjoint ranges of the text, by default in all of it.
     """
-    searched_ranges = [Span(0, len(text))] if searched_ranges is None else searched_ranges
+    searched_ranges = [Span(0, len(text_code_points))] if searched_ranges is None else searched_ranges
     character_comparison_count = len(quotation_code_points) * sum(end - start for start, end in searched_ranges)
     if character_comparison_count > max_comparisons:
         return -2, 0, 0, character_comparison_count
     least_distance, nearest_ends = max_distance, list[int]()
-    for range_start, range_or_match_end in searched_ranges:
-        edit_distance, nearest_ends_in_range = _least_edit_distance(
-            quotation_code_points.tolist(), text[range_start:range_or_match_end].tolist(), least_distance
+    for range_start, range_end in searched_ranges:
+        edit_distance, nearest_ends_in_range = _least_edit_distance_and_ends(
+            quotation_code_points.tolist(), text_code_points[range_start:range_end].tolist(), least_distance
         )
         if edit_distance < least_distance:
             least_distance, nearest_ends = edit_distance, []
@@ -58,29 +58,31 @@ def find_nearest_passage_and_distance(
     # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
     lookback_length = len(quotation_code_points) + 4 * least_distance + 1
     groups_of_ends: list[list[int]] = []
-    for range_or_match_end in nearest_ends:
-        if groups_of_ends and range_or_match_end - groups_of_ends[-1][-1] <= lookback_length:
-            groups_of_ends[-1].append(range_or_match_end)
+    for match_end in nearest_ends:
+        if groups_of_ends and match_end - groups_of_ends[-1][-1] <= lookback_length:
+            groups_of_ends[-1].append(match_end)
         else:
-            groups_of_ends.append([range_or_match_end])
-    for neighbouring_ends in groups_of_ends:
-        window_start, window_end = max(0, neighbouring_ends[0] - lookback_length), neighbouring_ends[-1]
+            groups_of_ends.append([match_end])
+    for ends_in_group in groups_of_ends:
+        window_start, window_end = max(0, ends_in_group[0] - lookback_length), ends_in_group[-1]
         character_comparison_count += len(quotation_code_points) * (window_end - window_start)
         if character_comparison_count > max_comparisons:
             return -2, 0, 0, character_comparison_count
-        starts_by_end = _match_starts(quotation_code_points, text[window_start:window_end])
-        for range_or_match_end in neighbouring_ends:
-            start_of_match = window_start + int(starts_by_end[range_or_match_end - window_start - 1])
+        starts_by_end = _nearest_start_for_each_end(quotation_code_points, text_code_points[window_start:window_end])
+        for match_end in ends_in_group:
+            start_of_match = window_start + int(starts_by_end[match_end - window_start - 1])
             if (
                 best_end == 0
                 or abs(start_of_match - preferred_start) < abs(best_start - preferred_start)
                 or start_of_match == best_start
             ):
-                best_start, best_end = start_of_match, range_or_match_end
+                best_start, best_end = start_of_match, match_end
     return least_distance if nearest_ends else -1, best_start, best_end, character_comparison_count
 
 
-def _least_edit_distance(quotation_code_points: list[int], text: list[int], max_distance: int) -> tuple[int, list[int]]:
+def _least_edit_distance_and_ends(
+    quotation_code_points: list[int], text_code_points: list[int], max_distance: int
+) -> tuple[int, list[int]]:
     """Return the least edit distance of a stretch of the text to the quotation, at most ``max_distance``, and its ends.
 
     The bits of ``vertical_increases_mask`` and ``vertical_decreases_mask`` say in which rows of Sellers' table the distance
@@ -94,7 +96,7 @@ def _least_edit_distance(quotation_code_points: list[int], text: list[int], max_
     vertical_increases_mask, vertical_decreases_mask = all_rows_mask, 0
     distance, least_distance = len(quotation_code_points), max_distance
     nearest_ends: list[int] = []
-    for end, code_point in enumerate(text, start=1):
+    for end, code_point in enumerate(text_code_points, start=1):
         matching_rows_mask = row_mask_by_code.get(code_point, 0)
         zero_diagonal_rows_mask = (
             ((matching_rows_mask & vertical_increases_mask) + vertical_increases_mask) ^ vertical_increases_mask
@@ -118,26 +120,28 @@ def _least_edit_distance(quotation_code_points: list[int], text: list[int], max_
     return least_distance, nearest_ends
 
 
-def _match_starts(quotation_code_points: IntArray, text: IntArray) -> IntArray:
+def _nearest_start_for_each_end(quotation_code_points: IntArray, text_code_points: IntArray) -> IntArray:
     """Return for each character of the text where the nearest stretch that ends with it begins, shape (characters,)."""
     row_numbers = np.arange(len(quotation_code_points) + 1)
     edit_distance_by_row, start_by_row = row_numbers.copy(), np.zeros(len(row_numbers), dtype=np.intp)
-    match_starts = np.empty(len(text), dtype=np.intp)
-    for text_offset, code_point in enumerate(text.tolist()):
+    match_start_by_end = np.empty(len(text_code_points), dtype=np.intp)
+    for text_character_offset, code_point in enumerate(text_code_points.tolist()):
         # A character replaced or kept; one of the text left out, if that is less; one of the quotation, if less still.
-        new_distances = np.concatenate(([0], edit_distance_by_row[:-1] + (quotation_code_points != code_point)))
-        new_starts = np.concatenate(([text_offset + 1], start_by_row[:-1]))
-        text_character_skipped_mask = edit_distance_by_row + 1 < new_distances
-        new_distances, new_starts = (
-            np.where(text_character_skipped_mask, edit_distance_by_row + 1, new_distances),
-            np.where(text_character_skipped_mask, start_by_row, new_starts),
+        updated_distance_by_row = np.concatenate(([0], edit_distance_by_row[:-1] + (quotation_code_points != code_point)))
+        updated_start_by_row = np.concatenate(([text_character_offset + 1], start_by_row[:-1]))
+        text_character_skipped_mask = edit_distance_by_row + 1 < updated_distance_by_row
+        updated_distance_by_row, updated_start_by_row = (
+            np.where(text_character_skipped_mask, edit_distance_by_row + 1, updated_distance_by_row),
+            np.where(text_character_skipped_mask, start_by_row, updated_start_by_row),
         )
-        distances_minus_rows = new_distances - row_numbers
-        running_minimum = np.minimum.accumulate(distances_minus_rows)
-        start_by_row = new_starts[np.maximum.accumulate(np.where(distances_minus_rows == running_minimum, row_numbers, 0))]
+        distances_minus_row_numbers = updated_distance_by_row - row_numbers
+        running_minimum = np.minimum.accumulate(distances_minus_row_numbers)
+        start_by_row = updated_start_by_row[
+            np.maximum.accumulate(np.where(distances_minus_row_numbers == running_minimum, row_numbers, 0))
+        ]
         edit_distance_by_row = running_minimum + row_numbers
-        match_starts[text_offset] = start_by_row[-1]
-    return match_starts
+        match_start_by_end[text_character_offset] = start_by_row[-1]
+    return match_start_by_end
 
 
 CONTEXT_CHARACTERS = 32
@@ -242,7 +246,7 @@ class ComparisonBudget:
     remaining: int = MOST_CHARACTER_COMPARISONS
 
     @property
-    def spent(self) -> bool:
+    def is_used_up(self) -> bool:
         """True if no comparisons are left."""
         return self.remaining <= 0
 
@@ -269,7 +273,7 @@ class SearchableText:
 
     def typographic_match(self, quotation: Quotation) -> Match | None:
         """Find a quotation, ignoring white space and typography; return None if the quotation does not occur."""
-        folded_quotation = self._fold_quotation(quotation)
+        folded_quotation = self._simplify_searched_quotation(quotation)
         start_and_ambiguity = (
             _find_contextual_start_and_ambiguity(self._folded_text_with_offsets.text, folded_quotation)
             if folded_quotation.text
@@ -289,10 +293,10 @@ class SearchableText:
         text_occurrence_spans = [Span(start, start + len(text)) for start in _occurrence_starts(self.text, text, max_count)]
         if text_occurrence_spans:
             return text_occurrence_spans
-        folded_passage = drop_spaces_and_simplify_signs(text)
+        simplified_passage = drop_spaces_and_simplify_signs(text)
         folded_spans = [
-            Span(start, start + len(folded_passage))
-            for start in _occurrence_starts(self._folded_text_with_offsets.text, folded_passage, max_count)
+            Span(start, start + len(simplified_passage))
+            for start in _occurrence_starts(self._folded_text_with_offsets.text, simplified_passage, max_count)
         ]
         return [self._folded_text_with_offsets.original(span) for span in folded_spans]
 
@@ -310,17 +314,17 @@ class SearchableText:
         Parameters
         ----------
         searched_ranges
-            Ranges of `folded_text` to search in, disjoint; None for all of it.
+            Ranges of `spaceless_simplified_text` to search in, disjoint; None for all of it.
         """
-        folded_quotation = self._fold_quotation(quotation)
-        folded_quotation_length = len(folded_quotation.text)
-        if folded_quotation_length < SHORTEST_ALTERED_EXCERPT or self.comparison_budget.spent:
+        simplified_quotation = self._simplify_searched_quotation(quotation)
+        folded_quotation_length = len(simplified_quotation.text)
+        if folded_quotation_length < SHORTEST_ALTERED_EXCERPT or self.comparison_budget.is_used_up:
             return None
         max_distance = max_edit_distance(folded_quotation_length, min_similarity)
-        quotation_code_points, preferred_start = code_points(folded_quotation.text), folded_quotation.start or 0
+        quotation_code_points, preferred_start = code_points(simplified_quotation.text), simplified_quotation.start or 0
         edit_distance, start, end, comparison_count = find_nearest_passage_and_distance(
             quotation_code_points,
-            self._folded_code_points,
+            self._spaceless_simplified_code_points,
             max_distance,
             preferred_start,
             self.comparison_budget.remaining,
@@ -347,7 +351,7 @@ class SearchableText:
         part_spans: list[Span] = []
         # Most lost quotations are told by their beginning or end.
         if (
-            self.comparison_budget.spent
+            self.comparison_budget.is_used_up
             or remaining_quotation[:SHORTEST_ALTERED_EXCERPT] not in searched_text
             or remaining_quotation[-SHORTEST_ALTERED_EXCERPT:] not in searched_text
         ):
@@ -367,9 +371,11 @@ class SearchableText:
                 part_length = min(part_length, len(remaining_quotation) - SHORTEST_ALTERED_EXCERPT)
             if part_length < SHORTEST_ALTERED_EXCERPT:
                 return []
-            quotation_part_start = searched_text.find(remaining_quotation[:part_length], search_start_offset)
-            search_start_offset = quotation_part_start + part_length
-            part_spans.append(self._folded_text_with_offsets.original(Span(quotation_part_start, search_start_offset)))
+            part_start_in_searched_text = searched_text.find(remaining_quotation[:part_length], search_start_offset)
+            search_start_offset = part_start_in_searched_text + part_length
+            part_spans.append(
+                self._folded_text_with_offsets.original(Span(part_start_in_searched_text, search_start_offset))
+            )
             remaining_quotation = remaining_quotation[part_length:]
         return part_spans
 
@@ -383,15 +389,17 @@ class SearchableText:
         """Return the longest suffix of ``quotation_text`` that occurs at ``offset``, as a range; None if there is none."""
         folded_quotation, folded_offset = _Folded.of(quotation_text), self._folded_offset(offset)
         following_folded_text = self._folded_text_with_offsets.text[folded_offset : folded_offset + SHORTEST_ALTERED_EXCERPT]
-        suffix_start = (
+        suffix_start_in_quotation = (
             folded_quotation.text.find(following_folded_text)
             if len(following_folded_text) == SHORTEST_ALTERED_EXCERPT
             else -1
         )
-        while suffix_start >= 0:
-            if self._folded_text_with_offsets.text.startswith(folded_quotation.text[suffix_start:], folded_offset):
-                return folded_quotation.original(Span(suffix_start, len(folded_quotation.text)))
-            suffix_start = folded_quotation.text.find(following_folded_text, suffix_start + 1)
+        while suffix_start_in_quotation >= 0:
+            if self._folded_text_with_offsets.text.startswith(
+                folded_quotation.text[suffix_start_in_quotation:], folded_offset
+            ):
+                return folded_quotation.original(Span(suffix_start_in_quotation, len(folded_quotation.text)))
+            suffix_start_in_quotation = folded_quotation.text.find(following_folded_text, suffix_start_in_quotation + 1)
         return None
 
     def longest_common_passage(self, quotation_text: str, searched_range: Span) -> CommonPassage | None:
@@ -401,23 +409,25 @@ class SearchableText:
         ``quotation_text``.
         """
         folded_range_start = self._folded_offset(searched_range.start)
-        folded_quotation, searched_text = (
+        simplified_quotation, searched_text = (
             _Folded.of(quotation_text),
             self._folded_text_with_offsets.text[folded_range_start : self._folded_offset(searched_range.end)],
         )
-        quotation_length = len(folded_quotation.text)
+        quotation_length = len(simplified_quotation.text)
         if quotation_length < SHORTEST_ALTERED_EXCERPT:
             return None
         middle_offset = quotation_length // 2
 
-        def longest_found_length(max_length: int, passage_of_length: Callable[[int], str]) -> int:
-            """Return the greatest size up to ``max_length`` whose ``passage_of_length(size)`` is in the searched text."""
-            return bisect_left(range(1, max_length + 1), True, key=lambda size: passage_of_length(size) not in searched_text)
+        def longest_found_length(max_length: int, get_quotation_part_of_length: Callable[[int], str]) -> int:
+            """Return the greatest size up to ``max_length`` of which the part of the quotation is in the searched text."""
+            return bisect_left(
+                range(1, max_length + 1), True, key=lambda size: get_quotation_part_of_length(size) not in searched_text
+            )
 
         common_suffix_length = longest_found_length(
-            quotation_length, lambda size: folded_quotation.text[quotation_length - size :]
+            quotation_length, lambda size: simplified_quotation.text[quotation_length - size :]
         )
-        common_prefix_length = longest_found_length(quotation_length, lambda size: folded_quotation.text[:size])
+        common_prefix_length = longest_found_length(quotation_length, lambda size: simplified_quotation.text[:size])
         found_quotation_spans = [
             Span(quotation_length - common_suffix_length, quotation_length),
             Span(0, common_prefix_length),
@@ -425,11 +435,11 @@ class SearchableText:
         if max(common_prefix_length, common_suffix_length) < middle_offset:
             common_length_after_middle = longest_found_length(
                 quotation_length - middle_offset,
-                lambda size: folded_quotation.text[middle_offset : middle_offset + size],
+                lambda size: simplified_quotation.text[middle_offset : middle_offset + size],
             )
             common_length_before_middle = longest_found_length(
                 middle_offset,
-                lambda size: folded_quotation.text[middle_offset - size : middle_offset + common_length_after_middle],
+                lambda size: simplified_quotation.text[middle_offset - size : middle_offset + common_length_after_middle],
             )
             found_quotation_spans.append(
                 Span(middle_offset - common_length_before_middle, middle_offset + common_length_after_middle)
@@ -437,7 +447,7 @@ class SearchableText:
         longest_span = max(found_quotation_spans, key=lambda span: span.end - span.start)
         if longest_span.end - longest_span.start < SHORTEST_ALTERED_EXCERPT:
             return None
-        span_start_in_range = searched_text.find(folded_quotation.text[longest_span.start : longest_span.end])
+        span_start_in_range = searched_text.find(simplified_quotation.text[longest_span.start : longest_span.end])
         folded_span = Span(
             folded_range_start + span_start_in_range,
             folded_range_start + span_start_in_range + longest_span.end - longest_span.start,
@@ -445,17 +455,17 @@ class SearchableText:
         folded_text_before = self._folded_text_with_offsets.text[
             max(0, folded_span.start - 2 * _NEIGHBOURING_CHARACTERS) : folded_span.start
         ]
-        folded_text_after = self._folded_text_with_offsets.text[
+        folded_text_after_passage = self._folded_text_with_offsets.text[
             folded_span.end : folded_span.end + 2 * _NEIGHBOURING_CHARACTERS
         ]
-        has_similar_surroundings = _unmatched_half_agrees_with_text(
-            folded_quotation.text[: longest_span.start], folded_text_before, is_before_passage=True
+        has_similar_surroundings = _unmatched_part_roughly_agrees(
+            simplified_quotation.text[: longest_span.start], folded_text_before, is_before_passage=True
         )
-        has_similar_surroundings = has_similar_surroundings or _unmatched_half_agrees_with_text(
-            folded_quotation.text[longest_span.end :], folded_text_after, is_before_passage=False
+        has_similar_surroundings = has_similar_surroundings or _unmatched_part_roughly_agrees(
+            simplified_quotation.text[longest_span.end :], folded_text_after_passage, is_before_passage=False
         )
         return CommonPassage(
-            folded_quotation.original(longest_span),
+            simplified_quotation.original(longest_span),
             self._folded_text_with_offsets.original(folded_span),
             has_similar_surroundings,
         )
@@ -463,18 +473,20 @@ class SearchableText:
     def _folded_offset(self, original_offset: int) -> int:
         return int(np.searchsorted(self._folded_text_with_offsets.places, original_offset))
 
-    def _fold_quotation(self, quotation: Quotation) -> Quotation:
-        text, prefix, suffix, start = quotation
-        start_in_folded_text = None if start is None else self._folded_offset(start)
+    def _simplify_searched_quotation(self, quotation: Quotation) -> Quotation:
+        text, prefix, suffix, quotation_start_in_original_text = quotation
+        quotation_start_in_simplified_text = (
+            None if quotation_start_in_original_text is None else self._folded_offset(quotation_start_in_original_text)
+        )
         return Quotation(
             drop_spaces_and_simplify_signs(text),
             drop_spaces_and_simplify_signs(prefix),
             drop_spaces_and_simplify_signs(suffix),
-            start_in_folded_text,
+            quotation_start_in_simplified_text,
         )
 
     @property
-    def folded_text(self) -> str:
+    def spaceless_simplified_text(self) -> str:
         """The text after normalisation by `drop_spaces_and_simplify_signs`."""
         return self._folded_text_with_offsets.text
 
@@ -483,7 +495,7 @@ class SearchableText:
         return _Folded.of(self.text)
 
     @cached_property
-    def _folded_code_points(self) -> IntArray:
+    def _spaceless_simplified_code_points(self) -> IntArray:
         return code_points(self._folded_text_with_offsets.text)
 
 
@@ -497,14 +509,18 @@ def _occurrence_starts(text: str, passage: str, max_count: int) -> list[int]:
     return starts
 
 
-def _unmatched_half_agrees_with_text(unmatched_part: str, neighbouring_text: str, *, is_before_passage: bool) -> bool:
+def _unmatched_part_roughly_agrees(unmatched_part: str, neighbouring_text: str, *, is_before_passage: bool) -> bool:
     """Return whether half of ``unmatched_part`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
     unmatched_part = (
         unmatched_part[-_NEIGHBOURING_CHARACTERS:] if is_before_passage else unmatched_part[:_NEIGHBOURING_CHARACTERS]
     )
-    compared_length = len(unmatched_part) * 5 // 4
-    neighbouring_text = neighbouring_text[-compared_length:] if is_before_passage else neighbouring_text[:compared_length]
+    compared_neighbouring_length = len(unmatched_part) * 5 // 4
+    neighbouring_text = (
+        neighbouring_text[-compared_neighbouring_length:]
+        if is_before_passage
+        else neighbouring_text[:compared_neighbouring_length]
+    )
     if not unmatched_part or not neighbouring_text:
         return False
     edit_distance, *_ = find_nearest_passage_and_distance(
@@ -568,12 +584,13 @@ class _Folded(NamedTuple):
     def of(cls, text: str) -> "_Folded":
         plain_replacements = _plain_replacements(text)
         replacement_lengths = np.array([len(plain_replacements[code]) for code in sorted(plain_replacements)], dtype=np.intp)
-        character_codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        original_character_codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         folded_length_per_character = replacement_lengths[
-            np.searchsorted(np.array(sorted(plain_replacements), dtype=np.uint32), character_codes)
+            np.searchsorted(np.array(sorted(plain_replacements), dtype=np.uint32), original_character_codes)
         ]
         return cls(
-            text.translate(plain_replacements), np.repeat(np.arange(len(character_codes)), folded_length_per_character)
+            text.translate(plain_replacements),
+            np.repeat(np.arange(len(original_character_codes)), folded_length_per_character),
         )
 
     def original(self, folded_span: Span) -> Span:

@@ -40,7 +40,7 @@ def run_parser_in_reader_process(
     data: bytes,
     name: str,
     cancelled: Callable[[], bool] = bool,
-    value_function: Callable[[Any], Any] | None = None,
+    convert_received_value: Callable[[Any], Any] | None = None,
     **options: Any,
 ) -> list[Any]:
     """Parse a user's file in a separate process, limited in time and memory, and return what the parser yields.
@@ -53,7 +53,7 @@ def run_parser_in_reader_process(
         Name of the file, with which messages begin.
     cancelled
         Called repeatedly; when it returns true, the process is ended.
-    value_function
+    convert_received_value
         Function applied to each value as it arrives; its results are returned instead of the values. With a million
         values, garbage collection, which stops all threads, would otherwise traverse both lists.
     options
@@ -61,7 +61,7 @@ def run_parser_in_reader_process(
 
     Returns
     -------
-    The parser's values after JSON conversion, with tuples as lists, or what ``value_function`` returned for them.
+    The parser's values after JSON conversion, with tuples as lists, or what ``convert_received_value`` returned for them.
 
     Raises
     ------
@@ -75,7 +75,9 @@ def run_parser_in_reader_process(
     try:
         file_reader_process = _take_reader()
         try:
-            return file_reader_process.run_parser_on_file(parser_function, data, name, cancelled, value_function, options)
+            return file_reader_process.run_parser_on_file(
+                parser_function, data, name, cancelled, convert_received_value, options
+            )
         finally:
             _keep_or_end_reader(file_reader_process)
     finally:
@@ -97,14 +99,14 @@ def _keep_or_end_reader(reader: "_Reader") -> None:
         with _idle_readers_lock:
             _idle_readers.append(reader)
     else:
-        reader.end()
+        reader.kill_process()
 
 
 @atexit.register
 def _end_all_idle_readers() -> None:
     with _idle_readers_lock:
         for reader in _idle_readers:
-            reader.end()
+            reader.kill_process()
         _idle_readers.clear()
 
 
@@ -123,7 +125,7 @@ class _Reader:
             [
                 sys.executable,
                 "-P",
-                Path(__file__).with_name("lazy_reader_process_start.py"),
+                Path(__file__).with_name("lazy_imports_in_reader_process.py"),
                 library_folder,
                 f"{__package__}.reader_process_program",
             ],
@@ -140,9 +142,9 @@ class _Reader:
 
     def memory(self) -> int:
         """Return the memory that the process uses, in bytes; 0 once the process has ended."""
-        return process_memory(self._process.pid) if self.is_alive else 0
+        return process_memory_bytes(self._process.pid) if self.is_alive else 0
 
-    def end(self) -> None:
+    def kill_process(self) -> None:
         # What was not written yet cannot be written any more.
         with suppress(OSError), self._process:
             self._process.kill()
@@ -153,29 +155,29 @@ class _Reader:
         data: bytes,
         name: str,
         cancelled: Callable[[], bool],
-        value_function: Callable[[Any], Any] | None,
+        convert_received_value: Callable[[Any], Any] | None,
         options: dict[str, Any],
     ) -> list[Any]:
         exchange_results: list[tuple[list[Any], dict[str, Any]]] = []
 
-        def store_exchange_results() -> None:
+        def exchange_and_store_results() -> None:
             # An error means that the process has ended; that is handled below.
             with suppress(OSError, ValueError):
                 exchange_results.append(
-                    self._exchange_request_and_answer(parser_function, data, name, value_function, options)
+                    self._exchange_request_and_answer(parser_function, data, name, convert_received_value, options)
                 )
 
-        exchange_thread = threading.Thread(target=store_exchange_results, daemon=True, name="exchange with the reader")
+        exchange_thread = threading.Thread(target=exchange_and_store_results, daemon=True, name="exchange with the reader")
         exchange_thread.start()
         try:
             self._wait_for_answer(exchange_thread, name, cancelled)
         except BaseException:
             self._process.kill()
             exchange_thread.join()
-            self.end()
+            self.kill_process()
             raise
         if not exchange_results:
-            self.end()
+            self.kill_process()
             exit_status = self._process.returncode
             raise InputError(
                 f"{name}: the process that reads the file ended with status {exit_status}. The file may be damaged, or too "
@@ -183,7 +185,7 @@ class _Reader:
             )
         parsed_values, final_answer = exchange_results[0]
         if "memory" in final_answer:
-            self.end()
+            self.kill_process()
             raise _too_much_memory_error(name)
         if "error" in final_answer:
             raise InputError(final_answer["error"])
@@ -210,9 +212,9 @@ class _Reader:
     def _exchange_request_and_answer(
         self,
         parser_function: ParserFunction,
-        data: bytes,
+        file_bytes: bytes,
         name: str,
-        value_function: Callable[[Any], Any] | None,
+        convert_received_value: Callable[[Any], Any] | None,
         options: dict[str, Any],
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return the values that the parser yields, and its final answer."""
@@ -224,10 +226,10 @@ class _Reader:
             "folder": _parser_package_folder(parser_function),
             "name": name,
             "options": options,
-            "size": len(data),
+            "size": len(file_bytes),
         }
         request_stream.write(json.dumps(request_header).encode() + b"\n")
-        request_stream.write(data)
+        request_stream.write(file_bytes)
         request_stream.flush()
         parsed_values: list[Any] = []
         # A batch at a time, so that other threads get their turn in between.
@@ -235,7 +237,11 @@ class _Reader:
             batch_or_final_answer = json.loads(answer_line)
             if isinstance(batch_or_final_answer, dict):
                 return parsed_values, batch_or_final_answer
-            parsed_values += batch_or_final_answer if value_function is None else map(value_function, batch_or_final_answer)
+            parsed_values += (
+                batch_or_final_answer
+                if convert_received_value is None
+                else map(convert_received_value, batch_or_final_answer)
+            )
         raise ValueError("the process that reads files ended in the middle of its answer")
 
 
@@ -264,7 +270,7 @@ def check_memory_is_measurable() -> None:
         raise_if_extra_missing("files", "Reading files within limits of memory", "psutil")
 
 
-def process_memory(pid: int) -> int:
+def process_memory_bytes(pid: int) -> int:
     """Return the memory that a process uses, in bytes; 0 if the process has ended."""
     try:
         import psutil

@@ -44,14 +44,14 @@ def _silence_process_and_limit_memory() -> None:
 
 
 def _answer_parsing_request(
-    answer_stream: BinaryIO, data: bytes, *, parser: list[str], folder: str, name: str, options: dict[str, Any]
+    answer_stream: BinaryIO, file_bytes: bytes, *, parser: list[str], folder: str, name: str, options: dict[str, Any]
 ) -> bool:
     final_answer: dict[str, Any] = {}
     try:
         if folder and folder not in sys.path:
             sys.path.append(folder)
         parser_function = getattr(importlib.import_module(parser[0]), parser[1])
-        _send_in_batches(answer_stream, parser_function(data, name, **options))
+        _send_in_batches(answer_stream, parser_function(file_bytes, name, **options))
     except InputError as error:
         final_answer = {"error": str(error)}
     except MemoryError:

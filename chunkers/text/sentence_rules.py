@@ -121,23 +121,23 @@ def sentence_rules_for(text: str, language: str) -> tuple[SentenceRule, ...]:
     if language == "de" and _ORDINAL_NUMBER_PATTERN.search(text):
         rules.append(remove_ends_after_ordinals)
     if not text.isascii() and any(stop in text for stop in _IDEOGRAPHIC_STOP_CHARACTERS):
-        rules.append(split_after_ideographic_stops)
+        rules.append(begin_sentences_after_ideographic_stops)
     if _MARKDOWN_LINE_PATTERN.search(f"\n{text}"):
         rules.append(split_at_markdown_lines)
     return tuple(rules)
 
 
-def split_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
+def begin_sentences_after_ideographic_stops(text: str, starts: list[int]) -> list[int]:
     """End a sentence after the ideographic stops 。！？｡ and closing marks, unless a comma follows."""
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOP_CHARACTERS):
         return starts
     corrected_starts = set(starts)
-    counted_until_offset = quotation_mark_count = 0
+    counted_until_offset = counted_quotation_mark_count = 0
     for stop_match in _IDEOGRAPHIC_STOP_PATTERN.finditer(text):
         next_start = stop_match.end()
-        quotation_mark_count += text.count('"', counted_until_offset, next_start)
+        counted_quotation_mark_count += text.count('"', counted_until_offset, next_start)
         counted_until_offset = next_start
-        if quotation_mark_count % 2 and text.startswith('"', next_start):
+        if counted_quotation_mark_count % 2 and text.startswith('"', next_start):
             # A straight quotation mark closes if one is open.
             next_start += 1
         next_start = _SPACE.match(text, next_start).end()  # type: ignore[union-attr]  # it also matches the empty string
@@ -197,11 +197,11 @@ def _remove_false_ends(text: str, starts: list[int], sentence_numbers_with_unsur
     initial, and before a small letter, unless the text has no capitals.
     """
     has_capitals = not text.islower()
-    joined_sentence_numbers: set[int] = set()
+    sentence_numbers_joined_to_previous: set[int] = set()
     joined_sentence_start = 0
     for sentence_number in sentence_numbers_with_unsure_start:
         previous_start, start = starts[sentence_number - 1 : sentence_number + 1]
-        if sentence_number - 1 not in joined_sentence_numbers:
+        if sentence_number - 1 not in sentence_numbers_joined_to_previous:
             joined_sentence_start = previous_start
         if start - previous_start <= _EXAMINED_CHARACTERS:
             previous_begins_line = previous_start == 0 or text[previous_start - 1] == "\n"
@@ -218,7 +218,7 @@ def _remove_false_ends(text: str, starts: list[int], sentence_numbers_with_unsur
                 )
             )
             if is_item_number and not number_follows_abbreviation:
-                joined_sentence_numbers.add(sentence_number)
+                sentence_numbers_joined_to_previous.add(sentence_number)
                 continue
         text_before, text_after = (
             text[max(joined_sentence_start, start - _EXAMINED_CHARACTERS) : start].rstrip(),
@@ -234,17 +234,17 @@ def _remove_false_ends(text: str, starts: list[int], sentence_numbers_with_unsur
             is_false_end = _begins_with_korean_particle(text_before, text_after)
         # The first letter may come behind marks and dashes.
         if is_false_end or (has_capitals and _is_small_letter(text_after.lstrip(_MARKS_BEFORE_FIRST_LETTER)[:1])):
-            joined_sentence_numbers.add(sentence_number)
+            sentence_numbers_joined_to_previous.add(sentence_number)
     return (
-        [start for number, start in enumerate(starts) if number not in joined_sentence_numbers]
-        if joined_sentence_numbers
+        [start for number, start in enumerate(starts) if number not in sentence_numbers_joined_to_previous]
+        if sentence_numbers_joined_to_previous
         else starts
     )
 
 
-def _matches_whole_sentence(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
+def _matches_whole_sentence(pattern: re.Pattern[str], text_containing_sentence: str, start: int, end: int) -> bool:
     """Return whether a sentence is nothing but a match of the short pattern."""
-    return end - start <= _EXAMINED_CHARACTERS and pattern.fullmatch(text[start:end].strip()) is not None
+    return end - start <= _EXAMINED_CHARACTERS and pattern.fullmatch(text_containing_sentence[start:end].strip()) is not None
 
 
 def _is_abbreviation_with_number(text_before: str, text_after: str) -> bool:
@@ -305,10 +305,10 @@ def remove_ends_after_ordinals(text: str, starts: list[int]) -> list[int]:
     next word typically begins a sentence and is not a noun, as in "Das war die 7. Er ging.", the number ended a
     sentence. After other prepositions, as in "auf 2. Platz", only nouns that usually take ordinals show that it did not.
     """
-    return [start for start in starts if start == 0 or not _separates_german_ordinal_from_noun(text, start)]
+    return [start for start in starts if start == 0 or not _is_inside_german_ordinal_phrase(text, start)]
 
 
-def _separates_german_ordinal_from_noun(text: str, start: int) -> bool:
+def _is_inside_german_ordinal_phrase(text: str, start: int) -> bool:
     """Return whether a German ordinal comes before a place, and its noun after it."""
     if text[start : start + 1].isdecimal():
         return False
@@ -368,7 +368,7 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
     sentence_starts.update(
         chain(
             *table_row_spans,
-            [start for start, row in _pair_starts_with_table_rows(starts, table_row_spans) if row is None]
+            [start for start, row in _pair_starts_with_table_row(starts, table_row_spans) if row is None]
             if table_row_spans
             else starts,
         )
@@ -378,7 +378,7 @@ def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:
     return sorted(sentence_starts)
 
 
-def _pair_starts_with_table_rows(
+def _pair_starts_with_table_row(
     starts: Sequence[int], table_row_ranges: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, tuple[int, int] | None]]:
     """Yield each start with the row that it lies inside."""

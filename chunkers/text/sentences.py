@@ -19,14 +19,14 @@ from chunkers.support import (
     raise_if_extra_missing,
     short_repr,
 )
-from chunkers.text.front_matter import front_matter
+from chunkers.text.front_matter import find_front_matter_offsets
 from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE, detect_language, preload_language_detector
 from chunkers.text.sentence_rules import (
     SentenceRule,
+    begin_sentences_after_ideographic_stops,
     move_opening_marks,
     replace_misleading_characters,
     sentence_rules_for,
-    split_after_ideographic_stops,
     split_at_markdown_lines,
 )
 
@@ -93,7 +93,7 @@ _LONG_WORD_PATTERN = re.compile(r"\S{400,}")
 _LONG_WORD_SLICE_PATTERN = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 
 
-def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bool) -> list[tuple[int, int]]:
+def split_into_sentence_spans(text: str, splitter: str, cancelled: Callable[[], bool] = bool) -> list[tuple[int, int]]:
     """Split a text into sentences; return their half-open ranges in code points, trimmed of white space.
 
     Line endings may be LF, CR or CRLF, with the same result. The fences of front matter are in one sentence with the
@@ -130,7 +130,7 @@ def _untrimmed_sentence_spans(text: str, splitter: str) -> Iterable[tuple[int, i
     splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
     if splitter_kind == "spacy":
         return _spans_from_starts(text, _sentence_starts_by_spacy(text, language_or_pipeline or ""))
-    return _spans_from_starts(text, _sentence_starts_by_sentencex(text, splitter_language(text, splitter) or ""))
+    return _spans_from_starts(text, _sentence_starts_by_sentencex(text, splitter_language_for_text(text, splitter) or ""))
 
 
 GIVEN_SPLITTER = "given"
@@ -146,7 +146,7 @@ def is_splitter_name(name: str) -> bool:
     )
 
 
-def splitter_language(text: str, splitter: str) -> str | None:
+def splitter_language_for_text(text: str, splitter: str) -> str | None:
     """Return the code of the language whose rules the splitter applies to a text; None if the splitter has no such rules.
 
     Raises
@@ -166,7 +166,8 @@ def check_splitter(splitter: str) -> None:
     _check_splitter_name(splitter)
     splitter_kind, pipeline_name = SplitterName.parse(splitter)
     if pipeline_name and splitter_kind == "spacy":
-        check_whether_pipeline_is_package(pipeline_name, "sentences")
+        # Raises InputError if there is no such pipeline.
+        is_pipeline_installed_as_package(pipeline_name, "sentences")
     elif splitter_kind == "spacy":
         raise_if_extra_missing("spacy", "sentences: the splitter spacy")
 
@@ -192,18 +193,18 @@ def _check_splitter_name(splitter: str) -> None:
         )
 
 
-def _spans_in_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Map spans of the text with LF line ends to ``text``; no edge is at white space."""
-    if "\r\n" not in text:
+def _spans_in_original(original_text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Map spans of the text with LF line ends to ``original_text``; no edge is at white space."""
+    if "\r\n" not in original_text:
         return spans
-    crlf_offsets_in_lf_text = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
+    crlf_offsets_in_lf_text = [match.start() - number for number, match in enumerate(re.finditer("\r\n", original_text))]
     return [
         (start + bisect_left(crlf_offsets_in_lf_text, start), end + bisect_left(crlf_offsets_in_lf_text, end - 1))
         for start, end in spans
     ]
 
 
-def splitter_packages(splitter: str) -> tuple[str, ...]:
+def packages_of_splitter(splitter: str) -> tuple[str, ...]:
     """Return the names of the installed packages that a splitter's sentences depend on."""
     splitter_kind, language_code = SplitterName.parse(splitter)
     if splitter_kind == "sentencex":
@@ -214,7 +215,7 @@ def splitter_packages(splitter: str) -> tuple[str, ...]:
 def preload_splitter(splitter: str, text: str) -> None:
     """Load everything that a splitter needs for a text, so that only splitting is timed.
 
-    Raises as `split_sentences` does.
+    Raises as `split_into_sentence_spans` does.
     """
     check_splitter(splitter)
     splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
@@ -237,13 +238,18 @@ def _sentence_starts_by_spacy(text: str, pipeline_name: str) -> Iterator[list[in
     spacy_sentence_pipeline = _load_sentence_pipeline(pipeline_name)
     paragraph_spans = list(_spans_between_separators(text, _BLANK_LINES))
     check_spacy_length(max(end - start for start, end in paragraph_spans))
-    for (start, end), parsed_paragraph in zip(
+    for (paragraph_start, paragraph_end), parsed_paragraph in zip(
         paragraph_spans,
-        spacy_sentence_pipeline.pipe(spacy_document(spacy_sentence_pipeline, text[a:b]) for a, b in paragraph_spans),
+        spacy_sentence_pipeline.pipe(tokenize_with_spacy(spacy_sentence_pipeline, text[a:b]) for a, b in paragraph_spans),
         strict=True,
     ):
         sentence_starts = [0, *(sentence.start_char for sentence in parsed_paragraph.sents if sentence.start_char)]
-        yield _apply_rules(text[start:end], start, (split_after_ideographic_stops, move_opening_marks), sentence_starts)
+        yield _apply_rules_to_starts(
+            text[paragraph_start:paragraph_end],
+            paragraph_start,
+            (begin_sentences_after_ideographic_stops, move_opening_marks),
+            sentence_starts,
+        )
 
 
 def _sentence_starts_by_sentencex(text: str, language: str) -> Iterator[list[int]]:
@@ -256,28 +262,30 @@ def _sentence_starts_by_sentencex(text: str, language: str) -> Iterator[list[int
 
     stop_pattern = re.compile(f"[{re.escape(ASCII_STOPS_BY_LANGUAGE.get(language, '.?!'))}]")
     sentence_rules_for_language = sentence_rules_for(text, language)
-    for start, end in _spans_between_separators(text, _BLANK_LINES):
-        paragraph_text = text[start:end]
+    for paragraph_start, paragraph_end in _spans_between_separators(text, _BLANK_LINES):
+        paragraph_text = text[paragraph_start:paragraph_end]
         if paragraph_text.isascii() and not stop_pattern.search(paragraph_text):
-            yield _apply_rules(paragraph_text, start, (split_at_markdown_lines,), [0])
+            yield _apply_rules_to_starts(paragraph_text, paragraph_start, (split_at_markdown_lines,), [0])
             continue
-        yield _apply_rules(
+        yield _apply_rules_to_starts(
             paragraph_text,
-            start,
+            paragraph_start,
             sentence_rules_for_language,
             _sentencex_starts_by_window(replace_misleading_characters(paragraph_text), find_sentence_starts_in_window),
         )
 
 
-def _sentencex_starts_by_window(paragraph: str, sentence_starts_of_window: Callable[[str], list[int]]) -> list[int]:
-    """Return the sentence starts that ``sentence_starts_of_window`` finds, the paragraph's beginning included."""
+def _sentencex_starts_by_window(paragraph: str, find_sentence_starts_in_window: Callable[[str], list[int]]) -> list[int]:
+    """Return the sentence starts that ``find_sentence_starts_in_window`` finds, the paragraph's beginning included."""
     if len(paragraph) <= _SENTENCEX_WINDOW_CHARACTERS:
-        return sentence_starts_of_window(paragraph)
+        return find_sentence_starts_in_window(paragraph)
     sentence_starts, window_start = {0}, 0
     while window_start < len(paragraph):
         sentence_starts_in_window = [
             window_start + start
-            for start in sentence_starts_of_window(paragraph[window_start : window_start + _SENTENCEX_WINDOW_CHARACTERS])
+            for start in find_sentence_starts_in_window(
+                paragraph[window_start : window_start + _SENTENCEX_WINDOW_CHARACTERS]
+            )
         ]
         sentence_starts.update(sentence_starts_in_window[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
@@ -290,7 +298,9 @@ def _sentencex_starts_by_window(paragraph: str, sentence_starts_of_window: Calla
     return sorted(sentence_starts)
 
 
-def _apply_rules(paragraph: str, paragraph_start: int, rules: Sequence[SentenceRule], starts: list[int]) -> list[int]:
+def _apply_rules_to_starts(
+    paragraph: str, paragraph_start: int, rules: Sequence[SentenceRule], starts: list[int]
+) -> list[int]:
     """Apply our rules to the sentence starts of a paragraph, and return the starts as offsets in the whole text."""
     for rule in rules:
         starts = rule(paragraph, starts)
@@ -311,7 +321,7 @@ def check_spacy_length(length: int) -> None:
         )
 
 
-def spacy_document(spacy_pipeline: Language, text: str) -> Doc:
+def tokenize_with_spacy(spacy_pipeline: Language, text: str) -> Doc:
     """Tokenize a text with spaCy; slice very long words, for which spaCy's tokenizer takes quadratic time."""
     slice_ends = [
         piece.end()
@@ -340,7 +350,9 @@ def _load_sentence_pipeline(name: str) -> Language:
         spacy_sentence_pipeline = spacy.blank("en")
         spacy_sentence_pipeline.add_pipe("sentencizer")
     else:
-        spacy_sentence_pipeline = load_spacy_pipeline(name, "sentences", exclude=["ner", "lemmatizer", "attribute_ruler"])
+        spacy_sentence_pipeline = load_named_spacy_pipeline(
+            name, "sentences", exclude=["ner", "lemmatizer", "attribute_ruler"]
+        )
         if not {"parser", "senter", "sentencizer"} & set(spacy_sentence_pipeline.pipe_names):
             raise InputError(
                 f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; none of its components does. Choose "
@@ -354,7 +366,7 @@ def _trimmed_spans(
     text: str, untrimmed_spans: Iterable[tuple[int, int]], cancelled: Callable[[], bool]
 ) -> list[tuple[int, int]]:
     trimmed_spans: list[tuple[int, int]] = []
-    front_matter_offsets = front_matter(text)
+    front_matter_offsets = find_front_matter_offsets(text)
     for start, end in untrimmed_spans:
         raise_if_cancelled(cancelled)
         # Most sentences end in one such character: to step over it is faster than to copy the text.
@@ -372,7 +384,7 @@ def _trimmed_spans(
 # spaCy's pipelines by name. Nothing else is imported by name, as it may come from a link or a file.
 
 
-def load_spacy_pipeline(name: str, setting_name: str, exclude: Sequence[str] = ()) -> Language:
+def load_named_spacy_pipeline(name: str, setting_name: str, exclude: Sequence[str] = ()) -> Language:
     """Load a spaCy pipeline that is installed as a package or stored in a folder.
 
     Parameters
@@ -389,7 +401,7 @@ def load_spacy_pipeline(name: str, setting_name: str, exclude: Sequence[str] = (
     InputError
         If there is no such pipeline, or it cannot be loaded.
     """
-    is_installed_package = check_whether_pipeline_is_package(name, setting_name)
+    is_installed_package = is_pipeline_installed_as_package(name, setting_name)
     import spacy
 
     try:
@@ -402,7 +414,7 @@ def load_spacy_pipeline(name: str, setting_name: str, exclude: Sequence[str] = (
         ) from error
 
 
-def check_whether_pipeline_is_package(name: str, setting_name: str) -> bool:
+def is_pipeline_installed_as_package(name: str, setting_name: str) -> bool:
     """Return True if a spaCy pipeline is an installed package, False if it is a folder; nothing is imported.
 
     Raises

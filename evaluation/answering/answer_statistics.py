@@ -10,6 +10,7 @@ import numpy as np
 
 from chunkers.language_models import LanguageModel
 from chunkers.support import FloatArray, csv_text, format_number, pluralize, round_up_estimate
+from evaluation.answering.answering_work_and_results import AnswerResult
 from evaluation.answering.judging import JUDGEMENT_KINDS
 from evaluation.answering.questions_and_answers import (
     REFERENCE_BASELINE,
@@ -17,9 +18,14 @@ from evaluation.answering.questions_and_answers import (
     Exchange,
     GatheredPassages,
 )
-from evaluation.answering.results import AnswerResult
-from evaluation.retrieval import PairedDifferences, values_on_shared_questions
-from evaluation.statistics import Difference, format_interval, paired_differences, questions_needed, too_few_values_sentence
+from evaluation.retrieval import PairedDifferences, scores_on_shared_questions
+from evaluation.statistics import (
+    Difference,
+    corrected_differences_per_comparison,
+    format_interval,
+    questions_needed,
+    too_few_values_sentence,
+)
 
 
 class AnswerMeasure(NamedTuple):
@@ -72,20 +78,20 @@ class AnswerReport:
         """Return a measure of every answer, one array of shape (questions,) per row; NaN if undefined or not judged."""
         value_matrix = np.full((len(self.names), self.questions), np.nan)
         for (chunker_number, question_number), answer_result in self.results.items():
-            measure_value_of_answer = answer_result.value(measure)
-            if measure_value_of_answer is not None:
-                value_matrix[chunker_number, question_number] = measure_value_of_answer
+            measured_answer_value = answer_result.value(measure)
+            if measured_answer_value is not None:
+                value_matrix[chunker_number, question_number] = measured_answer_value
         return [*value_matrix]
 
     def _values_without_controls(self, measure: str) -> list[FloatArray]:
         """Return a measure of every chunker as `values`, but of no control."""
-        values_without_controls = self.values(measure)
+        values_without_control_chunkers = self.values(measure)
         for control_row_number in self.controls.values():
-            values_without_controls[control_row_number] = np.full(self.questions, np.nan)
-        return values_without_controls
+            values_without_control_chunkers[control_row_number] = np.full(self.questions, np.nan)
+        return values_without_control_chunkers
 
     @property
-    def measured(self) -> list[str]:
+    def measure_names_with_values(self) -> list[str]:
         """Names of the measures that are defined for at least one answer."""
         return [name for name in ANSWER_MEASURES if any(not np.isnan(row).all() for row in self.values(name))]
 
@@ -93,11 +99,11 @@ class AnswerReport:
         """Return the number of questions for which a chunker has a usable answer."""
         return sum(result.answer.is_usable for (number, _), result in self.results.items() if number == chunker_number)
 
-    def not_judged(self, chunker_number: int, measure: str) -> int:
+    def count_answers_with_unreadable_judgement(self, chunker_number: int, measure: str) -> int:
         """Return the number of a chunker's answers that lack a measure because a judgement was unreadable."""
         judgement_kinds_of_measure = JUDGEMENT_KINDS[:2] if measure == "aqs" else (measure,)
         return sum(
-            any(kind in result.not_judged for kind in judgement_kinds_of_measure)
+            any(kind in result.unreadable_judgement_kinds for kind in judgement_kinds_of_measure)
             for (number, _), result in self.results.items()
             if number == chunker_number
         )
@@ -109,7 +115,7 @@ class AnswerReport:
         All pairs are compared on the same questions: the questions on which all chunkers with this measure have a value.
         """
         shared_values_by_measure = {
-            name: values_on_shared_questions(self._values_without_controls(name)) for name in self.measured
+            name: scores_on_shared_questions(self._values_without_controls(name)) for name in self.measure_names_with_values
         }
         return PairedDifferences(
             shared_values_by_measure, {name: measure.high - measure.low for name, measure in ANSWER_MEASURES.items()}
@@ -118,7 +124,7 @@ class AnswerReport:
     def verdict(self, measure: str) -> str:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
         measure_name_in_sentence = ANSWER_MEASURES[measure].name_in_sentence
-        shared_values = values_on_shared_questions(self._values_without_controls(measure))
+        shared_values = scores_on_shared_questions(self._values_without_controls(measure))
         mean_by_chunker = {
             number: float(np.nanmean(scores)) for number, scores in enumerate(shared_values) if not np.isnan(scores).all()
         }
@@ -133,13 +139,14 @@ class AnswerReport:
         if not other_chunker_numbers:
             return f"{self.names[best_chunker_number]}: mean {measure_name_in_sentence} {mean_and_count_phrase}."
         difference_by_other_chunker = {
-            other: self.comparisons.between(measure, best_chunker_number, other) for other in other_chunker_numbers
+            other: self.comparisons.tested_difference_of_chunkers(measure, best_chunker_number, other)
+            for other in other_chunker_numbers
         }
-        rivals_not_clearly_behind = [
+        chunkers_not_clearly_behind = [
             other for other, diff in difference_by_other_chunker.items() if diff is None or not diff.significant
         ]
         holm_correction_phrase = f"Holm's correction for {pluralize(len(self.comparisons.tested), 'comparison')}"
-        if not rivals_not_clearly_behind:
+        if not chunkers_not_clearly_behind:
             lead_over_second_best = difference_by_other_chunker[other_chunker_numbers[0]]
             assert lead_over_second_best is not None
             return (
@@ -149,8 +156,8 @@ class AnswerReport:
                 f"{_difference_in_words(lead_over_second_best)} "
                 f"({holm_correction_phrase})."
             )
-        closest_rival_number = rivals_not_clearly_behind[0]
-        lead_over_rival = difference_by_other_chunker[closest_rival_number]
+        closest_rival_chunker_number = chunkers_not_clearly_behind[0]
+        lead_over_rival = difference_by_other_chunker[closest_rival_chunker_number]
         no_winner_verdict_text = (
             f"Nobody is significantly ahead of all others in {measure_name_in_sentence}. {self.names[best_chunker_number]} "
             "has the "
@@ -162,10 +169,12 @@ class AnswerReport:
                 f"{too_few_values_sentence(self.comparisons.comparison_count, shared_question_count)}"
             )
         no_winner_verdict_text += (
-            f"; on {self.names[closest_rival_number]} it has {_difference_in_words(lead_over_rival)} "
+            f"; on {self.names[closest_rival_chunker_number]} it has {_difference_in_words(lead_over_rival)} "
             f"({holm_correction_phrase})."
         )
-        needed_question_count = questions_needed(shared_values[best_chunker_number] - shared_values[closest_rival_number])
+        needed_question_count = questions_needed(
+            shared_values[best_chunker_number] - shared_values[closest_rival_chunker_number]
+        )
         if needed_question_count is None:
             return f"{no_winner_verdict_text} The two are level."
         if needed_question_count > lead_over_rival.count:
@@ -175,20 +184,20 @@ class AnswerReport:
             )
         return no_winner_verdict_text
 
-    def measure_validity_sentences(self) -> list[str]:
+    def right_wrong_separation_sentences(self) -> list[str]:
         """Return a sentence for each measure on whether it separates right answers from wrong answers.
 
         Empty if the control rows are missing.
         """
         if len(self.controls) < 2:
             return []
-        reference_answers_row_number, wrong_answers_row_number = (
+        reference_answers_row_number, swapped_references_row_number = (
             self.controls[REFERENCE_BASELINE],
             self.controls[SWAPPED_REFERENCE_BASELINE],
         )
         control_values_by_measure = {
-            name: (rows[reference_answers_row_number], rows[wrong_answers_row_number])
-            for name in self.measured
+            name: (rows[reference_answers_row_number], rows[swapped_references_row_number])
+            for name in self.measure_names_with_values
             if (rows := self.values(name))
         }
         comparable_values_by_measure = {
@@ -199,16 +208,16 @@ class AnswerReport:
         measure_range_widths = [
             ANSWER_MEASURES[name].high - ANSWER_MEASURES[name].low for name in comparable_values_by_measure
         ]
-        reference_minus_wrong_differences = paired_differences(
+        reference_minus_wrong_differences = corrected_differences_per_comparison(
             np.array([one - other for one, other in comparable_values_by_measure.values()]), measure_range_widths
         )
         return [
-            _measure_validity_sentence(name, *comparable_values_by_measure[name], difference)
+            _right_wrong_separation_sentence(name, *comparable_values_by_measure[name], difference)
             for name, difference in zip(comparable_values_by_measure, reference_minus_wrong_differences, strict=True)
         ]
 
 
-def cost_table(
+def chunking_and_answering_cost_table(
     report: AnswerReport, passages_by_chunker_number: Mapping[int, GatheredPassages], language_model: LanguageModel | None
 ) -> list[dict[str, float | str | None]]:
     """Return the costs of every chunker as table rows: seconds, tokens and dollars; None if unknown.
@@ -234,7 +243,7 @@ def cost_table(
             sum(exchange.tokens_out for exchange in answer_exchanges),
         )
         answering_price_dollars = (
-            None if language_model is None else language_model.price(sent_token_count, received_token_count)
+            None if language_model is None else language_model.price_of_tokens(sent_token_count, received_token_count)
         )
         cost_rows.append(
             {
@@ -252,16 +261,18 @@ def cost_table(
     return cost_rows
 
 
-def _measure_validity_sentence(
+def _right_wrong_separation_sentence(
     measure_name: str, reference_answer_scores: FloatArray, wrong_answer_scores: FloatArray, difference: Difference | None
 ) -> str:
-    both_defined_mask = ~np.isnan(reference_answer_scores - wrong_answer_scores)
+    both_answers_scored_mask = ~np.isnan(reference_answer_scores - wrong_answer_scores)
     measure_title = ANSWER_MEASURES[measure_name].title
     right_and_wrong_means_phrase = (
-        f"{reference_answer_scores[both_defined_mask].mean():.2f} for the reference answers, "
-        f"{wrong_answer_scores[both_defined_mask].mean():.2f} for those of other questions"
+        f"{reference_answer_scores[both_answers_scored_mask].mean():.2f} for the reference answers, "
+        f"{wrong_answer_scores[both_answers_scored_mask].mean():.2f} for those of other questions"
     )
-    means_and_count_phrase = f"{right_and_wrong_means_phrase}, over {pluralize(int(both_defined_mask.sum()), 'question')}"
+    means_and_count_phrase = (
+        f"{right_and_wrong_means_phrase}, over {pluralize(int(both_answers_scored_mask.sum()), 'question')}"
+    )
     if difference is None:
         return (
             f"{measure_title}: too few questions to say whether it tells right from wrong with this model: "
@@ -302,7 +313,7 @@ def answers_to_csv(row_names: Sequence[str], answer_results: AnswerResults) -> s
             result.answer.text,
             result.answer.problem,
             *map(result.value, ANSWER_MEASURES),
-            " ".join(result.not_judged),
+            " ".join(result.unreadable_judgement_kinds),
             result.context.tokens,
         ]
         for (chunker, _), result in sorted(answer_results.items())

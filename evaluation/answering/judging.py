@@ -167,11 +167,11 @@ def read_relevancy(reply: str, question: str, cosines_with_texts: CosinesWithTex
     if parsed_relevancy_reply.evasive:
         return _Verdict(0.0, ("The answer is evasive.", *parsed_relevancy_reply.questions))
     derived_question_cosines = cosines_with_texts(question, parsed_relevancy_reply.questions)
-    cosine_and_question_sentences = tuple(
+    lines_of_cosine_and_question = tuple(
         f"{format_number(cosine, '.2f')}: {other}"
         for cosine, other in zip(derived_question_cosines, parsed_relevancy_reply.questions, strict=True)
     )
-    return _Verdict(max(0.0, float(derived_question_cosines.mean())), cosine_and_question_sentences)
+    return _Verdict(max(0.0, float(derived_question_cosines.mean())), lines_of_cosine_and_question)
 
 
 def read_correctness(reply: str) -> _Verdict:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from chunkers import Chunking, Document, InputError, Span, Tools
 from chunkers.language_models import (
-    ANSWER_IN_WORDS,
+    ANSWER_TO_QUESTION,
     FREE_TEXT_ANSWER,
     AnswerKind,
     Asking,
@@ -29,7 +29,7 @@ from evaluation.questions import (
     read_question_rows,
 )
 from evaluation.retrieval import Limit, fill_budget
-from evaluation.retrieval.asked_question import checked_question, index_text, retrieve_for_question
+from evaluation.retrieval.asked_question import build_search_index_of_text, checked_question, retrieve_for_question
 from evaluation.segmentation import chunking_from_cuts
 
 # Questions and their reference answers.
@@ -41,7 +41,7 @@ MOST_QUESTIONS = 500
 LONGEST_REFERENCE = 10_000
 """Maximum number of characters of a reference answer."""
 
-ANSWER_SEPARATOR = "|"
+QUESTION_ANSWER_SEPARATOR = "|"
 """Separator of a question and its reference answer on one line."""
 
 EXCERPT_COLUMNS = ("references", "excerpts")
@@ -69,7 +69,7 @@ def questions_of_lines(text: str) -> QuestionItems:
     Empty lines are skipped.
     """
     question_lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
-    places_with_line_parts = ((place, *line.partition(ANSWER_SEPARATOR)) for place, line in question_lines)
+    places_with_line_parts = ((place, *line.partition(QUESTION_ANSWER_SEPARATOR)) for place, line in question_lines)
     return _usable_question_items((place, question, reference) for place, question, _, reference in places_with_line_parts)
 
 
@@ -100,7 +100,7 @@ def questions_of_file(data: bytes, name: str, cancelled: Callable[[], bool] = bo
     return QuestionItems(question_items.usable, tuple(f"{name}, {problem}" for problem in question_items.problems))
 
 
-def items_by_document_text(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
+def question_items_by_document_text(questions: Iterable[Question], corpus: Corpus) -> dict[str, QuestionItems]:
     """Group retrieval questions by the text that answers them, with their excerpts as reference answers.
 
     A question with excerpts in several documents is left out, since the chunks of a single text cannot answer it. An excerpt
@@ -271,14 +271,16 @@ def gather_passages_for_each_question(
     Cancelled
         If the user asked to stop.
     """
-    search_index = index_text(chunking, tools, "embedding")
+    search_index = build_search_index_of_text(chunking, tools, "embedding")
     context_of_each_question = []
     for question in questions:
         question_with_ranked_chunks = retrieve_for_question(
             search_index, question, tools, Limit(budget=token_budget), token_ruler
         )
         passages_of_question = tuple(
-            Passage(hit.number, "\n".join(chunking.document.text[start:end] for start, end in hit.given), hit.whole)
+            Passage(
+                hit.number, "\n".join(chunking.document.text[start:end] for start, end in hit.given), hit.is_wholly_retrieved
+            )
             for hit in question_with_ranked_chunks.hits
         )
         context_of_each_question.append(AnswerContext(passages_of_question, question_with_ranked_chunks.tokens))
@@ -340,7 +342,7 @@ class Recording:
 
     def __call__(self, messages: Sequence[Message], kind: AnswerKind = FREE_TEXT_ANSWER) -> Reply:
         """Return the answer; raises as `Asking.ask` does."""
-        reply = self._asking.ask(messages, self._cancelled, kind=kind, repeat=self._repeat)
+        reply = self._asking.ask(messages, self._cancelled, answer_kind=kind, repeat=self._repeat)
         sent_token_count, received_token_count = reply.tokens_in, reply.tokens_out
         if sent_token_count is None or received_token_count is None:
             *sent_message_token_counts, received_token_count = self._count([*(text for _, text in messages), reply.text])
@@ -395,13 +397,13 @@ def find_cached_model_answer(question: str, context: AnswerContext, model_access
         return context.given_answer
 
     def find_cached_reply_or_raise(messages: Sequence[Message]) -> Reply:
-        reply = model_access.cached_answer(messages, ANSWER_IN_WORDS)
+        reply = model_access.cached_answer(messages, ANSWER_TO_QUESTION)
         if reply is None:
             raise _NotCached
         return reply
 
     try:
-        return ask_until_usable(find_cached_reply_or_raise, answer_messages(question, context), _stripped_answer)
+        return ask_until_usable(find_cached_reply_or_raise, answer_messages(question, context), _nonempty_stripped_answer)
     except _NotCached:
         return None
     except UnusableAnswer:
@@ -421,11 +423,11 @@ def model_answer(question: str, context: AnswerContext, model_call_recorder: Rec
     if context.given_answer is not None:
         return Answer(context.given_answer, "" if context.given_answer else "there is no reference answer", Exchange())
     try:
-        ask_for_answer = partial(model_call_recorder, kind=ANSWER_IN_WORDS)
+        ask_for_answer = partial(model_call_recorder, kind=ANSWER_TO_QUESTION)
         answer_text = ask_until_usable(
             ask_for_answer,
             answer_messages(question, context),
-            _stripped_answer,
+            _nonempty_stripped_answer,
             model_call_recorder.report_usability,
         )
     except UnusableAnswer as complaint:
@@ -433,7 +435,7 @@ def model_answer(question: str, context: AnswerContext, model_call_recorder: Rec
     return Answer(answer_text, "", model_call_recorder.exchange)
 
 
-def _stripped_answer(answer: str) -> str:
+def _nonempty_stripped_answer(answer: str) -> str:
     if not answer.strip():
         raise UnusableAnswer("the answer must have at least one word; it has none")
     return answer.strip()
@@ -465,7 +467,7 @@ TRIVIAL_BASELINE_EXPLANATIONS = {
 }
 """Description of the input of each trivial row."""
 
-_SEED = 0
+_RANDOM_CUTS_SEED = 0
 
 
 def gather_trivial_baseline_passages(
@@ -473,7 +475,7 @@ def gather_trivial_baseline_passages(
     document: Document,
     question_items: Sequence[QuestionItem],
     token_budget: int,
-    chunk_count: int,
+    random_cuts_chunk_count: int,
     tools: Tools,
     token_ruler: AnyRuler,
 ) -> GatheredPassages:
@@ -483,7 +485,7 @@ def gather_trivial_baseline_passages(
     ----------
     token_budget
         Maximum number of tokens in the passages for a question.
-    chunk_count
+    random_cuts_chunk_count
         Number of chunks for random cuts, limited by the number of sentences.
 
     Raises
@@ -522,8 +524,8 @@ def gather_trivial_baseline_passages(
             1,
         )
     sentence_gap_numbers = range(1, len(document.sentences))
-    random_gap_numbers = random.Random(_SEED).sample(
-        sentence_gap_numbers, max(0, min(chunk_count - 1, len(sentence_gap_numbers)))
+    random_gap_numbers = random.Random(_RANDOM_CUTS_SEED).sample(
+        sentence_gap_numbers, max(0, min(random_cuts_chunk_count - 1, len(sentence_gap_numbers)))
     )
     return gather_passages_for_each_question(
         chunking_from_cuts(document, random_gap_numbers),
@@ -534,10 +536,10 @@ def gather_trivial_baseline_passages(
     )
 
 
-def row_numbers_of_controls(trivial_row_names: Sequence[str], first_row_number: int) -> dict[str, int]:
+def row_number_by_control_baseline(trivial_row_names: Sequence[str], first_trivial_row_number: int) -> dict[str, int]:
     """Return the row number of each control: the reference answers, and the deliberately wrong answers."""
     return {
-        name: first_row_number + number
+        name: first_trivial_row_number + number
         for number, name in enumerate(trivial_row_names)
         if name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)
     }

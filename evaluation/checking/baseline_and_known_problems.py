@@ -19,7 +19,7 @@ from chunkers.text import run_parser_in_reader_process
 from evaluation.checking.problems import BOUNDARIES_RULE, RETRIEVAL_RULE, Check, CheckedDocument, Problem
 from evaluation.questions import Corpus, Question, TokenRuler
 from evaluation.retrieval import evaluate_retrieval, mean_and_deviation
-from evaluation.search import build_index
+from evaluation.search import cut_and_index_corpus
 from evaluation.segmentation import HIGHER_IS_BETTER, MarkedDocument, score_chunking
 
 TOLERATED_SCORE_LOSS = 0.01
@@ -53,7 +53,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
     scores: dict[Literal["boundaries", "retrieval"], dict[str, float]]
 
     @classmethod
-    def in_file(cls, data: bytes, name: str) -> Self:
+    def parse_baseline_file(cls, file_bytes: bytes, name: str) -> Self:
         """Return the baseline stored in a file, which is parsed in a separate process.
 
         Raises
@@ -61,7 +61,9 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         InputError
             If the file is not a baseline; the message names the position of the error.
         """
-        (baseline_json_value,) = run_parser_in_reader_process(parse_json_file_bytes, data, name, most=LONGEST_BASELINE)
+        (baseline_json_value,) = run_parser_in_reader_process(
+            parse_json_file_bytes, file_bytes, name, max_json_characters=LONGEST_BASELINE
+        )
         try:
             validated_baseline = cls.model_validate(baseline_json_value)
         except ValidationError as error:
@@ -80,7 +82,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
                     )
         return validated_baseline
 
-    def to_json(self) -> str:
+    def to_json_text(self) -> str:
         """Return the baseline as indented JSON that ends with a line break."""
         return self.model_dump_json(indent=2) + "\n"
 
@@ -103,7 +105,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
                     )
 
 
-def measured_content_hash(
+def documents_and_questions_hash(
     marked_documents: Sequence[MarkedDocument], documents: Sequence[Document], questions: Sequence[Question]
 ) -> str:
     """Return a hash of the texts with known boundaries and of the corpus with its questions."""
@@ -133,8 +135,8 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check_s
     InputError
         If a text cannot be embedded.
     """
-    search_index = build_index(corpus, check_settings.chunker, check_settings.tools, check_settings.embedded_as)
-    corpus_token_ruler = TokenRuler(corpus.whole.text, check_settings.tools.tokenizer)
+    search_index = cut_and_index_corpus(corpus, check_settings.chunker, check_settings.tools, check_settings.embedded_as)
+    corpus_token_ruler = TokenRuler(corpus.joined_document.text, check_settings.tools.tokenizer)
     retrieval_evaluation = evaluate_retrieval(search_index, questions, check_settings.tools, corpus_token_ruler, TOP_K)
     means_with_deviations = {
         name: mean_and_deviation(retrieval_evaluation.values(name, "tokens"))
@@ -160,14 +162,14 @@ class KnownProblem(BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def of(cls, problem: Problem) -> Self:
         """Return the entry that recognises a problem even after its line number or measured values have changed."""
-        identity_line = " ".join(problem.identity.split())
-        shortened_identity = (
-            identity_line
-            if len(identity_line) <= _LONGEST_SHOWN_IDENTITY
-            else identity_line[: _LONGEST_SHOWN_IDENTITY - 1] + "…"
+        passage_or_message_line = " ".join(problem.identity.split())
+        shortened_passage_or_message = (
+            passage_or_message_line
+            if len(passage_or_message_line) <= _LONGEST_SHOWN_IDENTITY
+            else passage_or_message_line[: _LONGEST_SHOWN_IDENTITY - 1] + "…"
         )
         digest = hashlib.sha256(problem.identity.encode("utf-8", "surrogatepass")).hexdigest()[:_PASSAGE_HASH_DIGITS]
-        return cls(rule=problem.rule, passage=digest, text=shortened_identity.encode("utf-8", "replace").decode())
+        return cls(rule=problem.rule, passage=digest, text=shortened_passage_or_message.encode("utf-8", "replace").decode())
 
 
 class KnownProblems(BaseModel, frozen=True, extra="forbid"):
@@ -177,7 +179,7 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
     files: dict[str, list[KnownProblem]]
 
     @classmethod
-    def in_file(cls, data: bytes, name: str) -> Self:
+    def parse_known_problems(cls, data: bytes, name: str) -> Self:
         """Return the known problems listed in a file of JSON.
 
         Raises
@@ -196,13 +198,13 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
             ) from error
 
     @classmethod
-    def of(cls, checked_documents: Sequence[CheckedDocument]) -> Self:
+    def from_checked_documents(cls, checked_documents: Sequence[CheckedDocument]) -> Self:
         """Return a list of known problems with every problem in these documents that no comment ignores."""
         return cls(
             files={
                 _name_relative_to_working_folder(checked.file): problems
                 for checked in checked_documents
-                if (problems := _problems_not_ignored(checked))
+                if (problems := _entries_of_unignored_problems(checked))
             }
         )
 
@@ -239,17 +241,17 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
     def count_problems_gone(self, checked_documents: Sequence[CheckedDocument]) -> int:
         """Return the number of known problems that no longer occur in these documents."""
         successfully_cut_documents = [checked for checked in checked_documents if checked.chunking is not None]
-        known_problem_count = sum(
+        listed_known_problem_count = sum(
             len(self.files.get(_name_relative_to_working_folder(checked.file), ())) for checked in successfully_cut_documents
         )
-        return known_problem_count - sum(
+        return listed_known_problem_count - sum(
             problem.suppression_reason == "known"
             for checked in successfully_cut_documents
             for problem in self.copy_with_known_problems_marked(checked).problems
         )
 
 
-def _problems_not_ignored(checked_document: CheckedDocument) -> list[KnownProblem]:
+def _entries_of_unignored_problems(checked_document: CheckedDocument) -> list[KnownProblem]:
     return [KnownProblem.of(problem) for problem in checked_document.problems if problem.suppression_reason != "ignored"]
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools, run
+from chunkers import Chunk, Chunker, Chunking, Document, InputError, Span, Tools, run_chunker
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import short_repr
-from chunkers.text import document_format_of_name, outline_of
+from chunkers.text import document_format_of_name, parse_block_outline
 from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.segmentation import SizeBounds, chunk_sizes, find_chunker_else_embedder_bounds
 
@@ -43,9 +43,13 @@ def parse_ignore_comments(text: str, known_rules: Collection[str]) -> tuple[list
     """
     if "seamark:" not in text:
         return [], []
-    html_block_spans = [block.span for block in outline_of(text).blocks_without_sentences if block.kind == "HTML"]
+    html_block_spans = [block.span for block in parse_block_outline(text).blocks_without_sentences if block.kind == "HTML"]
     non_html_block_spans = sorted(
-        {block.span for block in (*outline_of(text).blocks, *outline_of(text).nested_blocks) if block.kind != "HTML"},
+        {
+            block.span
+            for block in (*parse_block_outline(text).blocks, *parse_block_outline(text).nested_blocks)
+            if block.kind != "HTML"
+        },
         key=lambda span: (span.start, -span.end),
     )
     ignored_passages, unknown_rules_with_spans = [], []
@@ -217,7 +221,7 @@ class Check:
         InputError
             If the document cannot be cut or the chunk sizes cannot be counted.
         """
-        chunking = run(self.chunker, document, replace(self.tools), self.embedded_as)
+        chunking = run_chunker(self.chunker, document, replace(self.tools), self.embedded_as)
         document_line_locator = _Lines(document, document_file_path)
         # Only what is read as it is can have comments of Markdown.
         ignored_passages, unknown_rules_with_spans = (
@@ -226,7 +230,7 @@ class Check:
             else ([], [])
         )
         document_problems = []
-        for violation in sorted(self._rule_violations(chunking), key=lambda finding: (finding.span, finding.rule)):
+        for violation in sorted(self._violations_of_all_rules(chunking), key=lambda finding: (finding.span, finding.rule)):
             violation_severity_level = self.level(violation.rule, is_avoidable=violation.avoidable)
             if violation_severity_level is not None:
                 suppression_kind: Literal["", "ignored"] = (
@@ -253,7 +257,7 @@ class Check:
         )
         return CheckedDocument(document_file_path, chunking, tuple(document_problems), remarks=unknown_ignored_rule_remarks)
 
-    def _rule_violations(self, chunking: Chunking) -> Iterator[_Violation]:
+    def _violations_of_all_rules(self, chunking: Chunking) -> Iterator[_Violation]:
         suspicious_cut_findings = find_suspicious_cuts(chunking)
         oversize_phrase_by_passage = self._oversize_phrase_by_passage(
             chunking, [finding.span for finding in suspicious_cut_findings if finding.rule in _BROKEN_PASSAGE_RULES]
@@ -273,22 +277,24 @@ class Check:
         if self.level("size") is not None:
             yield from self._size_violations(chunking)
 
-    def _oversize_phrase_by_passage(self, chunking: Chunking, passage_spans: Sequence[Span]) -> dict[Span, str]:
+    def _oversize_phrase_by_passage(self, chunking: Chunking, divided_passage_spans: Sequence[Span]) -> dict[Span, str]:
         """Return the blocks and sentences that are too long for a chunk of the requested size, with their sizes in words."""
         chunk_size_bounds = self.bounds or find_chunker_else_embedder_bounds(self.chunker)
-        if not passage_spans or chunk_size_bounds is None or chunk_size_bounds.most is None:
+        if not divided_passage_spans or chunk_size_bounds is None or chunk_size_bounds.most is None:
             return {}
-        chunking_of_passages = replace(chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in passage_spans))
-        spans_with_sizes = zip(
-            passage_spans,
-            chunk_sizes(chunk_size_bounds.unit, chunking_of_passages, self.tools.tokenizer, self.tools.embedder),
+        divided_passages_as_chunking = replace(
+            chunking, chunks=tuple(Chunk.of(chunking.document, span) for span in divided_passage_spans)
+        )
+        passage_spans_with_sizes = zip(
+            divided_passage_spans,
+            chunk_sizes(chunk_size_bounds.unit, divided_passages_as_chunking, self.tools.tokenizer, self.tools.embedder),
             strict=True,
         )
         maximum_size, limit_phrase = (
             chunk_size_bounds.most,
             f"{chunk_size_bounds.unit}, where a chunk has {chunk_size_bounds.words()}",
         )
-        return {span: f"{size:,} {limit_phrase}" for span, size in spans_with_sizes if size > maximum_size}
+        return {span: f"{size:,} {limit_phrase}" for span, size in passage_spans_with_sizes if size > maximum_size}
 
     def _truncated_chunk_violations(self, chunking: Chunking) -> Iterator[_Violation]:
         embedder = self.tools.embedder
@@ -366,8 +372,8 @@ def parse_severity_levels(rule_and_level_texts: Sequence[str]) -> dict[str, str]
     """
     severity_level_by_rule = {}
     for rule_and_level in rule_and_level_texts:
-        rule_name, equals_sign, severity_level = rule_and_level.partition("=")
-        if not equals_sign:
+        rule_name, equals_sign_or_empty, severity_level = rule_and_level.partition("=")
+        if not equals_sign_or_empty:
             raise InputError(f"--level must have the form RULE=LEVEL; got {rule_and_level!r}.")
         if rule_name not in CHECK_RULE_BY_NAME:
             raise InputError(

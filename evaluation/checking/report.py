@@ -45,7 +45,7 @@ class CheckReport:
     score_problems: Sequence[Problem] = ()
 
     @cached_property
-    def all(self) -> list[Problem]:
+    def unsuppressed_problems(self) -> list[Problem]:
         """All problems to report, most serious first, then in document order."""
         all_document_problems = [
             problem for document in self.documents for problem in document.problems if not problem.suppression_reason
@@ -65,14 +65,14 @@ class CheckReport:
         return {**Counter(problem.suppression_reason for problem in self.suppressed_problems)}
 
     @property
-    def problems(self) -> list[Problem]:
+    def listed_problems(self) -> list[Problem]:
         """Problems to list in the report, at most `MOST_PROBLEMS`."""
-        return self.all[:MOST_PROBLEMS]
+        return self.unsuppressed_problems[:MOST_PROBLEMS]
 
     @cached_property
-    def counts(self) -> dict[ProblemLevel, int]:
+    def reported_count_by_severity(self) -> dict[ProblemLevel, int]:
         """Number of reported problems by severity level, most serious first."""
-        problem_count_by_level = Counter(problem.level for problem in self.all)
+        problem_count_by_level = Counter(problem.level for problem in self.unsuppressed_problems)
         return {level: problem_count_by_level[level] for level in PROBLEM_LEVELS}
 
     @property
@@ -81,29 +81,29 @@ class CheckReport:
         return [*dict.fromkeys(document.complaint for document in self.documents if document.complaint)]
 
     @property
-    def status(self) -> int:
+    def exit_status(self) -> int:
         """Exit status: 2 if a document could not be checked, 1 if there is an error, 0 otherwise."""
-        return 2 if self.unchecked_document_sentences else 1 if self.counts["error"] else 0
+        return 2 if self.unchecked_document_sentences else 1 if self.reported_count_by_severity["error"] else 0
 
     @property
     def verdict(self) -> str:
         """Verdict in words: whether the check passed, failed, or could not check every document."""
-        return ("passed", "failed", "could not check everything")[self.status]
+        return ("passed", "failed", "could not check everything")[self.exit_status]
 
 
 def check_report_as_text(report: CheckReport) -> str:
     """Format the report as text: one line per problem, in the style of compilers, with the verdict last."""
     text_lines = [
         f"{_problem_place_phrase(problem)}: {problem.level}: {problem.message} [{problem.rule}]"
-        for problem in report.problems
+        for problem in report.listed_problems
     ]
-    unlisted_problem_count = len(report.all) - len(report.problems)
+    unlisted_problem_count = len(report.unsuppressed_problems) - len(report.listed_problems)
     if unlisted_problem_count:
         text_lines.append(f"{pluralize(unlisted_problem_count, 'more problem')} not listed")
     for score_kind, scores_of_kind in report.scores.items():
         text_lines.append(f"{score_kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores_of_kind.items()))
     chunk_count = sum(len(document.chunking.chunks) for document in report.documents if document.chunking is not None)
-    level_counts_phrase = ", ".join(pluralize(count, level) for level, count in report.counts.items())
+    level_counts_phrase = ", ".join(pluralize(count, level) for level, count in report.reported_count_by_severity.items())
     checked_amounts_phrase = f"{pluralize(len(report.documents), 'document')}, {pluralize(chunk_count, 'chunk')}"
     suppressed_counts_phrase = "".join(
         f", {count:,} {why}" for why, count in sorted(report.suppressed_counts.items(), reverse=True)
@@ -122,11 +122,11 @@ def build_check_report_dictionary(report: CheckReport) -> dict[str, Any]:
     """Return the whole report as JSON-compatible values."""
     return {
         "seamark_check": 1,
-        "status": report.status,
+        "status": report.exit_status,
         "verdict": report.verdict,
         "recipe": report.recipe.model_dump(),
         "rules": {name: {"level": level, "title": CHECK_RULE_BY_NAME[name].title} for name, level in report.levels.items()},
-        "counts": {**report.counts, **report.suppressed_counts},
+        "counts": {**report.reported_count_by_severity, **report.suppressed_counts},
         "scores": {kind: {**scores} for kind, scores in report.scores.items()},
         "documents": [
             {
@@ -145,9 +145,9 @@ def build_check_report_dictionary(report: CheckReport) -> dict[str, Any]:
                 **({} if problem.place is None else problem.place._asdict()),
                 **({"where": problem.where} if problem.where else {}),
             }
-            for problem in report.problems
+            for problem in report.listed_problems
         ],
-        "not_listed": len(report.all) - len(report.problems),
+        "not_listed": len(report.unsuppressed_problems) - len(report.listed_problems),
     }
 
 
@@ -166,12 +166,12 @@ def check_report_as_junit(report: CheckReport) -> str:
     A test case fails if the rule has a problem of level error.
     """
     test_suites_element = etree.Element("testsuites", name="seamark check")
-    document_rule_names = [name for name in report.levels if name not in SCORE_RULES]
+    non_score_rule_names = [name for name in report.levels if name not in SCORE_RULES]
     for document in report.documents:
         test_suites_element.append(
             _build_junit_suite_element(
                 document.file,
-                document_rule_names,
+                non_score_rule_names,
                 [problem for problem in document.problems if not problem.suppression_reason],
                 document.complaint,
             )
@@ -204,17 +204,17 @@ def _build_junit_suite_element(
             test_suite_element, "testcase", classname=_replace_non_xml_characters(file), name=rule_name
         )
         rule_problems = [problem for problem in problems if problem.rule == rule_name]
-        errors_of_rule = [problem for problem in rule_problems if problem.level == "error"]
-        if errors_of_rule:
+        error_problems_of_rule = [problem for problem in rule_problems if problem.level == "error"]
+        if error_problems_of_rule:
             rule_failure_element = etree.SubElement(
                 test_case_element,
                 "failure",
                 message=_replace_non_xml_characters(CHECK_RULE_BY_NAME[rule_name].title),
                 type=rule_name,
             )
-            rule_failure_element.text = _junit_problem_lines(errors_of_rule)
+            rule_failure_element.text = _junit_lines_of_problems(error_problems_of_rule)
         elif rule_problems:
-            etree.SubElement(test_case_element, "system-out").text = _junit_problem_lines(rule_problems)
+            etree.SubElement(test_case_element, "system-out").text = _junit_lines_of_problems(rule_problems)
     failure_element_count, error_element_count = (
         len(test_suite_element.findall("*/failure")),
         len(test_suite_element.findall("*/error")),
@@ -225,7 +225,7 @@ def _build_junit_suite_element(
     return test_suite_element
 
 
-def _junit_problem_lines(problems: list[Problem]) -> str:
+def _junit_lines_of_problems(problems: list[Problem]) -> str:
     return "\n".join(_replace_non_xml_characters(f"{_junit_place_prefix(problem)}{problem.message}") for problem in problems)
 
 
@@ -266,7 +266,7 @@ def build_sarif_log_dictionary(report: CheckReport) -> dict[str, Any]:
                 "invocations": [
                     {
                         "executionSuccessful": not report.unchecked_document_sentences,
-                        "exitCode": report.status,
+                        "exitCode": report.exit_status,
                         "toolExecutionNotifications": [
                             {"level": "error", "message": {"text": complaint}}
                             for complaint in report.unchecked_document_sentences
@@ -276,7 +276,7 @@ def build_sarif_log_dictionary(report: CheckReport) -> dict[str, Any]:
                 "results": [
                     _sarif_result(problem, active_rule_names.index(problem.rule), number)
                     for problem, number in _problems_with_repeat_numbers(
-                        [*report.problems, *report.suppressed_problems[:MOST_PROBLEMS]]
+                        [*report.listed_problems, *report.suppressed_problems[:MOST_PROBLEMS]]
                     )
                 ],
             }
@@ -305,7 +305,7 @@ def _problems_with_repeat_numbers(problems: Sequence[Problem]) -> Iterator[tuple
 
 
 def _sarif_result(problem: Problem, rule_index: int, occurrence_number: int) -> dict[str, Any]:
-    message_with_place = f"{problem.message} ({problem.where})" if problem.where else problem.message
+    message_with_page_or_part = f"{problem.message} ({problem.where})" if problem.where else problem.message
     physical_location: dict[str, Any] = {"artifactLocation": {"uri": file_uri(problem.file)}}
     if problem.place is not None:
         line_number, column_number, last_line_number, last_column_number = problem.place
@@ -327,7 +327,7 @@ def _sarif_result(problem: Problem, rule_index: int, occurrence_number: int) -> 
         "ruleId": problem.rule,
         "ruleIndex": rule_index,
         "level": problem.level,
-        "message": {"text": message_with_place},
+        "message": {"text": message_with_page_or_part},
         "locations": [{"physicalLocation": physical_location}],
         "partialFingerprints": {
             "passage/v1": f"{hashlib.sha256(problem_bytes_to_hash).hexdigest()}{repeated_problem_suffix}"

@@ -33,9 +33,9 @@ from evaluation.checking.baseline_and_known_problems import (
     Baseline,
     KnownProblems,
     ScoresByKind,
+    documents_and_questions_hash,
     mean_boundary_scores,
     mean_retrieval_scores,
-    measured_content_hash,
 )
 from evaluation.checking.problems import (
     BOUNDARIES_RULE,
@@ -163,10 +163,14 @@ def run_check(options: argparse.Namespace) -> int:
     chunker = chunker_spec.build()
     recipe = chunker_spec.recipe_of(chunker)
     stored_baseline = (
-        Baseline.in_file(read_file_bytes(options.baseline), options.baseline) if options.baseline is not None else None
+        Baseline.parse_baseline_file(read_file_bytes(options.baseline), options.baseline)
+        if options.baseline is not None
+        else None
     )
     known_problems = (
-        KnownProblems.in_file(read_file_bytes(options.known), options.known) if options.known is not None else None
+        KnownProblems.parse_known_problems(read_file_bytes(options.known), options.known)
+        if options.known is not None
+        else None
     )
     tools = load_embedder_and_tokenizer_tools(recipe.embedder, recipe.tokenizer, options.device)
     tools.asking = open_language_model(options, chunker, recipe.embedded_as, recipe)
@@ -175,20 +179,20 @@ def run_check(options: argparse.Namespace) -> int:
     readable_documents = [source.document for source in sources_to_check if isinstance(source.document, Document)]
     chunker = chunker.for_documents([document.name for document in readable_documents])
     check_settings = Check(chunker, tools, severity_levels, size_bounds, recipe.embedded_as)
-    corpus, questions = _read_corpus_and_questions(options.questions, readable_documents)
+    corpus, questions = _build_corpus_and_read_questions(options.questions, readable_documents)
     texts_with_known_boundaries = [
         source.marked_document for source in sources_to_check if source.marked_document is not None
     ]
-    content_hash = measured_content_hash(texts_with_known_boundaries, readable_documents, questions)
+    content_hash = documents_and_questions_hash(texts_with_known_boundaries, readable_documents, questions)
     if stored_baseline is not None and stored_baseline.documents != content_hash:
         raise InputError(
             f"{options.baseline}: the baseline must be for the same documents, known boundaries and questions as this "
             "check; it is for others. Write a new one with --write-baseline."
         )
     with report_spending_at_end(tools.asking):
-        checked_documents = [_check_source(check_settings, source) for source in sources_to_check]
+        checked_documents = [_find_problems_in_source(check_settings, source) for source in sources_to_check]
         mean_scores_by_kind = _measure_scores(sources_to_check, checked_documents, corpus, questions, check_settings)
-    checked_documents = _mark_known_problems_in_copies(checked_documents, known_problems, options)
+    checked_documents = _apply_or_write_known_problems(checked_documents, known_problems, options)
     are_all_marked_documents_cut = all(
         outcome.chunking is not None
         for source, outcome in zip(sources_to_check, checked_documents, strict=True)
@@ -203,13 +207,13 @@ def run_check(options: argparse.Namespace) -> int:
     )
     active_level_by_rule = {name: level for name in CHECK_RULE_BY_NAME if (level := check_settings.level(name)) is not None}
     check_report = CheckReport(recipe, active_level_by_rule, checked_documents, mean_scores_by_kind, below_baseline_problems)
-    for complaint in (
+    for unchecked_sentence_or_remark in (
         *check_report.unchecked_document_sentences,
         *(remark for document in checked_documents for remark in document.remarks),
     ):
-        print_to_stderr(complaint)
+        print_to_stderr(unchecked_sentence_or_remark)
     if recipe.embedded_as == "context":
-        _report_chunks_without_context_sentence(checked_documents)
+        _print_missing_model_context_counts(checked_documents)
     baseline_file_path = options.baseline or options.write_baseline
     if baseline_file_path and not are_all_marked_documents_cut:
         print_to_stderr(
@@ -218,18 +222,18 @@ def run_check(options: argparse.Namespace) -> int:
             "compared or written."
         )
     elif options.write_baseline:
-        _write_baseline(options.write_baseline, content_hash, mean_scores_by_kind)
+        _write_score_baseline(options.write_baseline, content_hash, mean_scores_by_kind)
     for report_format, output_file_path in report_formats_and_files:
         write_output(REPORT_FORMATTERS[report_format](check_report), output_file_path)
-    return check_report.status
+    return check_report.exit_status
 
 
-def _mark_known_problems_in_copies(
+def _apply_or_write_known_problems(
     checked_documents: list[CheckedDocument], known_problems: KnownProblems | None, options: argparse.Namespace
 ) -> list[CheckedDocument]:
     """Return the documents with their known problems marked, all there are now where these are written."""
     if options.write_known:
-        known_problems = KnownProblems.of(checked_documents)
+        known_problems = KnownProblems.from_checked_documents(checked_documents)
         write_output(known_problems.to_json(), options.write_known)
     elif known_problems is not None and (gone_problem_count := known_problems.count_problems_gone(checked_documents)):
         print_to_stderr(
@@ -254,13 +258,13 @@ def _build_problem_per_worse_score(
     ]
 
 
-def _write_baseline(baseline_file_path: str, content_hash: str, scores: ScoresByKind) -> None:
+def _write_score_baseline(baseline_file_path: str, content_hash: str, scores: ScoresByKind) -> None:
     if not scores:
         raise InputError(_NO_SCORES_MESSAGE)
-    write_output(Baseline(documents=content_hash, scores=scores).to_json(), baseline_file_path)
+    write_output(Baseline(documents=content_hash, scores=scores).to_json_text(), baseline_file_path)
 
 
-def _report_chunks_without_context_sentence(checked_documents: Sequence[CheckedDocument]) -> None:
+def _print_missing_model_context_counts(checked_documents: Sequence[CheckedDocument]) -> None:
     """Print the number of chunks of each document for which the model gave no usable context."""
     for document in checked_documents:
         chunks_of_document = () if document.chunking is None else document.chunking.chunks
@@ -319,7 +323,7 @@ def _measure_scores(
     return mean_scores_by_kind
 
 
-def _check_source(check_settings: Check, source: _Source) -> CheckedDocument:
+def _find_problems_in_source(check_settings: Check, source: _Source) -> CheckedDocument:
     if isinstance(source.document, str):
         return CheckedDocument(source.file, None, complaint=source.document)
     try:
@@ -329,8 +333,8 @@ def _check_source(check_settings: Check, source: _Source) -> CheckedDocument:
 
 
 def _parse_report_option(text: str) -> tuple[str, str]:
-    report_format, equals_sign, report_file_path = text.partition("=")
-    if report_format not in REPORT_FORMATTERS or (equals_sign and not report_file_path):
+    report_format, equals_sign_or_empty, report_file_path = text.partition("=")
+    if report_format not in REPORT_FORMATTERS or (equals_sign_or_empty and not report_file_path):
         raise InputError(
             f"--report must be FORMAT or FORMAT=FILE, where FORMAT is one of {', '.join(REPORT_FORMATTERS)}; got {text!r}."
         )
@@ -374,7 +378,8 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
         for complaint in unusable_file_complaints
     ]
     sources += [
-        _Source(marked_text.name, marked_text.split(splitter).document, marked_text.known) for marked_text in marked_texts
+        _Source(marked_text.name, marked_text.split_to_marked_document(splitter).document, marked_text.known)
+        for marked_text in marked_texts
     ]
     for sample_document in map(load_sample, options.sample):
         sources.append(
@@ -389,7 +394,7 @@ def _read_sources(options: argparse.Namespace, splitter: str) -> list[_Source]:
     return sources
 
 
-def _read_corpus_and_questions(
+def _build_corpus_and_read_questions(
     questions_file_path: str | None, readable_documents: Sequence[Document]
 ) -> tuple[Corpus | None, tuple[Question, ...]]:
     """Return the corpus and its questions; neither without a file."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from chunkers import CHUNKERS, Document, EmbeddingCache, InputError, ModelError, Recipe, load_tokenizer, run
+from chunkers import CHUNKERS, Document, EmbeddingCache, InputError, ModelError, Recipe, load_tokenizer, run_chunker
 from chunkers.commands.shared_command_parts import (
     ChunkerSpec,
     Parser,
@@ -19,6 +19,7 @@ from chunkers.commands.shared_command_parts import (
     add_encoding_option,
     add_setting_options,
     end_progress_line,
+    is_document_argument,
     is_folder,
     load_embedder_and_tokenizer_tools,
     open_language_model,
@@ -28,13 +29,12 @@ from chunkers.commands.shared_command_parts import (
     printable_line,
     progress_callback,
     read_file_bytes,
-    refuse_chunkers_by_position,
-    word_names_documents,
+    refuse_positional_chunkers,
 )
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import pluralize, text_table
 from chunkers.text import READABLE_ENDINGS, FileText
-from evaluation.commands.corpus_documents_and_runs import (
+from evaluation.commands.corpus_documents_and_run_output import (
     TABLE_ENDINGS,
     CorpusRun,
     corpus_document_names,
@@ -44,9 +44,9 @@ from evaluation.commands.corpus_documents_and_runs import (
 from evaluation.commands.retrieval import (
     MeasuredColumn,
     add_search_options,
-    build_corpus,
+    build_chunker_with_recipe,
     build_indexes,
-    chunker_with_recipe,
+    corpus_of_named_texts,
 )
 from evaluation.commands.retrieval_output import difference_as_json, read_budgets_from_options
 from evaluation.questions import Excerpt, Question, TokenRuler, read_questions
@@ -64,12 +64,12 @@ from evaluation.retrieval.index_changes import (
     IndexComparison,
     WonAndLost,
     embedding_dollars,
-    estimate_tokens_to_embed,
+    estimate_embedded_tokens_of_indexing,
     format_dollars,
     question_recalls_by_retrieved_amount,
 )
 
-_KEPT_CHUNK_SENTENCE = """\
+_DIFF_HELP_EPILOG = """\
 A chunk is kept if the same document has exactly the same embedded text in A and in B, wherever the text stands. If a
 document has a text several times, as many chunks are kept as there are on both sides. Of a document's other chunks, as many
 as there are on both sides are changed; the rest are new, or gone. Changed and new chunks must be embedded again, and with
@@ -88,7 +88,7 @@ def add_diff_command(command_subparsers: "argparse._SubParsersAction[Parser]") -
         "diff",
         help="what a change of chunkers or settings costs: chunks and tokens to embed again, questions won and lost",
         description="Compare two ways to cut the same documents.",
-        epilog=_KEPT_CHUNK_SENTENCE,
+        epilog=_DIFF_HELP_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command_parser.add_argument(
@@ -98,8 +98,8 @@ def add_diff_command(command_subparsers: "argparse._SubParsersAction[Parser]") -
         command_parser,
         several=True,
         help_ending="; here two, A and B that replaces it, which may also be folders of finished “seamark corpus” runs",
-        document_word_test=lambda word: (
-            word_names_documents(word, (*READABLE_ENDINGS, *TABLE_ENDINGS)) and not is_corpus_run(Path(word))
+        is_document_word=lambda word: (
+            is_document_argument(word, (*READABLE_ENDINGS, *TABLE_ENDINGS)) and not is_corpus_run(Path(word))
         ),
     )
     command_parser.add_argument(
@@ -144,14 +144,14 @@ class _Side:
     run: CorpusRun | None = None
 
     @property
-    def model(self) -> str:
-        return "" if self.run is None else self.run.model
+    def run_embedding_model_identity(self) -> str:
+        return "" if self.run is None else self.run.embedding_model_identity
 
 
 def run_diff(options: argparse.Namespace) -> int:
     """Compare the two sides and print the result; return 1 if a document was left out, otherwise 0."""
     _check_options(options)
-    compared_sides = _open_both_sides(options)
+    compared_sides = _build_both_sides(options)
     if not options.corpus and (options.questions or any(side.run is None for side in compared_sides)):
         why_documents_are_needed = (
             "--questions needs the documents" if options.questions else "A chunker needs documents to cut"
@@ -176,7 +176,7 @@ def run_diff(options: argparse.Namespace) -> int:
         print(_comparison_as_text(options, compared_sides, comparison), flush=True)
     try:
         if options.questions:
-            comparison_json["questions"] = _measure_question_changes(options, compared_sides, embedding_cache)
+            comparison_json["questions"] = _measure_and_print_question_changes(options, compared_sides, embedding_cache)
     finally:
         # What is compared is not lost if the user interrupts the questions, or none is usable.
         if options.json:
@@ -184,31 +184,33 @@ def run_diff(options: argparse.Namespace) -> int:
     return 1 if left_out_document_count else 0
 
 
-def _measure_question_changes(
+def _measure_and_print_question_changes(
     options: argparse.Namespace, sides: Sequence[_Side], embedding_cache: EmbeddingCache
 ) -> dict[str, Any]:
     """Measure the questions won and lost, print them unless JSON is wanted, and return them as JSON has them."""
     try:
-        measured_question_changes = QuestionChanges.measured(options, [side.column for side in sides], embedding_cache)
+        measured_question_changes = QuestionChanges.measure_both_sides(
+            options, [side.column for side in sides], embedding_cache
+        )
     except KeyboardInterrupt:
         end_progress_line()
-        cache_hint_phrase = (
+        resume_from_cache_phrase = (
             "" if options.cache is None else " What is embedded is in the cache, so that the same command goes on there."
         )
-        print_to_stderr(f"The questions are not measured.{cache_hint_phrase}")
+        print_to_stderr(f"The questions are not measured.{resume_from_cache_phrase}")
         raise
     if not options.json:
-        print("\n" + measured_question_changes.words(options.top))
+        print("\n" + measured_question_changes.as_text(options.top))
     return measured_question_changes.as_json()
 
 
 def _check_options(options: argparse.Namespace) -> None:
     if options.price is not None and not (options.price >= 0 and math.isfinite(options.price)):
         raise InputError(f"--price must be a number of dollars of at least 0; got {options.price:g}.")
-    refuse_chunkers_by_position(options, options.corpus, 2)
+    refuse_positional_chunkers(options, options.corpus, 2)
     if len(options.chunker) == len(options.corpus) == 1 and is_corpus_run(Path(options.chunker[0])):
         # A folder behind a run is meant as the other run.
-        _corpus_run_in_folder(str(options.corpus[0]))
+        _find_corpus_run_in_folder(str(options.corpus[0]))
     if len(options.chunker) != 2 or len(options.corpus) > 1:
         raise InputError(
             f"A diff is of two chunkers on one CORPUS; got {len(options.chunker)} and {len(options.corpus)}. Write seamark "
@@ -220,10 +222,10 @@ def _check_options(options: argparse.Namespace) -> None:
     read_budgets_from_options(options)
 
 
-def _open_both_sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
+def _build_both_sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
     """Return the two sides; a chunker by its name, and a file of chunks, are embedded like the other side."""
     corpus_runs_or_chunker_specs = [
-        _corpus_run_in_folder(written) or parse_chunker_spec(written) for written in options.chunker
+        _find_corpus_run_in_folder(written) or parse_chunker_spec(written) for written in options.chunker
     ]
     default_recipe = next(
         (source.recipe for source in corpus_runs_or_chunker_specs if source.recipe is not None), Recipe(chunker="recursive")
@@ -238,12 +240,12 @@ def _open_both_sides(options: argparse.Namespace) -> tuple[_Side, _Side]:
         )
     default_recipe = default_recipe.model_copy(update={"versions": {}, **value_by_option})
     side_before, side_after = (
-        _open_side(source, default_recipe, options.embedded_as) for source in corpus_runs_or_chunker_specs
+        _build_side(source, default_recipe, options.embedded_as) for source in corpus_runs_or_chunker_specs
     )
     return side_before, side_after
 
 
-def _corpus_run_in_folder(command_line_argument: str) -> CorpusRun | None:
+def _find_corpus_run_in_folder(command_line_argument: str) -> CorpusRun | None:
     """Return the finished run in a folder; None if no folder is named, or one that has the name of a chunker."""
     possible_run_folder = Path(command_line_argument)
     if not is_folder(possible_run_folder) or (command_line_argument in CHUNKERS and not is_corpus_run(possible_run_folder)):
@@ -255,20 +257,23 @@ def _corpus_run_in_folder(command_line_argument: str) -> CorpusRun | None:
     return CorpusRun(possible_run_folder)
 
 
-def _open_side(run_or_chunker_spec: CorpusRun | ChunkerSpec, base_recipe: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
+def _build_side(run_or_chunker_spec: CorpusRun | ChunkerSpec, base_recipe: Recipe, embedded_as: EmbeddedAs | None) -> _Side:
     if isinstance(run_or_chunker_spec, CorpusRun):
         return _Side(
             MeasuredColumn(str(run_or_chunker_spec.folder), run_or_chunker_spec.recipe, run_or_chunker_spec.recipe.build()),
             run_or_chunker_spec.recipe.embedded_as,
             run_or_chunker_spec,
         )
-    built_chunker_and_recipe = chunker_with_recipe(run_or_chunker_spec, base_recipe, run_or_chunker_spec.written_form)
+    built_chunker_and_recipe = build_chunker_with_recipe(run_or_chunker_spec, base_recipe, run_or_chunker_spec.written_form)
     return _Side(built_chunker_and_recipe, embedded_as or built_chunker_and_recipe.recipe.embedded_as)
 
 
 def _embeds_with_same_model(side_before: _Side, side_after: _Side) -> bool:
     """Return whether both sides are embedded by the same model, in the same revision if runs say which."""
-    same_revision = not (side_before.model and side_after.model) or side_before.model == side_after.model
+    same_revision = (
+        not (side_before.run_embedding_model_identity and side_after.run_embedding_model_identity)
+        or side_before.run_embedding_model_identity == side_after.run_embedding_model_identity
+    )
     return same_revision and side_before.column.recipe.embedder == side_after.column.recipe.embedder
 
 
@@ -292,7 +297,7 @@ def _compare_sides(
                     _add_run_chunks(side.run, comparison, bool(is_side_after))
             if any(side.run is None for side in sides):
                 left_out_document_count = _cut_and_add_documents(options, sides, comparison, embedding_cache)
-            return comparison.result(options.top), left_out_document_count
+            return comparison.index_comparison(options.top), left_out_document_count
     except sqlite3.OperationalError as error:
         raise InputError(
             f"The folder for temporary files must be writable and have room; comparing failed: {error}. Name another "
@@ -304,8 +309,8 @@ def _add_run_chunks(run: CorpusRun, comparison: ChunkComparison, is_after: bool)
     """Add the chunks of a corpus run to the comparison."""
     reading_progress_callback = progress_callback(f"Reading {run.folder}: ", "chunks")
     read_chunk_count = 0
-    for document_id, texts_and_token_counts in run.documents():
-        comparison.add(document_id, texts_and_token_counts, is_after)
+    for document_id, texts_and_token_counts in run.embedded_texts_by_document():
+        comparison.add_document_chunks_to_side(document_id, texts_and_token_counts, is_after)
         read_chunk_count += len(texts_and_token_counts)
         reading_progress_callback(read_chunk_count, run.chunk_count)
     end_progress_line()
@@ -341,7 +346,7 @@ def _cut_and_add_documents(
             left_out_document_count += 1
             continue
         for texts_and_token_counts, is_side_after in chunk_texts_with_side:
-            comparison.add(document_name, texts_and_token_counts, bool(is_side_after))
+            comparison.add_document_chunks_to_side(document_name, texts_and_token_counts, bool(is_side_after))
         cutting_progress_callback(document_number, len(names_of_corpus_documents))
     end_progress_line()
     return left_out_document_count
@@ -356,13 +361,13 @@ def _document_cutting_function(
     chunker = side.column.chunker.for_documents(document_names)
     tools.asking = open_language_model(options, chunker, embedded_as, recipe)
 
-    def cut_and_count_embedded_texts(file_text: FileText, name: str) -> list[tuple[str, int]]:
+    def embedded_texts_with_token_counts(file_text: FileText, name: str) -> list[tuple[str, int]]:
         document = Document.from_text(file_text.text, recipe.sentences, name, file_text.parts)
-        chunking = run(chunker, document, tools, embedded_as)
+        chunking = run_chunker(chunker, document, tools, embedded_as)
         embedded_chunk_texts = [embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks]
         return [*zip(embedded_chunk_texts, map(int, tools.tokenizer.count(embedded_chunk_texts)), strict=True)]
 
-    return cut_and_count_embedded_texts
+    return embedded_texts_with_token_counts
 
 
 def _comparison_as_json(options: argparse.Namespace, sides: Sequence[_Side], comparison: IndexComparison) -> dict[str, Any]:
@@ -435,7 +440,7 @@ class QuestionChanges:
     changes: WonAndLost
 
     @classmethod
-    def measured(
+    def measure_both_sides(
         cls, options: argparse.Namespace, chunkers_to_measure: Sequence[MeasuredColumn], embedding_cache: EmbeddingCache
     ) -> "QuestionChanges":
         """Measure the questions on both sides as ``seamark retrieval`` does, after an estimate of what is embedded.
@@ -455,33 +460,35 @@ class QuestionChanges:
         questions_of_file = read_questions(
             read_file_bytes(str(options.questions)),
             questions_file_name,
-            build_corpus(named_document_texts, "lines", options.exact_ends),
+            corpus_of_named_texts(named_document_texts, "lines", options.exact_ends),
         )
-        for problem_or_change_sentence in (*questions_of_file.problems, *questions_of_file.changes):
-            print_to_stderr(problem_or_change_sentence)
+        for problem_or_excerpt_change_sentence in (*questions_of_file.problems, *questions_of_file.changes):
+            print_to_stderr(problem_or_excerpt_change_sentence)
         questions_of_file.get_usable_questions_or_raise(questions_file_name)
         answering_document_numbers = sorted(
             {excerpt.document for question in questions_of_file.usable for excerpt in question.excerpts}
         )
         if not answering_document_numbers:
             raise InputError(f"{questions_file_name}: at least one question must have an excerpt; none has.")
-        new_number_by_document_number = {number: at for at, number in enumerate(answering_document_numbers)}
-        renumbered_questions = tuple(
+        new_by_old_document_number = {number: at for at, number in enumerate(answering_document_numbers)}
+        questions_with_renumbered_documents = tuple(
             Question(
                 question.text,
-                tuple(Excerpt(new_number_by_document_number[number], span) for number, span in question.excerpts),
+                tuple(Excerpt(new_by_old_document_number[number], span) for number, span in question.excerpts),
             )
             for question in questions_of_file.usable
         )
         named_texts_with_answers = [named_document_texts[number] for number in answering_document_numbers]
         print_to_stderr(
-            f"{pluralize(len(renumbered_questions), 'question')} on {len(answering_document_numbers):,} of "
+            f"{pluralize(len(questions_with_renumbered_documents), 'question')} on {len(answering_document_numbers):,} of "
             f"{pluralize(len(named_document_texts), 'document')}. "
-            + _embedding_estimate_sentence(options, chunkers_to_measure, [file.text for _, file in named_texts_with_answers])
+            + _embedding_token_estimate_sentence(
+                options, chunkers_to_measure, [file.text for _, file in named_texts_with_answers]
+            )
         )
         retrieval_budgets = read_budgets_from_options(options)
         documents_token_ruler = TokenRuler(
-            build_corpus(named_texts_with_answers, "lines", options.exact_ends).whole.text,
+            corpus_of_named_texts(named_texts_with_answers, "lines", options.exact_ends).joined_document.text,
             load_tokenizer(chunkers_to_measure[1].recipe.tokenizer),
         )
         recall_by_amount_per_side = []
@@ -490,11 +497,18 @@ class QuestionChanges:
         ):
             recall_by_amount_per_side.append(
                 question_recalls_by_retrieved_amount(
-                    search_index, renumbered_questions, tools, documents_token_ruler, options.top_k, retrieval_budgets
+                    search_index,
+                    questions_with_renumbered_documents,
+                    tools,
+                    documents_token_ruler,
+                    options.top_k,
+                    retrieval_budgets,
                 )
             )
             end_progress_line()
-        return cls(renumbered_questions, len(answering_document_numbers), WonAndLost(*recall_by_amount_per_side))
+        return cls(
+            questions_with_renumbered_documents, len(answering_document_numbers), WonAndLost(*recall_by_amount_per_side)
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON-compatible values."""
@@ -508,23 +522,25 @@ class QuestionChanges:
                         [None if np.isnan(recall) else recall for recall in side[amount].tolist()]
                         for side in (self.changes.before, self.changes.after)
                     ],
-                    "won": self.changes.changed(amount)[0],
-                    "lost": self.changes.changed(amount)[1],
+                    "won": self.changes.won_and_lost_question_numbers(amount)[0],
+                    "lost": self.changes.won_and_lost_question_numbers(amount)[1],
                     "difference": difference_as_json(difference),
                 }
                 for amount, difference in self.changes.recall_difference_by_amount().items()
             ],
         }
 
-    def words(self, max_questions: int) -> str:
+    def as_text(self, max_questions: int) -> str:
         """Return the result in words, with at most ``max_questions`` of the questions won and lost."""
-        won_and_lost = self.changes
+        won_and_lost_questions = self.changes
         result_lines = []
-        for retrieved_amount, recall_difference in won_and_lost.recall_difference_by_amount().items():
-            won_question_numbers, lost_question_numbers = won_and_lost.changed(retrieved_amount)
+        for retrieved_amount, recall_difference in won_and_lost_questions.recall_difference_by_amount().items():
+            won_question_numbers, lost_question_numbers = won_and_lost_questions.won_and_lost_question_numbers(
+                retrieved_amount
+            )
             mean_recalls_phrase = " to ".join(
                 mean_cell(mean_and_deviation(side[retrieved_amount]), with_deviation=False).text
-                for side in (won_and_lost.before, won_and_lost.after)
+                for side in (won_and_lost_questions.before, won_and_lost_questions.after)
             )
             recall_difference_sentence = (
                 "Too few questions for an interval."
@@ -536,9 +552,9 @@ class QuestionChanges:
                 f"{pluralize(len(won_question_numbers), 'question')} won, {len(lost_question_numbers):,} lost. "
                 f"{recall_difference_sentence}"
             )
-        first_retrieved_amount = next(iter(won_and_lost.before))
+        first_retrieved_amount = next(iter(won_and_lost_questions.before))
         for won_or_lost_word, changed_question_numbers in zip(
-            ("won", "lost"), won_and_lost.changed(first_retrieved_amount), strict=True
+            ("won", "lost"), won_and_lost_questions.won_and_lost_question_numbers(first_retrieved_amount), strict=True
         ):
             result_lines += [
                 f"  {won_or_lost_word} at {first_retrieved_amount}: {printable_line(self.questions[number].text)}"
@@ -549,12 +565,12 @@ class QuestionChanges:
         return "\n".join(result_lines)
 
 
-def _embedding_estimate_sentence(
+def _embedding_token_estimate_sentence(
     options: argparse.Namespace, chunkers_to_measure: Sequence[MeasuredColumn], document_texts: Sequence[str]
 ) -> str:
     """Return a sentence on the tokens that both sides embed: of their chunks, and of texts that a chunker compares."""
     estimated_token_count = sum(
-        estimate_tokens_to_embed(
+        estimate_embedded_tokens_of_indexing(
             int(sum(load_tokenizer(recipe.tokenizer).count(document_texts))),
             chunker,
             options.search,
@@ -564,5 +580,5 @@ def _embedding_estimate_sentence(
     )
     estimated_cost_dollars = embedding_dollars(estimated_token_count, options.price)
     cost_phrase = "" if estimated_cost_dollars is None else f", {format_dollars(estimated_cost_dollars)}"
-    cached_phrase = "" if options.cache is None else ", less what the cache has"
-    return f"About {estimated_token_count:,} tokens are embedded for both sides{cost_phrase}{cached_phrase}."
+    cache_deduction_phrase = "" if options.cache is None else ", less what the cache has"
+    return f"About {estimated_token_count:,} tokens are embedded for both sides{cost_phrase}{cache_deduction_phrase}."

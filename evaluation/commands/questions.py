@@ -26,8 +26,8 @@ from evaluation.generating.generated_questions import (
     LEAST_EXCERPT_COSINE,
     MOST_QUESTION_COSINE,
     SourceTexts,
-    compute_excerpt_and_question_cosines,
-    filter_questions,
+    compute_cosines_of_questions,
+    decide_kept_questions,
     generated_questions_to_csv,
 )
 from evaluation.generating.question_generation import (
@@ -36,8 +36,8 @@ from evaluation.generating.question_generation import (
     Generated,
     GenerationSettings,
     WindowResult,
-    estimate_generation,
-    generate_and_report_questions,
+    estimate_generation_requests_and_tokens,
+    generate_and_pass_on_questions,
 )
 
 
@@ -96,14 +96,18 @@ def run_questions(options: argparse.Namespace) -> None:
     _check_output_writable(options.output)
     text_by_name = read_usable_texts(options.files, options.encoding)
     readable_source_texts = SourceTexts(tuple(text_by_name), tuple(file_text.text for file_text in text_by_name.values()))
-    generation_estimate = estimate_generation(readable_source_texts.texts, question_generation_settings, tools.tokenizer)
+    generation_estimate = estimate_generation_requests_and_tokens(
+        readable_source_texts.texts, question_generation_settings, tools.tokenizer
+    )
     model_server_destination = language_model_access.model.destination or "this process"
     probe_request_count, probe_token_count = language_model_access.expected_probe_requests_and_tokens
-    tokens_and_requests_phrase = (
+    estimated_tokens_and_requests_phrase = (
         f"{pluralize(generation_estimate.tokens + probe_token_count, 'token')} in "
         f"{pluralize(generation_estimate.requests + probe_request_count, 'request')}"
     )
-    print_to_stderr(f"Sending windows of the documents to {model_server_destination}: about {tokens_and_requests_phrase}.")
+    print_to_stderr(
+        f"Sending windows of the documents to {model_server_destination}: about {estimated_tokens_and_requests_phrase}."
+    )
     window_outcomes: list[WindowResult] = []
     passages_progress_callback = progress_callback("", "passages done")
 
@@ -113,24 +117,24 @@ def run_questions(options: argparse.Namespace) -> None:
 
     stopping_error: BaseException | None = None
     try:
-        generate_and_report_questions(
+        generate_and_pass_on_questions(
             readable_source_texts.texts,
             question_generation_settings,
             language_model_access.ask,
             collect_outcome_and_show_progress,
-            report_usability=language_model_access.report_usability,
+            report_answer_usability=language_model_access.report_usability,
         )
     except (InputError, KeyboardInterrupt) as error:
         stopping_error = error
     end_progress_line()
     print_to_stderr(f"{language_model_access.model.name}: {language_model_access.summary}.")
     if window_outcomes or stopping_error is None:
-        _write_filtered_questions(window_outcomes, readable_source_texts, tools, options)
+        _filter_and_write_questions(window_outcomes, readable_source_texts, tools, options)
     if stopping_error is not None:
         raise stopping_error
 
 
-def _write_filtered_questions(
+def _filter_and_write_questions(
     window_outcomes: Sequence[WindowResult], source_texts: SourceTexts, tools: Tools, options: argparse.Namespace
 ) -> None:
     """Filter the questions and write the rest; raises InputError if none is left."""
@@ -150,8 +154,8 @@ def _write_filtered_questions(
             "so no "
             "file is written. Choose another model or other documents."
         )
-    filter_result = filter_questions(
-        compute_excerpt_and_question_cosines(generated_questions, source_texts.corpus(), tools),
+    filter_result = decide_kept_questions(
+        compute_cosines_of_questions(generated_questions, source_texts.corpus(), tools),
         options.lowest,
         options.highest,
     )

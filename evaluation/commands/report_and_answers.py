@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers import Chunker, Document, InputError, ModelError, Recipe, Tools, run
+from chunkers import Chunker, Document, InputError, ModelError, Recipe, Tools, run_chunker
 from chunkers.commands.shared_command_parts import (
     Parser,
     add_chunker_option,
@@ -20,7 +20,7 @@ from chunkers.commands.shared_command_parts import (
     add_refused_old_options,
     add_setting_options,
     document_reader,
-    load_shared_tools,
+    load_shared_embedder_and_tokenizer,
     open_language_model,
     parse_all_chunker_specs,
     print_to_stderr,
@@ -31,8 +31,8 @@ from chunkers.commands.shared_command_parts import (
     write_output,
 )
 from chunkers.language_models import (
-    FIRST_ANSWER_COUNT,
     LEAST_UNUSABLE_TO_STOP,
+    USABILITY_CHECKED_ANSWER_COUNT,
     AnswerCache,
     Asking,
     ChatServer,
@@ -47,19 +47,19 @@ from evaluation.answering import (
     AnswerReport,
     AnswerResult,
     Services,
-    answer_and_store_all_questions,
+    answer_judge_and_store_all,
     answers_to_csv,
     answers_to_json_lines,
-    cost_table,
+    chunking_and_answering_cost_table,
     gather_passages_for_each_question,
     gather_trivial_baseline_passages,
     questions_of_file,
-    row_numbers_of_controls,
+    row_number_by_control_baseline,
 )
 from evaluation.questions import TokenRuler
 from evaluation.report.html_page import ComparedColumns, html_report
 from evaluation.retrieval.asked_question import budget_for_text_length
-from evaluation.segmentation import BoundaryFile, remove_mark_lines, sentence_vectors
+from evaluation.segmentation import BoundaryFile, sentence_vectors, separate_text_from_boundary_marks
 
 
 class Columns(NamedTuple):
@@ -83,7 +83,7 @@ def _add_comparison_options(command_parser: argparse.ArgumentParser) -> None:
 def _chunkers_splitter_and_tools(options: argparse.Namespace) -> Columns:
     """Return the chunkers named by command-line options. Raise InputError for none, too many or conflicting recipes."""
     chunker_specs = parse_all_chunker_specs(options, most=MOST_SIDE_BY_SIDE)
-    tools = load_shared_tools(options, chunker_specs)
+    tools = load_shared_embedder_and_tokenizer(options, chunker_specs)
     return Columns(
         [spec.build(tools.embedder) for spec in chunker_specs],
         [spec.recipe for spec in chunker_specs],
@@ -113,7 +113,7 @@ def add_report_command(command_subparsers: "argparse._SubParsersAction[Parser]")
         report_parser,
         f"for {', '.join(MODEL_ASKING_CLASS_BY_NAME)}",
         " (default: the recipe's)",
-        spending_phrase="asking for a chunker",
+        token_use_phrase="asking for a chunker",
     )
     report_parser.add_argument("--output", metavar="FILE", help="where the report is written (default: standard output)")
     add_refused_old_options(report_parser, "--into")
@@ -131,20 +131,22 @@ def run_report(options: argparse.Namespace) -> None:
         open_language_model(options, chunker, "plain", recipe) for chunker, recipe in zip(chunkers, recipes, strict=True)
     ]
     document_name, file_text = _read_document_name_and_text(options)
-    text, labelled_document_parts, known_boundaries = file_text.text, file_text.parts, None
+    text, document_pages_or_chapters, known_boundaries = file_text.text, file_text.parts, None
     if options.dashes and options.boundaries:
         raise InputError(
             "--dashes and --boundaries must not be given together: each defines the known boundaries. Leave one out."
         )
     if options.dashes:
-        (text, known_boundaries), labelled_document_parts = remove_mark_lines(text), None
+        (text, known_boundaries), document_pages_or_chapters = separate_text_from_boundary_marks(text), None
     elif options.boundaries:
-        known_boundaries = BoundaryFile.read(read_file_bytes(options.boundaries)).of(text)
-    document = Document.from_text(text, sentence_splitter_name, document_name, labelled_document_parts)
+        known_boundaries = BoundaryFile.read_hash_and_boundaries(
+            read_file_bytes(options.boundaries)
+        ).boundaries_checked_for_text(text)
+    document = Document.from_text(text, sentence_splitter_name, document_name, document_pages_or_chapters)
     chunkers_with_chunkings = []
     for chunker, access in zip(chunkers, accesses, strict=True):
         with report_spending_at_end(access, f"{chunker.title}: "):
-            chunkers_with_chunkings.append((chunker, run(chunker, document, replace(tools, asking=access))))
+            chunkers_with_chunkings.append((chunker, run_chunker(chunker, document, replace(tools, asking=access))))
     document_sentence_vectors = sentence_vectors(document, tools) if document.sentences else None
     write_output(
         html_report(
@@ -177,7 +179,7 @@ def add_answers_command(command_subparsers: "argparse._SubParsersAction[Parser]"
         "--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer"
     )
     add_language_model_options(
-        answers_parser, "answers the questions", is_required=True, spending_phrase="asking and judging"
+        answers_parser, "answers the questions", is_required=True, token_use_phrase="asking and judging"
     )
     answers_parser.add_argument(
         "--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)"
@@ -201,7 +203,8 @@ def add_answers_command(command_subparsers: "argparse._SubParsersAction[Parser]"
         dest="goes_on",
         action="store_true",
         help=(
-            f"continue asking although {LEAST_UNUSABLE_TO_STOP} of the first {FIRST_ANSWER_COUNT} answers could not be used"
+            f"continue asking although {LEAST_UNUSABLE_TO_STOP} of the first {USABILITY_CHECKED_ANSWER_COUNT} answers "
+            "could not be used"
         ),
     )
     answers_parser.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
@@ -234,11 +237,11 @@ def _stop_if_answers_unusable(warning_sentence: str, unusable_answer_count: int)
 
 
 def _answer_questions_and_print_answers(
-    options: argparse.Namespace, model_access: Asking, chunkers_splitter_and_tools: Columns
+    options: argparse.Namespace, language_model_access: Asking, chunkers_splitter_and_tools: Columns
 ) -> None:
     chunkers, _, sentence_splitter_name, tools = chunkers_splitter_and_tools
     embedder, tokenizer, embedding_cache = tools.embedder, tools.tokenizer, tools.cache
-    answer_judge = model_access.with_model(ChatServer(options.judge)) if options.judge else model_access
+    answer_judge = language_model_access.with_model(ChatServer(options.judge)) if options.judge else language_model_access
     file_questions = questions_of_file(read_file_bytes(options.questions), Path(options.questions).name)
     for question_problem_sentence in file_questions.problems:
         print_to_stderr(question_problem_sentence)
@@ -249,25 +252,25 @@ def _answer_questions_and_print_answers(
     document_name, file_text = _read_document_name_and_text(options)
     document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
     passage_token_budget = budget_for_text_length(len(document.text)) if options.budget is None else options.budget
-    tools.asking = model_access
-    tokenizer.load()
+    tools.asking = language_model_access
+    tokenizer.ensure_loaded()
     document_token_ruler = TokenRuler(document.text, tokenizer)
     usable_questions = [item.question for item in file_questions.usable]
-    passages_by_row_number = {
-        row_number: gather_passages_for_each_question(
-            run(chunker, document, tools),
+    passages_by_chunker_or_baseline = {
+        chunker_number: gather_passages_for_each_question(
+            run_chunker(chunker, document, tools),
             usable_questions,
             passage_token_budget,
             Tools(embedder, tokenizer, embedding_cache),
             document_token_ruler,
         )
-        for row_number, chunker in enumerate(chunkers)
+        for chunker_number, chunker in enumerate(chunkers)
     }
 
-    typical_chunk_count = round(median(own.chunks for own in passages_by_row_number.values()))
+    typical_chunk_count = round(median(own.chunks for own in passages_by_chunker_or_baseline.values()))
     trivial_baseline_names = [*dict.fromkeys(options.trivial)]
-    for row_number, trivial_baseline_name in enumerate(trivial_baseline_names, start=len(chunkers)):
-        passages_by_row_number[row_number] = gather_trivial_baseline_passages(
+    for chunker_or_baseline_number, trivial_baseline_name in enumerate(trivial_baseline_names, start=len(chunkers)):
+        passages_by_chunker_or_baseline[chunker_or_baseline_number] = gather_trivial_baseline_passages(
             trivial_baseline_name,
             document,
             file_questions.usable,
@@ -291,10 +294,17 @@ def _answer_questions_and_print_answers(
     numbered_row_titles = [f"{number}. {title}" for number, title in enumerate(row_titles, start=1)]
     try:
         answering_services = Services(
-            model_access, None if options.not_judged else answer_judge, cosines_of_text_with_others, tokenizer.count
+            language_model_access,
+            None if options.not_judged else answer_judge,
+            cosines_of_text_with_others,
+            tokenizer.count,
         )
-        answer_and_store_all_questions(
-            file_questions.usable, passages_by_row_number, answering_services, answer_results.__setitem__, lambda _: None
+        answer_judge_and_store_all(
+            file_questions.usable,
+            passages_by_chunker_or_baseline,
+            answering_services,
+            answer_results.__setitem__,
+            lambda _: None,
         )
     finally:
         # What was answered and paid for is printed, however it ends.
@@ -303,13 +313,15 @@ def _answer_questions_and_print_answers(
         numbered_row_titles,
         len(usable_questions),
         answer_results,
-        row_numbers_of_controls(trivial_baseline_names, len(chunkers)),
+        row_number_by_control_baseline(trivial_baseline_names, len(chunkers)),
     )
-    for measure in answer_report.measured:
+    for measure in answer_report.measure_names_with_values:
         print_to_stderr(answer_report.verdict(measure))
-    for measure_validity_sentence in answer_report.measure_validity_sentences():
+    for measure_validity_sentence in answer_report.right_wrong_separation_sentences():
         print_to_stderr(measure_validity_sentence)
-    for cost_row in cost_table(answer_report, passages_by_row_number, model_access.model):
+    for cost_row in chunking_and_answering_cost_table(
+        answer_report, passages_by_chunker_or_baseline, language_model_access.model
+    ):
         cost_phrases = [
             f"{name} {'unknown' if value is None else value}" for name, value in cost_row.items() if name != "chunker"
         ]

@@ -20,6 +20,7 @@ from chunkers.commands.shared_command_parts import (
     add_refused_old_options,
     add_setting_options,
     end_progress_line,
+    is_document_argument,
     is_folder,
     load_embedder_and_tokenizer_tools,
     open_language_model,
@@ -30,7 +31,6 @@ from chunkers.commands.shared_command_parts import (
     read_file_bytes,
     read_usable_texts,
     report_spending_at_end,
-    word_names_documents,
     write_output,
 )
 from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE
@@ -43,8 +43,8 @@ from evaluation.commands.retrieval_output import (
     budget_results_as_json,
     budget_tables,
     leads_as_json,
-    near_duplicate_cost_text,
-    near_duplicates_as_json,
+    near_duplicate_costs_as_json,
+    near_duplicate_recall_cost_text,
     one_question_results_as_json,
     read_budgets_from_options,
 )
@@ -55,7 +55,7 @@ from evaluation.questions import (
     is_path_of_beir_file,
     questions_to_json_lines,
     read_beir,
-    read_question_set,
+    read_question_set_file,
     read_questions,
     ruler_for_unit,
 )
@@ -78,13 +78,13 @@ from evaluation.search import (
     ReturnedText,
     ReturnedTextKind,
     SearchMethod,
-    build_index,
-    missing_sections_note,
-    with_returned_text,
+    copy_index_with_returned_text,
+    cut_and_index_corpus,
+    sectionless_documents_note,
 )
 from evaluation.segmentation import Score
 
-RETRIEVED_ITEM_KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
+F1_ITEM_KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
 def add_retrieval_command(command_subparsers: "argparse._SubParsersAction[Parser]") -> None:
@@ -109,7 +109,7 @@ def add_retrieval_command(command_subparsers: "argparse._SubParsersAction[Parser
         dest="returned",
         action=SeveralValues,
         nargs="+",
-        const=lambda word: word not in get_args(ReturnedTextKind) and word_names_documents(word),
+        const=lambda word: word not in get_args(ReturnedTextKind) and is_document_argument(word),
         metavar="WHAT",
         help="what is returned for a chunk that is found, one or several to compare: chunk (default), window:N (with N "
         "neighbours on either side), section or section:LEVEL (between headings), page (or chapter), parent (of chunks in "
@@ -151,7 +151,7 @@ def add_search_options(command_parser: argparse.ArgumentParser) -> None:
         command_parser,
         "for --embedded-as context and recipes that ask one",
         " (default: the recipe's)",
-        spending_phrase="asking for a recipe",
+        token_use_phrase="asking for a recipe",
     )
     command_parser.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
 
@@ -163,26 +163,30 @@ def run_retrieval(options: argparse.Namespace) -> None:
     retrieval_budgets = read_budgets_from_options(options)
     returned_text_modes = list(dict.fromkeys(ReturnedText.parse(word) for word in options.returned or ["chunk"]))
     chunkers_to_measure = _chunkers_to_measure(options)
-    questions_or_chunker_name, questions_file_bytes, named_document_texts = _read_questions_file_and_documents(options)
+    questions_file_name, questions_file_bytes, named_document_texts = _read_questions_file_and_documents(options)
     embedding_cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
-    whole_corpus = build_corpus(named_document_texts, "lines", options.exact_ends)
+    corpus_of_all_documents = corpus_of_named_texts(named_document_texts, "lines", options.exact_ends)
     for chunker_to_measure in chunkers_to_measure:
         # Before anything is measured.
         chunker_to_measure.chunker.for_documents(
-            [document.name for document in whole_corpus.documents if document.sentences]
+            [document.name for document in corpus_of_all_documents.documents if document.sentences]
         )
-    questions_of_file = _read_questions(questions_or_chunker_name, questions_file_bytes, whole_corpus)
+    questions_of_file = _parse_questions_and_print_problems(
+        questions_file_name, questions_file_bytes, corpus_of_all_documents
+    )
     for note_on_missing_sections in filter(
-        None, (missing_sections_note(whole_corpus, return_mode) for return_mode in returned_text_modes)
+        None, (sectionless_documents_note(corpus_of_all_documents, return_mode) for return_mode in returned_text_modes)
     ):
         print_to_stderr(note_on_missing_sections)
     if options.labels is not None:
-        write_output(questions_to_json_lines(questions_of_file.usable, whole_corpus).decode(), str(options.labels))
-    token_ruler = TokenRuler(whole_corpus.whole.text, tokenizer)
+        write_output(
+            questions_to_json_lines(questions_of_file.usable, corpus_of_all_documents).decode(), str(options.labels)
+        )
+    token_ruler = TokenRuler(corpus_of_all_documents.joined_document.text, tokenizer)
     measured_recipes: list[MeasuredRecipe] = []
-    for questions_or_chunker_name, embedded_as, search_index, tools, returned_text_mode in build_indexes(
+    for recipe_name, embedded_as, search_index, tools, returned_text_mode in build_indexes(
         options, chunkers_to_measure, named_document_texts, embedding_cache, returned_text_modes
     ):
         top_k_evaluation = evaluate_retrieval(search_index, questions_of_file.usable, tools, token_ruler, options.top_k)
@@ -200,24 +204,23 @@ def run_retrieval(options: argparse.Namespace) -> None:
             [] if budget_results is None else [budget_results],
         )
         end_progress_line()
-        row_title = _row_title(questions_or_chunker_name, embedded_as, options.search, returned_text_mode)
+        row_title = _row_title(recipe_name, embedded_as, options.search, returned_text_mode)
         if budget_results is not None:
             measured_recipes.append(_recipe_with_measured_results(row_title, top_k_evaluation, token_ruler, budget_results))
         if options.json:
             recipe_result_json = evaluation_as_json(
-                questions_or_chunker_name, top_k_evaluation, token_ruler, questions_of_file, budget_results
+                recipe_name, top_k_evaluation, token_ruler, questions_of_file, budget_results
             )
-            recipe_result_json["near_duplicates"] = near_duplicates_as_json(
+            recipe_result_json["near_duplicates"] = near_duplicate_costs_as_json(
                 retrieved_near_duplicates, top_k_evaluation, token_ruler, budget_results
             )
             print_json(recipe_result_json | _unusual_settings_as_json(embedded_as, options.search, returned_text_mode))
         else:
             _print_evaluation(row_title, top_k_evaluation, token_ruler)
-            print(
-                f"  {'near-duplicates':16} "
-                f"{near_duplicate_cost_text(retrieved_near_duplicates, top_k_evaluation, token_ruler, budget_results)}",
-                flush=True,
+            near_duplicate_cost_text = near_duplicate_recall_cost_text(
+                retrieved_near_duplicates, top_k_evaluation, token_ruler, budget_results
             )
+            print(f"  {'near-duplicates':16} {near_duplicate_cost_text}", flush=True)
     if measured_recipes and options.json:
         print_json(leads_as_json(measured_recipes))
     elif measured_recipes:
@@ -228,12 +231,12 @@ def _unusual_settings_as_json(
     embedded_as: EmbeddedAs, search_method: SearchMethod, returned_text_mode: ReturnedText
 ) -> dict[str, str]:
     """Return the settings that are not the usual ones, as JSON has them."""
-    setting_and_usual_by_name = {
+    every_setting_with_usual_value = {
         "embedded_as": (embedded_as, "plain"),
         "search": (search_method, "embedding"),
         "returned": (str(returned_text_mode), "chunk"),
     }
-    return {key: setting for key, (setting, usual) in setting_and_usual_by_name.items() if setting != usual}
+    return {key: setting for key, (setting, usual) in every_setting_with_usual_value.items() if setting != usual}
 
 
 class MeasuredColumn(NamedTuple):
@@ -262,17 +265,17 @@ def _chunkers_to_measure(options: argparse.Namespace) -> list[MeasuredColumn]:
             "A chunker by its name, or a file of chunks, needs recipes that all embed in the same way; these embed "
             f"differently: {'; '.join(embedding_settings)}. Leave out those that differ."
         )
-    default_recipe = next(iter(recipes_of_specs), Recipe(chunker="recursive"))
-    distinct_column_names = _distinct_file_names(
+    recipe_for_specs_without_one = next(iter(recipes_of_specs), Recipe(chunker="recursive"))
+    distinct_column_names = _distinct_names_of_chunker_files(
         [(_shown_chunker_name(spec), spec.file or Path(spec.written_form)) for spec in parsed_chunker_specs]
     )
     return [
-        chunker_with_recipe(spec, default_recipe, name)
+        build_chunker_with_recipe(spec, recipe_for_specs_without_one, name)
         for spec, name in zip(parsed_chunker_specs, distinct_column_names, strict=True)
     ]
 
 
-def chunker_with_recipe(chunker_spec: ChunkerSpec, base_recipe: Recipe, column_name: str) -> MeasuredColumn:
+def build_chunker_with_recipe(chunker_spec: ChunkerSpec, base_recipe: Recipe, column_name: str) -> MeasuredColumn:
     """Return the column of a chunker; settings not given on the command line are taken from ``base_recipe``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
     chunker = chunker_spec.build(load_embedder(base_recipe.embedder))
@@ -281,15 +284,15 @@ def chunker_with_recipe(chunker_spec: ChunkerSpec, base_recipe: Recipe, column_n
     )
 
 
-def _distinct_file_names(names_and_paths: Sequence[tuple[str, Path]]) -> list[str]:
+def _distinct_names_of_chunker_files(names_and_paths: Sequence[tuple[str, Path]]) -> list[str]:
     """Return the names of files; where another has the same, the shortest end of the path that is no other's."""
     # Not resolved: a link's own name is the one that was given.
     names_with_absolute_paths = [(name, Path(os.path.abspath(path))) for name, path in names_and_paths]  # noqa: PTH100
     distinct_absolute_paths = {path for _, path in names_with_absolute_paths}
 
-    def shortest_distinct_path_end(name: str, path: Path) -> str:
-        if all(other == path for same, other in names_with_absolute_paths if same == name):
-            return name
+    def shortest_distinct_path_end(name_to_make_distinct: str, path: Path) -> str:
+        if all(other == path for same, other in names_with_absolute_paths if same == name_to_make_distinct):
+            return name_to_make_distinct
         shown_path_part_count = next(
             count
             for count in range(1, len(path.parts) + 1)
@@ -303,7 +306,7 @@ def _distinct_file_names(names_and_paths: Sequence[tuple[str, Path]]) -> list[st
 def _shown_chunker_name(chunker_spec: ChunkerSpec) -> str:
     if chunker_spec.file is None or (chunker_spec.recipe is not None and chunker_spec.parameters):
         return chunker_spec.written_form
-    return chunker_spec.file.name if chunker_spec.is_chunk_file else chunker_spec.file.stem
+    return chunker_spec.file.name if chunker_spec.is_file_given_as_chunker else chunker_spec.file.stem
 
 
 def build_indexes(
@@ -321,7 +324,7 @@ def build_indexes(
     for chunker_number, (chunker_name, recipe, chunker) in enumerate(chunkers_to_measure, start=1):
         sentence_splitter_name = recipe.sentences
         if sentence_splitter_name not in corpus_by_splitter:
-            corpus_by_splitter[sentence_splitter_name] = build_corpus(
+            corpus_by_splitter[sentence_splitter_name] = corpus_of_named_texts(
                 named_document_texts, sentence_splitter_name, options.exact_ends
             )
         tools = load_embedder_and_tokenizer_tools(recipe.embedder, recipe.tokenizer, options.device, embedding_cache)
@@ -333,11 +336,11 @@ def build_indexes(
             f"{chunker_name}, {chunker_number} of {len(chunkers_to_measure)}: ", "texts embedded"
         )
         tools.watcher = replace(tools.watcher, progress=embedding_progress_callback)
-        index_by_children_only: dict[bool, Index] = {}
+        index_by_children_only_flag: dict[bool, Index] = {}
         for returned_text_mode in returned_text_modes:
-            if returned_text_mode.searches_only_children not in index_by_children_only:
+            if returned_text_mode.searches_only_children not in index_by_children_only_flag:
                 with report_spending_at_end(tools.asking, f"{chunker_name}: "):
-                    recipe_search_index = build_index(
+                    recipe_search_index = cut_and_index_corpus(
                         corpus_by_splitter[sentence_splitter_name],
                         chunker,
                         tools,
@@ -353,11 +356,13 @@ def build_indexes(
                         )
                     if recipe_search_index.caveat:
                         print_to_stderr(f"{chunker_name}: {recipe_search_index.caveat}")
-                index_by_children_only[returned_text_mode.searches_only_children] = recipe_search_index
+                index_by_children_only_flag[returned_text_mode.searches_only_children] = recipe_search_index
             yield (
                 chunker_name,
                 embedded_as,
-                with_returned_text(index_by_children_only[returned_text_mode.searches_only_children], returned_text_mode),
+                copy_index_with_returned_text(
+                    index_by_children_only_flag[returned_text_mode.searches_only_children], returned_text_mode
+                ),
                 tools,
                 returned_text_mode,
             )
@@ -395,7 +400,7 @@ def _recipe_with_measured_results(
     )
 
 
-def build_corpus(
+def corpus_of_named_texts(
     named_document_texts: Sequence[tuple[str, FileText]], splitter: str, keeps_exact_excerpt_ends: bool
 ) -> Corpus:
     """Return the named texts as a corpus, split into sentences by ``splitter``."""
@@ -417,7 +422,7 @@ def _read_questions_file_and_documents(options: argparse.Namespace) -> tuple[str
         question_set = read_beir(bytes_by_beir_path, questions_path.name, options.split)
     else:
         questions_file_bytes = read_file_bytes(str(questions_path))
-        question_set_with_documents = read_question_set(questions_file_bytes, questions_path.name, options.split)
+        question_set_with_documents = read_question_set_file(questions_file_bytes, questions_path.name, options.split)
         if question_set_with_documents is None:
             if options.split is not None:
                 raise InputError(f"--split works only with a BEIR set; {questions_path.name} is not one. Leave --split out.")
@@ -436,7 +441,7 @@ def _read_questions_file_and_documents(options: argparse.Namespace) -> tuple[str
     return *question_set.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in question_set.texts]
 
 
-def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
+def _parse_questions_and_print_problems(name: str, data: bytes, corpus: Corpus) -> Questions:
     questions_of_file = read_questions(data, name, corpus)
     for problem_or_change_sentence in (*questions_of_file.problems, *questions_of_file.changes):
         print_to_stderr(problem_or_change_sentence)
@@ -450,14 +455,15 @@ def _read_questions(name: str, data: bytes, corpus: Corpus) -> Questions:
 
 
 def _print_evaluation(row_title: str, evaluation: Evaluation, token_ruler: TokenRuler) -> None:
-    evaluated_search_index = evaluation.index
+    evaluated_search_index = evaluation.searched_index
     chunking_time_phrase = (
         "made elsewhere" if evaluated_search_index.chunk_s is None else f"chunked in {evaluated_search_index.chunk_s:.2f} s"
     )
     print(
         f"{row_title}: {pluralize(len(evaluated_search_index.chunks), 'chunk')} of "
         f"{_mean_chunk_tokens(evaluation, token_ruler):.0f} tokens on average; {chunking_time_phrase}, "
-        f"embedded in {evaluated_search_index.embed_s:.2f} s, {pluralize(len(evaluation.answers), 'question')} searched in "
+        f"embedded in {evaluated_search_index.embed_s:.2f} s, "
+        f"{pluralize(len(evaluation.scores_of_all_questions), 'question')} searched in "
         f"{1000 * evaluation.search.search_s:.1f} ms"
     )
     for measure in RETRIEVAL_MEASURE_NAMES:
@@ -465,14 +471,14 @@ def _print_evaluation(row_title: str, evaluation: Evaluation, token_ruler: Token
             f"{mean_cell(mean_and_deviation(evaluation.values(measure, unit))).text} in {unit}" for unit in RANGE_UNITS
         ]
         print(f"  {measure:16} {', '.join(measure_value_phrases)}")
-    for retrieved_item_kind in RETRIEVED_ITEM_KINDS:
-        f1_by_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(retrieved_item_kind).items()}
+    for documents_or_evidence in F1_ITEM_KINDS:
+        f1_by_k = {k: scores["f1"] for k, scores in evaluation.means_at_k(documents_or_evidence).items()}
         measure_value_phrases = [f"{'undefined' if f1.value is None else f1} at {k}" for k, f1 in f1_by_k.items()]
-        print(f"  {retrieved_item_kind + ' F1':16} {', '.join(measure_value_phrases)}", flush=True)
+        print(f"  {documents_or_evidence + ' F1':16} {', '.join(measure_value_phrases)}", flush=True)
 
 
 def _mean_chunk_tokens(evaluation: Evaluation, token_ruler: TokenRuler) -> float:
-    indexed_chunks = evaluation.index.chunks
+    indexed_chunks = evaluation.searched_index.chunks
     return token_ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks))
 
 
@@ -484,7 +490,7 @@ def evaluation_as_json(
     budget_results: BudgetResults | None = None,
 ) -> dict[str, Any]:
     """Return a recipe's retrieval results as JSON-compatible values."""
-    evaluated_search_index = evaluation.index
+    evaluated_search_index = evaluation.searched_index
     return {
         "recipe": row_title,
         "top_k": evaluation.top_k,
@@ -494,10 +500,10 @@ def evaluation_as_json(
         "embed_s": evaluated_search_index.embed_s,
         "query_s": evaluation.search.search_s,
         **{
-            unit: {measure: _mean_as_json(evaluation, measure, unit) for measure in RETRIEVAL_MEASURE_NAMES}
+            unit: {measure: _mean_and_deviation_as_json(evaluation, measure, unit) for measure in RETRIEVAL_MEASURE_NAMES}
             for unit in RANGE_UNITS
         },
-        **{what: _scores_as_json(evaluation.means_at_k(what)) for what in RETRIEVED_ITEM_KINDS},
+        **{what: _scores_as_json(evaluation.means_at_k(what)) for what in F1_ITEM_KINDS},
         **({} if budget_results is None else {"budgets": budget_results_as_json(budget_results)}),
         "questions": [
             {
@@ -516,10 +522,10 @@ def evaluation_as_json(
                 ],
                 **_returned_spans_as_json(evaluation, answer.ranked[: evaluation.top_k]),
                 **{unit: {key: score.value for key, score in getattr(answer, unit).items()} for unit in RANGE_UNITS},
-                **{what: _scores_as_json(getattr(answer, what)) for what in RETRIEVED_ITEM_KINDS},
+                **{what: _scores_as_json(getattr(answer, what)) for what in F1_ITEM_KINDS},
                 **({} if budget_results is None else {"budgets": one_question_results_as_json(budget_results, number)}),
             }
-            for number, answer in enumerate(evaluation.answers)
+            for number, answer in enumerate(evaluation.scores_of_all_questions)
         ],
         "problems": list(questions.problems),
         "changes": list(questions.changes),
@@ -529,18 +535,18 @@ def evaluation_as_json(
 
 def _returned_spans_as_json(evaluation: Evaluation, ranked_chunk_numbers: Sequence[int]) -> dict[str, Any]:
     """Return the new text that each chunk returns, or nothing if chunks return themselves."""
-    if evaluation.index.returns is None:
+    if evaluation.searched_index.returns is None:
         return {}
-    corpus = evaluation.index.corpus
+    corpus = evaluation.searched_index.corpus
     return {
         "returned": [
             _chunk_as_json(corpus, spans) if spans else None
-            for spans in evaluation.index.returned_spans_without_repeats(ranked_chunk_numbers)
+            for spans in evaluation.searched_index.returned_spans_without_repeats(ranked_chunk_numbers)
         ]
     }
 
 
-def _mean_as_json(evaluation: Evaluation, measure: str, range_unit: str) -> dict[str, float] | None:
+def _mean_and_deviation_as_json(evaluation: Evaluation, measure: str, range_unit: str) -> dict[str, float] | None:
     mean_and_deviation_pair = mean_and_deviation(evaluation.values(measure, range_unit))
     return (
         None

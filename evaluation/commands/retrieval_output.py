@@ -97,7 +97,7 @@ def budget_tables(measured_recipes: Sequence[MeasuredRecipe], k: int) -> str:
         f"k = {k:,}",
         *(f"{size:,} {shared_retrieval_budgets.unit}" for size in shared_retrieval_budgets.sizes),
     ]
-    tables_and_lead_sentences = []
+    printed_tables_and_sentences = []
     for measure in RETRIEVED_TEXT_MEASURES:
         measure_table_title = (
             f"{MEASURE_NAMES[measure]} in {shared_retrieval_budgets.unit}, 95 % confidence intervals in brackets; "
@@ -107,11 +107,11 @@ def budget_tables(measured_recipes: Sequence[MeasuredRecipe], k: int) -> str:
             [recipe.name, *map(_mean_and_interval_cell, (recipe.top_k[measure], *_values_at_budgets(recipe, measure)))]
             for recipe in measured_recipes
         ]
-        tables_and_lead_sentences.append(text_table(measure_table_title, budget_column_headings, recipe_mean_rows))
+        printed_tables_and_sentences.append(text_table(measure_table_title, budget_column_headings, recipe_mean_rows))
         if len(measured_recipes) > 1:
-            tables_and_lead_sentences.append(leads_at_budgets(measured_recipes, measure).words())
+            printed_tables_and_sentences.append(leads_at_budgets(measured_recipes, measure).words())
     if len(measured_recipes) > 1:
-        tables_and_lead_sentences.append(FALSE_VERDICT_SENTENCE)
+        printed_tables_and_sentences.append(FALSE_VERDICT_SENTENCE)
     retrieved_length_rows = [
         [
             recipe.name,
@@ -120,22 +120,25 @@ def budget_tables(measured_recipes: Sequence[MeasuredRecipe], k: int) -> str:
         ]
         for recipe in measured_recipes
     ]
-    tables_and_lead_sentences.append(
+    printed_tables_and_sentences.append(
         text_table(
             f"{shared_retrieval_budgets.unit} that a question is given:", budget_column_headings, retrieved_length_rows
         )
     )
-    return "\n\n".join(tables_and_lead_sentences)
+    return "\n\n".join(printed_tables_and_sentences)
 
 
 def leads_at_budgets(measured_recipes: Sequence[MeasuredRecipe], measure: str) -> Leads:
     """Return the leading recipe at each budget, by one measure."""
     shared_retrieval_budgets = measured_recipes[0].budget_results.budgets
     recipe_values_by_budget_size = {
-        size: [recipe.budget_results.values(measure, size, shared_retrieval_budgets.unit) for recipe in measured_recipes]
+        size: [
+            recipe.budget_results.question_values_at_budget(measure, size, shared_retrieval_budgets.unit)
+            for recipe in measured_recipes
+        ]
         for size in shared_retrieval_budgets.sizes
     }
-    return Leads.of(
+    return Leads.of_chunkers_at_each_budget(
         [recipe.name for recipe in measured_recipes],
         MEASURE_NAMES[measure],
         shared_retrieval_budgets.unit,
@@ -145,7 +148,7 @@ def leads_at_budgets(measured_recipes: Sequence[MeasuredRecipe], measure: str) -
 
 def _values_at_budgets(measured_recipe: MeasuredRecipe, measure: str) -> list[FloatArray]:
     return [
-        measured_recipe.budget_results.values(measure, size, measured_recipe.budget_results.budgets.unit)
+        measured_recipe.budget_results.question_values_at_budget(measure, size, measured_recipe.budget_results.budgets.unit)
         for size in measured_recipe.budget_results.budgets.sizes
     ]
 
@@ -174,7 +177,8 @@ def budget_results_as_json(budget_results: BudgetResults) -> dict[str, Any]:
                 "given": {unit: _mean_or_none(budget_results.given[place, row]) for place, unit in enumerate(RANGE_UNITS)},
                 **{
                     unit: {
-                        name: _mean_and_interval(budget_results.values(name, size, unit)) for name in RETRIEVED_TEXT_MEASURES
+                        name: _mean_and_interval_as_json(budget_results.question_values_at_budget(name, size, unit))
+                        for name in RETRIEVED_TEXT_MEASURES
                     }
                     for unit in RANGE_UNITS
                 },
@@ -192,7 +196,7 @@ def one_question_results_as_json(budget_results: BudgetResults, question_number:
             "chunks": int(budget_results.taken[row, question_number]),
             **{
                 unit: {
-                    name: _none_if_undefined(budget_results.values(name, size, unit)[question_number])
+                    name: _none_if_undefined(budget_results.question_values_at_budget(name, size, unit)[question_number])
                     for name in RETRIEVED_TEXT_MEASURES
                 }
                 | {"given": int(budget_results.given[place, row, question_number])}
@@ -248,7 +252,7 @@ def difference_as_json(difference: Difference | None) -> dict[str, float] | None
     }
 
 
-def _mean_and_interval(values: FloatArray) -> dict[str, float | None] | None:
+def _mean_and_interval_as_json(values: FloatArray) -> dict[str, float | None] | None:
     mean_and_standard_deviation = mean_and_deviation(values)
     if mean_and_standard_deviation is None:
         return None
@@ -272,14 +276,14 @@ def _none_if_undefined(value: float) -> float | None:
 # Output of ``retrieval`` on near-duplicates: the places that they take, and recall without them.
 
 
-def near_duplicate_cost_text(
+def near_duplicate_recall_cost_text(
     retrieved_duplicates: RetrievedDuplicates,
     evaluation: Evaluation,
     token_ruler: TokenRuler,
     budget_results: BudgetResults | None,
 ) -> str:
     """Return the cost of near-duplicates in the top k and at every budget as lines of text."""
-    indexed_chunk_count = len(evaluation.index.chunks)
+    indexed_chunk_count = len(evaluation.searched_index.chunks)
     if not retrieved_duplicates.near_duplicate_count:
         return f"none of {pluralize(indexed_chunk_count, 'chunk')} has one"
     near_duplicate_cost_lines = [
@@ -303,27 +307,27 @@ def near_duplicate_cost_text(
     return "\n    ".join(near_duplicate_cost_lines)
 
 
-def _near_duplicate_cost_phrase(limit_phrase: str, near_duplicate_cost: RepeatCost, range_unit: str) -> str:
+def _near_duplicate_cost_phrase(limit_phrase: str, near_duplicate_cost: RepeatCost, recalled_text_unit: str) -> str:
     recall_difference = near_duplicate_cost.difference
-    recall_phrase, recall_without_duplicates_phrase = (
+    recall_with_duplicates_phrase, recall_without_duplicates_phrase = (
         mean_cell(mean_and_deviation(values), with_deviation=False).text
         for values in (near_duplicate_cost.recall, near_duplicate_cost.recall_without_repeats)
     )
     recall_gain_phrase = (
         "too few questions for an interval"
         if recall_difference is None
-        else f"{recall_difference.points}, {recall_difference.interval}"
+        else f"{recall_difference.points}, {recall_difference.interval_phrase}"
     )
     return (
         f"{limit_phrase}: {near_duplicate_cost.taken.mean():.2f} of {near_duplicate_cost.retrieved.mean():.1f} chunks "
         "repeat a better one, in "
         f"{np.count_nonzero(near_duplicate_cost.taken):,} of {pluralize(len(near_duplicate_cost.taken), 'question')}; "
-        f"recall in {range_unit} {recall_phrase}, "
+        f"recall in {recalled_text_unit} {recall_with_duplicates_phrase}, "
         f"without them {recall_without_duplicates_phrase} ({recall_gain_phrase})"
     )
 
 
-def near_duplicates_as_json(
+def near_duplicate_costs_as_json(
     retrieved_duplicates: RetrievedDuplicates,
     evaluation: Evaluation,
     token_ruler: TokenRuler,
@@ -354,11 +358,11 @@ def _duplicate_costs_as_json(cost_by_unit: dict[str, RepeatCost]) -> dict[str, A
         "retrieved": float(first_unit_cost.retrieved.mean()),
         "taken": float(first_unit_cost.taken.mean()),
         "questions": int(np.count_nonzero(first_unit_cost.taken)),
-        **{unit: _recalls_as_json(cost) for unit, cost in cost_by_unit.items()},
+        **{unit: _recall_cost_as_json(cost) for unit, cost in cost_by_unit.items()},
     }
 
 
-def _recalls_as_json(near_duplicate_cost: RepeatCost) -> dict[str, Any]:
+def _recall_cost_as_json(near_duplicate_cost: RepeatCost) -> dict[str, Any]:
     recall_means_and_deviations = [
         mean_and_deviation(values) for values in (near_duplicate_cost.recall, near_duplicate_cost.recall_without_repeats)
     ]

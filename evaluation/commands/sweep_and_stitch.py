@@ -20,14 +20,14 @@ from chunkers.commands.shared_command_parts import (
     add_setting_options,
     document_reader,
     end_progress_line,
-    load_shared_tools,
+    is_document_argument,
+    load_shared_embedder_and_tokenizer,
     old_spelling_error,
     parse_all_chunker_specs,
     parse_parameter_value,
     print_json,
     print_to_stderr,
     progress_callback,
-    word_names_documents,
     yield_named_file_contents,
 )
 from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, MODEL_ASKING_CLASS_BY_NAME
@@ -41,12 +41,12 @@ from evaluation.segmentation import (
     MarkedDocument,
     SweepRow,
     SweptSetting,
-    boundary_file_json,
+    boundaries_and_text_hash_json,
     list_qu_et_al_settings,
+    make_stitched_documents,
     read_marked_texts,
     read_passages,
     settings_grid,
-    stitch_several_documents,
     summarize_settings,
     sweep_rows_to_csv,
     sweep_settings,
@@ -60,7 +60,7 @@ def add_marked_document_options(parser: argparse.ArgumentParser, help_note: str 
         "--sample",
         nargs="+",
         action=SeveralValues,
-        const=lambda word: word not in sample_titles() and word_names_documents(word),
+        const=lambda word: word not in sample_titles() and is_document_argument(word),
         default=[],
         metavar="NAME",
         help=f"bundled documents{help_note}",
@@ -122,7 +122,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     marked_sample_names = [] if options.marked else [name for name in sample_titles() if load_sample(name).known]
     marked_documents = [_load_marked_sample(name, splitter) for name in options.sample or marked_sample_names]
     marked_documents += _read_marked_files(options.marked, options.encoding, splitter or DEFAULT_SPLITTER)
-    tools = load_shared_tools(options, chunker_specs)
+    tools = load_shared_embedder_and_tokenizer(options, chunker_specs)
     chunker_settings = [*TRIVIAL_SETTINGS, *chunker_settings]
     sweep_rows = list(
         sweep_settings(
@@ -188,7 +188,7 @@ def _read_marked_files(file_paths: Sequence[str], encoding: str | None, splitter
     )
     if unusable_file_complaints:
         raise InputError(unusable_file_complaints[0])
-    return [marked_text.split(splitter) for marked_text in marked_texts]
+    return [marked_text.split_to_marked_document(splitter) for marked_text in marked_texts]
 
 
 def _parse_grid_axis(text: str) -> tuple[str, list[Any]]:
@@ -215,7 +215,7 @@ def _print_best_settings(sweep_rows: Sequence[SweepRow], measure: str, max_shown
     shown_rows = [
         setting_row(summary, measure, f"{rank:4}  {summary.setting.words()}", {}, "%.4f")
         for rank, summary in enumerate(setting_summaries, start=1)
-        if rank <= max_shown_settings or summary.setting.trivial
+        if rank <= max_shown_settings or summary.setting.is_trivial_baseline
     ]
     print(terminal_table(f"Settings by {measure}, the best first:", SETTING_HEAD, shown_rows))
     if len(setting_summaries) > 1:
@@ -262,7 +262,7 @@ def run_stitch(options: argparse.Namespace) -> None:
     )
     for complaint in unusable_file_complaints:
         print_to_stderr(complaint)
-    for document in stitch_several_documents(
+    for document in make_stitched_documents(
         passages, options.sentences_each, options.count, options.seed, options.sentences
     ):
         stitched_document_path = options.output / f"{document.name.replace(' ', '-')}.txt"
@@ -271,12 +271,12 @@ def run_stitch(options: argparse.Namespace) -> None:
             # Bytes, so that line ends stay as they are.
             stitched_document_path.write_bytes(document.text.encode())
             stitched_document_path.with_suffix(BOUNDARY_FILE_ENDING).write_bytes(
-                boundary_file_json(stitched_document_path.name, document.text, document.known).encode()
+                boundaries_and_text_hash_json(stitched_document_path.name, document.text, document.known).encode()
             )
         except OSError as error:
             raise InputError(
                 f"{options.output}: the folder cannot be written to: {error.strerror}. Check its path and permissions."
             ) from error
-        sentence_count = len(document.split(options.sentences).document.sentences)
+        sentence_count = len(document.split_to_marked_document(options.sentences).document.sentences)
         boundary_count_phrase = pluralize(len(document.known), "known boundary", "known boundaries")
         print(f"{stitched_document_path}: {pluralize(sentence_count, 'sentence')}, {boundary_count_phrase}")

@@ -22,8 +22,8 @@ from chunkers.commands.shared_command_parts import (
     read_file_bytes,
     read_usable_texts,
 )
-from chunkers.contract import run
-from chunkers.found_again import Place, read_chunks
+from chunkers.contract import run_and_time_chunker
+from chunkers.found_again import Place, read_given_chunks
 from chunkers.support import pluralize
 from evaluation.questions import Corpus, read_questions
 from evaluation.traces.answer_loss_stages import MEANING_BY_STAGE, Diagnosis, SearchedChunks, TraceDiagnoser
@@ -92,9 +92,11 @@ def run_trace(options: argparse.Namespace) -> None:
             f"Stopped: the report has {len(diagnoses):,} of {pluralize(len(parsed_trace_file.questions), 'question')}."
         )
         print_to_stderr(trace_problem_sentences[-1])
-    if question_diagnoser.remark:
-        print_to_stderr(question_diagnoser.remark)
-    trace_diagnosis_report = TraceReport(documents, diagnoses, question_diagnoser.remark, trace_problem_sentences)
+    if question_diagnoser.documents_and_chunks_remark:
+        print_to_stderr(question_diagnoser.documents_and_chunks_remark)
+    trace_diagnosis_report = TraceReport(
+        documents, diagnoses, question_diagnoser.documents_and_chunks_remark, trace_problem_sentences
+    )
     if options.json:
         print_json(convert_report_to_json_dict(trace_diagnosis_report))
     else:
@@ -110,19 +112,19 @@ def _add_diagnoses_until_interruption(
 
     Questions that are located when the user interrupts are diagnosed; a second interruption ends that too.
     """
-    stopping_interruption = None
+    user_interruption = None
     try:
-        question_diagnoser.locate(progress_callback("Retrieved texts located: ", "questions"))
+        question_diagnoser.locate_retrieved_texts(progress_callback("Retrieved texts located: ", "questions"))
     except KeyboardInterrupt as interruption:
-        stopping_interruption = interruption
+        user_interruption = interruption
     try:
         diagnosing_progress_callback = progress_callback("Answers looked for: ", "questions")
         for diagnosis in question_diagnoser.question_diagnoses():
             diagnoses.append(diagnosis)
             diagnosing_progress_callback(len(diagnoses), question_count)
     except KeyboardInterrupt as interruption:
-        stopping_interruption = interruption
-    return stopping_interruption
+        user_interruption = interruption
+    return user_interruption
 
 
 def _documents_and_chunks(
@@ -130,15 +132,15 @@ def _documents_and_chunks(
 ) -> tuple[list[Document], SearchedChunks | None]:
     """Return the readable documents, and the chunks that were searched: from a file, or cut again."""
     if options.documents is None:
-        if chunker_spec is None or chunker_spec.file is None or not chunker_spec.is_chunk_file:
+        if chunker_spec is None or chunker_spec.file is None or not chunker_spec.is_file_given_as_chunker:
             raise InputError(
                 "A trace needs the documents that were searched (--documents PATH) or a file of their chunks (--chunker "
                 "chunks:FILE); neither is given."
             )
         if options.questions is not None:
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
-        chunks_of_file = read_chunks(read_file_bytes(str(chunker_spec.file)), chunker_spec.file.name)
-        return SearchedChunks.with_rebuilt_documents(chunks_of_file, chunker_spec.file.name, DEFAULT_SPLITTER)
+        chunks_of_file = read_given_chunks(read_file_bytes(str(chunker_spec.file)), chunker_spec.file.name)
+        return SearchedChunks.rebuild_documents_from_chunks(chunks_of_file, chunker_spec.file.name, DEFAULT_SPLITTER)
     recipe = None if chunker_spec is None else chunker_spec.recipe
     searched_documents = [
         Document.from_text(file_text.text, recipe.sentences if recipe else DEFAULT_SPLITTER, name, file_text.parts)
@@ -146,8 +148,8 @@ def _documents_and_chunks(
     ]
     if chunker_spec is None:
         return searched_documents, None
-    if chunker_spec.file is not None and chunker_spec.is_chunk_file:
-        chunks_of_file = read_chunks(read_file_bytes(str(chunker_spec.file)), chunker_spec.file.name)
+    if chunker_spec.file is not None and chunker_spec.is_file_given_as_chunker:
+        chunks_of_file = read_given_chunks(read_file_bytes(str(chunker_spec.file)), chunker_spec.file.name)
         return searched_documents, SearchedChunks.from_file(searched_documents, chunks_of_file, chunker_spec.file.name)
     return searched_documents, _cut_documents_again(options, chunker_spec, searched_documents)
 
@@ -163,7 +165,9 @@ def _cut_documents_again(
         )
     embedding_tools = load_embedder_and_tokenizer_tools(chunker_recipe.embedder, chunker_recipe.tokenizer, options.device)
     return SearchedChunks(
-        tuple([run(chunker, document, embedding_tools) for document in documents]), chunker.name, has_reasons=True
+        tuple([run_and_time_chunker(chunker, document, embedding_tools) for document in documents]),
+        chunker.name,
+        has_reasons=True,
     )
 
 

@@ -27,7 +27,7 @@ from chunkers.commands.shared_command_parts import (
     build_watcher_of_preparation,
     end_progress_line,
     load_command_embedder,
-    load_shared_tools,
+    load_shared_embedder_and_tokenizer,
     open_language_model,
     parse_all_chunker_specs,
     print_json,
@@ -36,7 +36,7 @@ from chunkers.commands.shared_command_parts import (
     report_spending_at_end,
     shared_setting,
 )
-from chunkers.contract import run
+from chunkers.contract import run_and_time_chunker
 from chunkers.language_models import Asking
 from chunkers.recipes import MODEL_ASKING_CLASS_BY_NAME
 from chunkers.support import text_table
@@ -54,8 +54,8 @@ from evaluation.segmentation import (
     check_edit_count,
     compare_boundaries,
     count_size_compliance,
-    edit_stability,
-    measure_shift_over_all_distances,
+    measure_change_of_sentence_distances,
+    measure_chunk_changes_by_edits,
     measure_without_labels,
     sentence_vectors,
 )
@@ -88,7 +88,7 @@ def add_unlabelled_command(commands: "argparse._SubParsersAction[Parser]") -> No
         unlabelled_parser,
         f"for {', '.join(MODEL_ASKING_CLASS_BY_NAME)}",
         " (default: the recipe's)",
-        spending_phrase="asking for a chunker",
+        token_use_phrase="asking for a chunker",
     )
     unlabelled_parser.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
     add_device_option(unlabelled_parser)
@@ -102,30 +102,32 @@ def run_unlabelled(options: argparse.Namespace) -> None:
     chunker_specs = parse_all_chunker_specs(
         options, "nothing cuts an edited text anew, so that --edits must be 0" * (options.edits > 0), most=math.inf
     )
-    tools = load_shared_tools(options, chunker_specs)
-    measured_chunkers = [
+    tools = load_shared_embedder_and_tokenizer(options, chunker_specs)
+    chunkers_to_measure = [
         (spec.written_form, chunker, open_language_model(options, chunker, "plain", spec.recipe))
         for spec in chunker_specs
         for chunker in [spec.build(tools.embedder)]
     ]
-    measured_chunkers += [
+    chunkers_to_measure += [
         (name, build_chunker("fixed_sentences", parameters), None) for name, parameters in BASELINE_SETTINGS
     ]
     size_bounds = size_bounds_of_options(options)
     sentence_splitter_name = shared_setting(options, "sentences", chunker_specs)
     with ExitStack() as spending_report_stack:
-        for chunker_label, _, model_access in measured_chunkers:
+        for chunker_label, _, model_access in chunkers_to_measure:
             spending_report_stack.enter_context(report_spending_at_end(model_access, f"{chunker_label}: "))
         for document_number, (document_name, file_text) in enumerate(read_names_and_texts(options.files, options.encoding)):
             document = Document.from_text(file_text.text, sentence_splitter_name, document_name)
             if options.edits:
                 check_edit_count(document, options.edits)
             chunker_measure_rows = _measure_chunkers(
-                document, measured_chunkers, tools, size_bounds, options.edits, options.seed
+                document, chunkers_to_measure, tools, size_bounds, options.edits, options.seed
             )
             if options.json:
                 for chunker_label, label_free_measures, stability_under_edits in chunker_measure_rows:
-                    print_json(measures_as_json(document_name, chunker_label, label_free_measures, stability_under_edits))
+                    print_json(
+                        label_free_measures_as_json(document_name, chunker_label, label_free_measures, stability_under_edits)
+                    )
             else:
                 print("\n" * (document_number > 0) + measures_table(document_name, list(chunker_measure_rows)), flush=True)
     if not options.json:
@@ -145,13 +147,13 @@ def _measure_chunkers(
 ) -> Iterator[MeasuresRow]:
     """Measure every chunker, with its language model, on a document; without edits if their number is 0."""
     document_sentence_vectors = sentence_vectors(document, tools)
-    for chunker_label, chunker, access in chunkers:
+    for chunker_label, chunker, language_model_access in chunkers:
         chunker_edit_stability = None
-        chunking = run(chunker, document, replace(tools, asking=access))
+        chunking = run_and_time_chunker(chunker, document, replace(tools, asking=language_model_access))
         if edit_count:
             edits_progress_callback = progress_callback(f"{chunker_label}: ", "edits")
-            chunker_edit_stability = edit_stability(
-                chunker, document, replace(tools, asking=access), edit_count, seed, edits_progress_callback
+            chunker_edit_stability = measure_chunk_changes_by_edits(
+                chunker, document, replace(tools, asking=language_model_access), edit_count, seed, edits_progress_callback
             )
             end_progress_line()
         label_free_measures = measure_without_labels(
@@ -167,7 +169,7 @@ def measures_table(document_name: str, rows: Sequence[MeasuresRow]) -> str:
         if any(edits is not None for *_, edits in rows)
         else [*EXPLANATION_BY_MEASURE][:-EDIT_CELL_COUNT]
     )
-    measure_rows = [
+    chunker_rows = [
         [
             label,
             *(
@@ -177,7 +179,7 @@ def measures_table(document_name: str, rows: Sequence[MeasuresRow]) -> str:
         ]
         for label, measured, edits in rows
     ]
-    measures_table_lines = [text_table(document_name, measure_names, measure_rows, MIN_COLUMN_WIDTH)]
+    measures_table_lines = [text_table(document_name, measure_names, chunker_rows, MIN_COLUMN_WIDTH)]
     distinct_size_bounds_phrases = {
         measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None
     }
@@ -195,7 +197,7 @@ def measures_table(document_name: str, rows: Sequence[MeasuresRow]) -> str:
     return "\n".join(measures_table_lines)
 
 
-def measures_as_json(
+def label_free_measures_as_json(
     document_name: str, chunker_label: str, label_free_measures: LabelFreeMeasures, edit_stability: EditStability | None
 ) -> dict[str, Any]:
     """Return a chunker's results on a document as JSON-compatible values, with shares from 0 to 1."""
@@ -207,7 +209,7 @@ def measures_as_json(
         "blocks": {
             kind: {"whole": share.count, "of": share.total} for kind, share in label_free_measures.blocks.kinds.items()
         },
-        "blocks_whole": label_free_measures.blocks.all.share,
+        "blocks_whole": label_free_measures.blocks.whole_blocks_of_all_kinds.share,
         "size": None
         if size_compliance_counts is None
         else {
@@ -225,8 +227,8 @@ def measures_as_json(
         "edits": None
         if edit_stability is None
         else {
-            "mean": edit_stability.mean,
-            "worst": edit_stability.worst.share,
+            "mean": edit_stability.mean_changed_chunk_share,
+            "worst": edit_stability.edit_changing_most_chunks.changed_chunk_share,
             "one_chunk": edit_stability.inevitable,
             "places": [
                 {"after": edit.preceding_sentence_number, "changed": edit.changed, "chunks": edit.chunks}
@@ -277,12 +279,14 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
             Tools(embedder, tokenizer, embedding_cache, watcher=build_watcher_of_preparation(embedder))
             for embedder in (full_embedder, approximating_embedder)
         ]
-        embedder_boundary_agreement = compare_boundaries(*(run(chunker, document, own) for own in tools_per_embedder))
+        embedder_boundary_agreement = compare_boundaries(
+            *(run_and_time_chunker(chunker, document, own) for own in tools_per_embedder)
+        )
         sentence_vectors_per_embedder = (
             Tools(embedder.for_document(document), tokenizer, embedding_cache).embed(document.sentence_texts)
             for embedder in (full_embedder, approximating_embedder)
         )
-        embedder_distance_shift = measure_shift_over_all_distances(*sentence_vectors_per_embedder)
+        embedder_distance_shift = measure_change_of_sentence_distances(*sentence_vectors_per_embedder)
         if options.json:
             print_json(
                 embedder_agreement_as_json(
@@ -290,7 +294,7 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
                 )
             )
         else:
-            distance_shift_phrase = (
+            embedding_distance_shift_phrase = (
                 ""
                 if embedder_distance_shift is None
                 else (
@@ -302,7 +306,7 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
             print(
                 f"{document_name}: "
                 f"{embedder_boundary_agreement.words(full_embedder.name, approximating_embedder.name)}"
-                f"{distance_shift_phrase}",
+                f"{embedding_distance_shift_phrase}",
                 flush=True,
             )
 

@@ -263,12 +263,12 @@ def phrase_pointing_back(sentence_beginning: str, language: str, addresses_reade
     return pointing_phrase_match[0].strip(" ,") if pointing_phrase_match else ""
 
 
-def addresses_reader(text: str, language: str) -> bool:
+def addresses_reader_as_sie(text: str, language: str) -> bool:
     """Return whether a German text addresses its reader by *Sie*."""
     return language == "de" and _POLITE_ADDRESS.search(text) is not None
 
 
-CONTEXT_CHARACTERS_AT_CUT = 500
+EXAMINED_CHARACTERS_AROUND_CUT = 500
 """Characters on either side of a cut in which a condition or lead-in is sought."""
 
 _PRECEDING_SENTENCE_REST = re.compile(r"[\s.,;:!?…。！？；：，、»”’)\]]*")
@@ -314,21 +314,21 @@ _GERMAN_ANNOUNCEMENT_END = re.compile(r"\bwie\s+folgt\b[^.:]{0,60}\.\Z")
 
 def find_dangling_starts(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     """Find chunks whose first sentence begins with words that point back to an earlier chunk."""
-    text, language = examined_chunking.chunking.document.text, examined_chunking.language
+    document_text, language = examined_chunking.chunking.document.text, examined_chunking.language
     if language not in POINTER_PATTERN_FUNCTIONS:
         return
-    is_reader_addressed = addresses_reader(text, language)
-    for chunk, chunk_text_start in _later_chunks_with_text_starts(examined_chunking):
+    is_reader_addressed = addresses_reader_as_sie(document_text, language)
+    for chunk, chunk_text_start in _non_first_chunk_text_starts(examined_chunking):
         if (
-            not _begins_sentence(text, chunk_text_start)
-            or _LIST_ITEM_MARKER.match(text, chunk_text_start)
+            not _begins_sentence(document_text, chunk_text_start)
+            or _LIST_ITEM_MARKER.match(document_text, chunk_text_start)
             or not examined_chunking.is_in_prose(chunk_text_start)
         ):
             continue
-        sentence_stop_match = _SENTENCE_STOP_PATTERN.search(text, chunk_text_start, chunk.end)
+        sentence_stop_match = _SENTENCE_STOP_PATTERN.search(document_text, chunk_text_start, chunk.end)
         first_sentence_end = sentence_stop_match.end() if sentence_stop_match else chunk.end
         if pointing_phrase := phrase_pointing_back(
-            text[chunk_text_start : min(first_sentence_end, chunk_text_start + 160)], language, is_reader_addressed
+            document_text[chunk_text_start : min(first_sentence_end, chunk_text_start + 160)], language, is_reader_addressed
         ):
             yield (
                 Span(chunk_text_start, first_sentence_end),
@@ -339,25 +339,25 @@ def find_dangling_starts(examined_chunking: ExaminedChunking) -> FindingPartsIte
 
 def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     """Find chunks that begin with items, code or clauses whose lead-in or condition stands in an earlier chunk."""
-    text, language = examined_chunking.chunking.document.text, examined_chunking.language
+    document_text, language = examined_chunking.chunking.document.text, examined_chunking.language
     if language not in POINTER_PATTERN_FUNCTIONS:
         return
     lead_in_by_item: dict[tuple[int, str], str] = {}
-    for chunk, chunk_text_start in _later_chunks_with_text_starts(examined_chunking):
-        cut_offset, line_end = chunk.start, text.find("\n", chunk_text_start, chunk.end)
+    for chunk, chunk_text_start in _non_first_chunk_text_starts(examined_chunking):
+        cut_offset, line_end = chunk.start, document_text.find("\n", chunk_text_start, chunk.end)
         first_line_span = Span(chunk_text_start, line_end if line_end > 0 else chunk.end)
-        item_marker_match = _LIST_ITEM_MARKER.match(text, chunk_text_start)
+        item_marker_match = _LIST_ITEM_MARKER.match(document_text, chunk_text_start)
         if (
             item_marker_match is not None
-            and _begins_line(text, chunk_text_start)
+            and _begins_line(document_text, chunk_text_start)
             and examined_chunking.is_in_prose(chunk_text_start)
         ):
-            lead_in_sentence = _lead_in_sentence_of(
-                text, chunk_text_start, item_marker_match.lastgroup or "", language, lead_in_by_item
+            lead_in_sentence = _list_lead_in_sentence(
+                document_text, chunk_text_start, item_marker_match.lastgroup or "", language, lead_in_by_item
             )
         else:
             lead_in_sentence = (
-                _announcement_before_cut(text, cut_offset, language)
+                _announcement_before_cut(document_text, cut_offset, language)
                 if examined_chunking.is_in_prose(max(0, cut_offset - 2))
                 else ""
             )
@@ -365,22 +365,22 @@ def find_missing_lead_ins(examined_chunking: ExaminedChunking) -> FindingPartsIt
             continue
         if lead_in_sentence:
             yield first_line_span, 0.65, f"its lead-in, “{_shorten_phrase(lead_in_sentence)}”, is in an earlier chunk"
-        elif cut_condition_text := _condition_at_cut(examined_chunking, cut_offset, language):
+        elif conditional_clause_at_cut := _conditional_clause_at_cut(examined_chunking, cut_offset, language):
             yield (
                 first_line_span,
                 0.65,
-                f"the cut parts the condition “{_shorten_phrase(cut_condition_text)}” from what depends on it",
+                f"the cut parts the condition “{_shorten_phrase(conditional_clause_at_cut)}” from what depends on it",
             )
 
 
-def _later_chunks_with_text_starts(examined_chunking: ExaminedChunking) -> Iterator[tuple[Chunk, int]]:
+def _non_first_chunk_text_starts(examined_chunking: ExaminedChunking) -> Iterator[tuple[Chunk, int]]:
     """Yield each chunk but the first, and where its text begins after what the sentence before left."""
-    text = examined_chunking.chunking.document.text
+    document_text = examined_chunking.chunking.document.text
     for chunk in examined_chunking.chunking.chunks[1:]:
-        punctuation_match = _PRECEDING_SENTENCE_REST.match(text, chunk.start, chunk.end)
-        chunk_text_start = punctuation_match.end() if punctuation_match else chunk.start
-        if chunk_text_start < chunk.end:
-            yield chunk, chunk_text_start
+        leading_punctuation_match = _PRECEDING_SENTENCE_REST.match(document_text, chunk.start, chunk.end)
+        start_after_leftover_punctuation = leading_punctuation_match.end() if leading_punctuation_match else chunk.start
+        if start_after_leftover_punctuation < chunk.end:
+            yield chunk, start_after_leftover_punctuation
 
 
 def _begins_sentence(text: str, start: int) -> bool:
@@ -395,22 +395,23 @@ def _begins_line(text: str, start: int) -> bool:
     return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
-def _lead_in_sentence_of(
-    text: str, start: int, item_marker_kind: str, language: str, lead_in_by_line: dict[tuple[int, str], str]
+def _list_lead_in_sentence(
+    text: str, start: int, item_marker_kind: str, language: str, list_lead_in_by_item_line: dict[tuple[int, str], str]
 ) -> str:
     """Return the sentence that introduces the list of an item; empty if none does.
 
-    ``lead_in_by_line`` holds the results of earlier calls, by line and kind of mark, so that no list is walked twice.
+    ``list_lead_in_by_item_line`` holds the results of earlier calls, by line and kind of mark, so that no list is walked
+    twice.
     """
     item_line_start = text.rfind("\n", 0, start) + 1
     lead_in_sentence, preceding_line_end_offset = "", item_line_start
     while preceding_line_end_offset > 0:
         line_start = text.rfind("\n", 0, preceding_line_end_offset - 1) + 1
         preceding_line_text = text[
-            max(line_start, preceding_line_end_offset - CONTEXT_CHARACTERS_AT_CUT) : preceding_line_end_offset
+            max(line_start, preceding_line_end_offset - EXAMINED_CHARACTERS_AROUND_CUT) : preceding_line_end_offset
         ].strip()
-        if (line_start, item_marker_kind) in lead_in_by_line:
-            lead_in_sentence = lead_in_by_line[line_start, item_marker_kind]
+        if (line_start, item_marker_kind) in list_lead_in_by_item_line:
+            lead_in_sentence = list_lead_in_by_item_line[line_start, item_marker_kind]
             break
         preceding_line_end_offset = line_start
         if not preceding_line_text:
@@ -422,13 +423,13 @@ def _lead_in_sentence_of(
         is_indented_continuation = text[line_start : line_start + 2].isspace() and not item_marker_match
         if not is_indented_continuation and (item_marker_match is None or item_marker_match.lastgroup != item_marker_kind):
             break
-    lead_in_by_line[item_line_start, item_marker_kind] = lead_in_sentence
+    list_lead_in_by_item_line[item_line_start, item_marker_kind] = lead_in_sentence
     return lead_in_sentence
 
 
 def _announcement_before_cut(text: str, cut_offset: int, language: str) -> str:
     """Return the last line before a cut if it announces what follows; empty otherwise."""
-    text_before_cut = text[max(0, cut_offset - CONTEXT_CHARACTERS_AT_CUT) : cut_offset].rstrip()
+    text_before_cut = text[max(0, cut_offset - EXAMINED_CHARACTERS_AROUND_CUT) : cut_offset].rstrip()
     last_line_before_cut = text_before_cut[text_before_cut.rfind("\n") + 1 :]
     return (
         ""
@@ -452,21 +453,21 @@ def _announces_what_follows(line: str, language: str, *, at_cut: bool = False) -
     return not at_cut and re.search(rf"\b(?:{_CONDITIONS[language]})\Z", line) is not None
 
 
-def _condition_at_cut(examined_chunking: ExaminedChunking, cut_offset: int, language: str) -> str:
+def _conditional_clause_at_cut(examined_chunking: ExaminedChunking, cut_offset: int, language: str) -> str:
     """Return the condition in or at whose end a sentence is cut; empty if there is none."""
     if not examined_chunking.is_in_prose(cut_offset):
         return ""
     document = examined_chunking.chunking.document
     sentence_start, sentence_end = document.sentences[document.sentence_at(cut_offset)]
     sentence_start, sentence_end = (
-        max(sentence_start, cut_offset - CONTEXT_CHARACTERS_AT_CUT),
-        min(sentence_end, cut_offset + CONTEXT_CHARACTERS_AT_CUT),
+        max(sentence_start, cut_offset - EXAMINED_CHARACTERS_AROUND_CUT),
+        min(sentence_end, cut_offset + EXAMINED_CHARACTERS_AROUND_CUT),
     )
-    sentence_text_before_cut, sentence_text_after_cut = (
+    sentence_text_before_cut, rest_of_cut_sentence = (
         document.text[sentence_start:cut_offset].lstrip(" .。"),
         document.text[cut_offset:sentence_end],
     )
-    if not sentence_text_before_cut.strip() or not re.search(r"\w", sentence_text_after_cut):
+    if not sentence_text_before_cut.strip() or not re.search(r"\w", rest_of_cut_sentence):
         return ""
     sentence_text_before_cut = re.split(r"[.!?。！？]\s*(?=\S)", sentence_text_before_cut)[-1]
     last_clause_before_cut = re.split(r"[,，;；]\s*", sentence_text_before_cut)[-1]
@@ -478,10 +479,10 @@ def _condition_at_cut(examined_chunking: ExaminedChunking, cut_offset: int, lang
     if condition_before_cut_match and re.search(r"\w", last_clause_before_cut):
         return last_clause_before_cut.strip()
     condition_after_cut_match = re.match(
-        rf"\s*,?\s*{conditional_word_pattern}{word_boundary_pattern}", sentence_text_after_cut, re.IGNORECASE
+        rf"\s*,?\s*{conditional_word_pattern}{word_boundary_pattern}", rest_of_cut_sentence, re.IGNORECASE
     )
     if condition_after_cut_match and re.search(r"\w", sentence_text_before_cut):
-        return sentence_text_after_cut.strip()
+        return rest_of_cut_sentence.strip()
     return ""
 
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from chunkers import Chunking, Embedder, Span
 from chunkers.results import find_chunk_indices_with_children
-from chunkers.text import Block, detect_language, outline_of
+from chunkers.text import Block, detect_language, parse_block_outline
 from evaluation.segmentation import cut_offsets
 
 # Faults that make a chunk worthless in an index: nothing to read, broken characters, page furniture.
@@ -19,10 +19,10 @@ from evaluation.segmentation import cut_offsets
 MOST_DIGIT_SHARE_OF_EMPTY_CHUNK = 0.1
 """Share of digits up to which a chunk without letters is empty, as page numbers behind dots; above, it may be a table."""
 
-LEAST_BROKEN_CHARACTERS = 2
+LEAST_BROKEN_CHARACTER_COUNT = 2
 """Number of broken characters from which on a chunk is unreadable, if they are at least half of its non-ASCII ones."""
 
-LEAST_FURNITURE_SHARE = 0.8
+LEAST_FURNITURE_SHARE_OF_CHUNK = 0.8
 """Share of a chunk's characters in lines of page furniture from which on the chunk is boilerplate."""
 
 LEAST_FURNITURE_LINE_REPETITIONS = 3
@@ -34,7 +34,7 @@ MOST_FURNITURE_LINE_CHARACTERS = 80
 MOST_MENU_ENTRY_WORDS = 4
 """Words up to which something between separators may be an entry of a menu."""
 
-LEAST_LINES_COUNTING_REPEATED = 3
+LEAST_FURNITURE_LINES_COUNTING_REPEATED = 3
 """Number of lines of furniture that a chunk must have before repeated lines count among them."""
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -53,19 +53,19 @@ _PRIVATE_USE_CHARACTER = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
-def _windows_1252_character_class(first_byte: int, last_byte: int) -> str:
-    """Return a regular expression's class of the characters that Windows-1252 has for ``first_byte`` to ``last_byte``."""
+def _windows_1252_character_class(lowest_byte: int, highest_byte: int) -> str:
+    """Return a regular expression's class of the Windows-1252 characters from ``lowest_byte`` to ``highest_byte``."""
     windows_1252_characters = (
-        bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(first_byte, last_byte + 1)
+        bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(lowest_byte, highest_byte + 1)
     )
     return "[" + "".join(map(re.escape, windows_1252_characters)) + "]"
 
 
-_CONTINUATION_CHARACTERS = _windows_1252_character_class(0x80, 0xBF)
+_MISREAD_CONTINUATION_BYTE_CLASS = _windows_1252_character_class(0x80, 0xBF)
 _MISREAD_UTF_8 = re.compile(
-    f"(?:{_windows_1252_character_class(0xC2, 0xDF)}{_CONTINUATION_CHARACTERS}"
-    f"|{_windows_1252_character_class(0xE0, 0xEF)}{_CONTINUATION_CHARACTERS}{{2}}"
-    f"|{_windows_1252_character_class(0xF0, 0xF4)}{_CONTINUATION_CHARACTERS}{{3}})+"
+    f"(?:{_windows_1252_character_class(0xC2, 0xDF)}{_MISREAD_CONTINUATION_BYTE_CLASS}"
+    f"|{_windows_1252_character_class(0xE0, 0xEF)}{_MISREAD_CONTINUATION_BYTE_CLASS}{{2}}"
+    f"|{_windows_1252_character_class(0xF0, 0xF4)}{_MISREAD_CONTINUATION_BYTE_CLASS}{{3}})+"
 )
 """Characters in UTF-8 that were read as Windows-1252 or Latin-1, once or twice."""
 
@@ -86,14 +86,14 @@ _FURNITURE_WORDS = re.compile(
 
 _DIGITS = re.compile(r"\d+")
 
-FaultKind = Literal["empty", "unreadable", "boilerplate"]
+ChunkFaultKind = Literal["empty", "unreadable", "boilerplate"]
 """Faults, of which the first that holds is reported."""
 
 
 class Worthless(NamedTuple):
     """Fault of a chunk, and its reason in words and numbers."""
 
-    fault: FaultKind
+    fault: ChunkFaultKind
     reason: str
 
 
@@ -112,17 +112,17 @@ def fault_of_each_chunk(text: str, chunk_texts: Sequence[str]) -> list[Worthless
 
 
 def _chunk_fault(text: str, line_occurrence_counts: Counter[str]) -> Worthless | None:
-    if has_nothing_to_read(text):
+    if is_chunk_without_words(text):
         return Worthless("empty", f"none of its {len(text):,} characters is a letter that can be read")
     if reason_why_unreadable := unreadable_reason(text):
         return Worthless("unreadable", reason_why_unreadable)
-    furniture_character_share = _page_furniture_share(text, line_occurrence_counts)
-    if furniture_character_share >= LEAST_FURNITURE_SHARE:
+    furniture_character_share = _boilerplate_share(text, line_occurrence_counts)
+    if furniture_character_share >= LEAST_FURNITURE_SHARE_OF_CHUNK:
         return Worthless("boilerplate", f"{furniture_character_share:.0%} of it are lines of menus, notices or footers")
     return None
 
 
-def has_nothing_to_read(text: str) -> bool:
+def is_chunk_without_words(text: str) -> bool:
     """Return whether a chunk has nothing to read: no letters, and hardly a digit."""
     text_without_markup = _MARKUP.sub("", text) if "<" in text or "(" in text or "&" in text else text
     if (
@@ -139,7 +139,7 @@ def has_nothing_to_read(text: str) -> bool:
 def unreadable_reason(text: str) -> str:
     """Return the reason why broken characters make a chunk unreadable; empty if they do not."""
     meaningless_character_count = (
-        sum(map(len, _find_meaningless_codes(text)))
+        sum(map(len, _find_glyph_codes_and_base64(text)))
         + len(_PRIVATE_USE_CHARACTER.findall(text))
         + len(_REPLACEMENT_OR_CONTROL_CHARACTER.findall(text))
     )
@@ -157,12 +157,12 @@ def unreadable_reason(text: str) -> str:
         _MISREAD_UTF_8.findall(text),
         _REPLACEMENT_OR_CONTROL_CHARACTER.findall(text),
     )
-    misread_character_set = set("".join(misread_runs))
+    distinct_misread_characters = set("".join(misread_runs))
     broken_character_count = sum(map(len, misread_runs)) + sum(
-        char not in misread_character_set for char in replacement_or_control_characters
+        char not in distinct_misread_characters for char in replacement_or_control_characters
     )
     if (
-        len(misread_runs) + len(replacement_or_control_characters) >= LEAST_BROKEN_CHARACTERS
+        len(misread_runs) + len(replacement_or_control_characters) >= LEAST_BROKEN_CHARACTER_COUNT
         and 2 * broken_character_count >= non_ascii_character_count
     ):
         return (
@@ -173,7 +173,7 @@ def unreadable_reason(text: str) -> str:
     return ""
 
 
-def _find_meaningless_codes(text: str) -> list[str]:
+def _find_glyph_codes_and_base64(text: str) -> list[str]:
     glyph_codes = _UNMAPPED_GLYPH_CODES.findall(text) if "cid:" in text else []
     return glyph_codes + [
         word for word in _BASE64_DATA.findall(text) if not (word.islower() or word.isupper() or word.isalpha())
@@ -188,19 +188,21 @@ def _is_misread_chinese(text: str) -> bool:
     return 2 * len(_HAN.findall(redecoded_text)) >= misread_han_count
 
 
-def _page_furniture_share(text: str, line_occurrence_counts: Counter[str]) -> float:
+def _boilerplate_share(text: str, line_occurrence_counts: Counter[str]) -> float:
     """Return the share of a chunk's characters in lines of page furniture; 0 for a chunk with a heading."""
     chunk_lines_with_letters = [stripped for line in text.splitlines() if _LETTER.search(stripped := line.strip())]
     if not chunk_lines_with_letters or any(line.startswith("#") for line in chunk_lines_with_letters):
         return 0.0
-    certain_furniture_flags = [_is_certain_page_furniture(line, line_occurrence_counts) for line in chunk_lines_with_letters]
+    certain_furniture_flags = [
+        _is_certain_boilerplate_line(line, line_occurrence_counts) for line in chunk_lines_with_letters
+    ]
     certain_or_repeated_flags = [
-        is_known or _is_repeated_page_furniture(line, line_occurrence_counts)
+        is_known or _is_repeated_boilerplate_line(line, line_occurrence_counts)
         for line, is_known in zip(chunk_lines_with_letters, certain_furniture_flags, strict=True)
     ]
     counted_furniture_flags = (
         certain_or_repeated_flags
-        if sum(certain_or_repeated_flags) >= LEAST_LINES_COUNTING_REPEATED
+        if sum(certain_or_repeated_flags) >= LEAST_FURNITURE_LINES_COUNTING_REPEATED
         else certain_furniture_flags
     )
     return sum(
@@ -208,32 +210,32 @@ def _page_furniture_share(text: str, line_occurrence_counts: Counter[str]) -> fl
     ) / sum(map(len, chunk_lines_with_letters))
 
 
-def _is_repeated_page_furniture(line: str, line_occurrence_counts: Counter[str]) -> bool:
-    may_be_furniture = (
+def _is_repeated_boilerplate_line(line: str, line_occurrence_counts: Counter[str]) -> bool:
+    is_possible_furniture_line = (
         len(line) <= MOST_FURNITURE_LINE_CHARACTERS and "|" not in line and not _STATEMENT_END_PATTERN.search(line)
     )
-    return may_be_furniture and line_occurrence_counts[_DIGITS.sub("0", line)] >= LEAST_FURNITURE_LINE_REPETITIONS
+    return is_possible_furniture_line and line_occurrence_counts[_DIGITS.sub("0", line)] >= LEAST_FURNITURE_LINE_REPETITIONS
 
 
-def _is_certain_page_furniture(line: str, line_occurrence_counts: Counter[str]) -> bool:
+def _is_certain_boilerplate_line(line: str, line_occurrence_counts: Counter[str]) -> bool:
     """Return whether a line is a row of links, a path or menu, or a notice."""
-    if line.count("](") >= 3 and not has_prose(line):
+    if line.count("](") >= 3 and not has_more_words_than_links(line):
         return True
-    is_sentence = _STATEMENT_END_PATTERN.search(line) is not None
-    line_entries = _MENU_ENTRY_SEPARATOR.split(line)
+    is_statement = _STATEMENT_END_PATTERN.search(line) is not None
+    menu_entry_texts = _MENU_ENTRY_SEPARATOR.split(line)
     if (
-        len(line_entries) >= 3
-        and not is_sentence
-        and all(len(entry.split()) <= MOST_MENU_ENTRY_WORDS for entry in line_entries)
+        len(menu_entry_texts) >= 3
+        and not is_statement
+        and all(len(entry.split()) <= MOST_MENU_ENTRY_WORDS for entry in menu_entry_texts)
     ):
         return True
     may_be_notice = line_occurrence_counts[_DIGITS.sub("0", line)] > 1 or (
-        len(line) <= MOST_FURNITURE_LINE_CHARACTERS and not is_sentence
+        len(line) <= MOST_FURNITURE_LINE_CHARACTERS and not is_statement
     )
     return may_be_notice and _FURNITURE_WORDS.search(line) is not None
 
 
-def has_prose(text: str) -> bool:
+def has_more_words_than_links(text: str) -> bool:
     """Return whether a text has more words of prose than it has links and images."""
     link_or_image_count = 0
     for _ in range(2):
@@ -270,7 +272,7 @@ class ExaminedChunking:
         return [len(chunk.text) for chunk in self.chunking.chunks]
 
     @cached_property
-    def numbers_of_parent_chunks(self) -> frozenset[int]:
+    def numbers_of_chunks_with_children(self) -> frozenset[int]:
         """Numbers of the chunks that are parents of others."""
         return frozenset(find_chunk_indices_with_children(self.chunking.chunks))
 
@@ -279,13 +281,18 @@ class ExaminedChunking:
         """The code points at which blocks begin and end, at every depth, in ascending order."""
         text = self.chunking.document.text
         all_block_spans = (
-            block.span for block in (*outline_of(text).blocks, *outline_of(text).nested_blocks, *self._blocks_without_prose)
+            block.span
+            for block in (
+                *parse_block_outline(text).blocks,
+                *parse_block_outline(text).nested_blocks,
+                *self._blocks_without_prose,
+            )
         )
         return sorted({0, *(edge for span in all_block_spans for edge in span), len(text)})
 
     @cached_property
     def _blocks_without_prose(self) -> list[Block]:
-        return [*outline_of(self.chunking.document.text).blocks_without_sentences]
+        return [*parse_block_outline(self.chunking.document.text).blocks_without_sentences]
 
     @cached_property
     def language(self) -> str:

@@ -15,17 +15,17 @@ import numpy as np
 
 from chunkers import Chunking, Embedder, Span
 from chunkers.support import format_number, pluralize
-from chunkers.text import GIVEN_SPLITTER, headings, outline_of
+from chunkers.text import GIVEN_SPLITTER, headings, parse_block_outline
 from evaluation.findings.dependent_chunks import find_dangling_starts, find_missing_lead_ins
 from evaluation.findings.examined_chunking import (
     DEFAULT_NARROW_MARGIN,
+    ChunkFaultKind,
     ExaminedChunking,
-    FaultKind,
     FindingPartsIterator,
-    has_prose,
+    has_more_words_than_links,
 )
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY as COUNTED_ALIKE
-from evaluation.search import SHINGLE_WORDS, find_near_duplicates, repeated_runs
+from evaluation.search import SHINGLE_WORDS, find_near_duplicate_texts, find_repeated_word_runs
 from evaluation.segmentation import list_overlong_chunks_with_unread_tokens
 
 # English abbreviations that end with a full stop and mostly stand inside a sentence.
@@ -151,7 +151,7 @@ def _find_cut_sentences(examined_chunking: ExaminedChunking) -> FindingPartsIter
         )
         # A full stop alone says nothing that the sentence lacks without it.
         sentence_halves_at_cut = document.text[sentence_start:cut_offset], document.text[cut_offset:sentence_end]
-        if all(re.search(r"\w", half) for half in sentence_halves_at_cut) and has_prose(
+        if all(re.search(r"\w", half) for half in sentence_halves_at_cut) and has_more_words_than_links(
             document.text[sentence_start:sentence_end]
         ):
             # Worst in the middle, where each half needs the other.
@@ -166,9 +166,9 @@ def _find_cut_sentences(examined_chunking: ExaminedChunking) -> FindingPartsIter
             )
 
 
-def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedChunking) -> FindingPartsIterator:
+def _find_cut_blocks(block_kind: str, finding_score: float, examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     text = examined_chunking.chunking.document.text
-    for block in outline_of(text).whole_blocks:
+    for block in parse_block_outline(text).whole_blocks:
         if block.kind != block_kind:
             continue
         block_start, block_end = block.span
@@ -176,30 +176,30 @@ def _find_cut_blocks(block_kind: str, score: float, examined_chunking: ExaminedC
         if cuts_inside_block:
             cut_count_phrase = "once" if len(cuts_inside_block) == 1 else f"{len(cuts_inside_block):,} times"
             block_line_count = text.count("\n", block_start, block_end) + 1
-            yield block.span, score, f"a {block_kind} of {block_line_count:,} lines is cut {cut_count_phrase}"
+            yield block.span, finding_score, f"a {block_kind} of {block_line_count:,} lines is cut {cut_count_phrase}"
 
 
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
-def _find_bad_sentence_splits(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
+def _find_false_sentence_ends(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     document = examined_chunking.chunking.document
-    distinct_cut_offsets = set(examined_chunking.cuts)
+    all_cut_offsets = set(examined_chunking.cuts)
     for later_sentence_index in range(1, len(document.sentences)):
         earlier_sentence, later_sentence = (
             document.sentences[later_sentence_index - 1],
             document.sentences[later_sentence_index],
         )
-        earlier_text, later_text = (
+        earlier_sentence_text, later_sentence_text = (
             document.text[earlier_sentence.start : earlier_sentence.end],
             document.text[later_sentence.start : later_sentence.end],
         )
-        bad_split_place_phrase = _bad_split_place_phrase(
-            earlier_text, later_text, has_no_space_at_split=earlier_sentence.end == later_sentence.start
+        bad_split_place_phrase = _false_sentence_end_phrase(
+            earlier_sentence_text, later_sentence_text, has_no_space_at_split=earlier_sentence.end == later_sentence.start
         )
         if bad_split_place_phrase and examined_chunking.prose_span_around_offset(earlier_sentence.end) is not None:
-            bad_split_score = 0.9 if later_sentence.start in distinct_cut_offsets else 0.4
-            chunk_begins_there_phrase = ", and a chunk begins there" if later_sentence.start in distinct_cut_offsets else ""
+            bad_split_score = 0.9 if later_sentence.start in all_cut_offsets else 0.4
+            chunk_begins_there_phrase = ", and a chunk begins there" if later_sentence.start in all_cut_offsets else ""
             yield (
                 Span(earlier_sentence.start, later_sentence.end),
                 bad_split_score,
@@ -208,7 +208,7 @@ def _find_bad_sentence_splits(examined_chunking: ExaminedChunking) -> FindingPar
             )
 
 
-def _bad_split_place_phrase(text_before: str, text_after: str, has_no_space_at_split: bool) -> str:
+def _false_sentence_end_phrase(text_before: str, text_after: str, has_no_space_at_split: bool) -> str:
     """Return the place at which a sentence wrongly ends; empty if its end looks right."""
     if not text_before.endswith("."):
         return ""
@@ -225,7 +225,9 @@ def _bad_split_place_phrase(text_before: str, text_after: str, has_no_space_at_s
 
 
 def _find_stranded_headings(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
-    for possible_heading_block, following_block in pairwise(outline_of(examined_chunking.chunking.document.text).blocks):
+    for possible_heading_block, following_block in pairwise(
+        parse_block_outline(examined_chunking.chunking.document.text).blocks
+    ):
         if possible_heading_block.kind == "heading":
             cut_index_after_heading = bisect_left(examined_chunking.cuts, possible_heading_block.span.end)
             if (
@@ -268,7 +270,7 @@ def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> Finding
 
 def _find_headerless_table_rows(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     text = examined_chunking.chunking.document.text
-    table_block_spans = [block.span for block in outline_of(text).whole_blocks if block.kind == "table"]
+    table_block_spans = [block.span for block in parse_block_outline(text).whole_blocks if block.kind == "table"]
     table_starts = [table.start for table in table_block_spans]
     for chunk in examined_chunking.chunking.chunks:
         for chunk_span_start, chunk_span_end in chunk.spans:
@@ -292,9 +294,9 @@ def _find_whole_paragraph_sentences(examined_chunking: ExaminedChunking) -> Find
     document = examined_chunking.chunking.document
     if document.splitter in ("lines", "paragraphs", GIVEN_SPLITTER):
         return
-    paragraph_spans = [block.span for block in outline_of(document.text).blocks if block.kind == "paragraph"]
+    paragraph_spans = [block.span for block in parse_block_outline(document.text).blocks if block.kind == "paragraph"]
     for paragraph_start, paragraph_end in sorted(set(paragraph_spans) & set(document.sentences)):
-        if not has_prose(document.text[paragraph_start:paragraph_end]):
+        if not has_more_words_than_links(document.text[paragraph_start:paragraph_end]):
             continue
         inner_stop_count = len(_SENTENCE_STOP_PATTERN.findall(document.text, paragraph_start, paragraph_end - 1))
         if paragraph_end - paragraph_start > LONG_PARAGRAPH or inner_stop_count >= LEAST_PARAGRAPH_STOPS:
@@ -334,15 +336,15 @@ def _find_near_paragraph_cuts(examined_chunking: ExaminedChunking) -> FindingPar
                 paragraph_first_sentence_index in paragraph_first_sentence_indexes
                 and paragraph_first_sentence_index not in cut_offset_by_sentence_index
             ):
-                stranded_sentence_index, neighbour_sentence_index = (
+                stranded_sentence_index, same_paragraph_neighbour_index = (
                     (cut_sentence_index, cut_sentence_index - 1)
                     if paragraph_first_sentence_index > cut_sentence_index
                     else (cut_sentence_index - 1, cut_sentence_index)
                 )
                 yield (
                     Span(
-                        document_sentence_spans[min(stranded_sentence_index, neighbour_sentence_index)].start,
-                        document_sentence_spans[max(stranded_sentence_index, neighbour_sentence_index)].end,
+                        document_sentence_spans[min(stranded_sentence_index, same_paragraph_neighbour_index)].start,
+                        document_sentence_spans[max(stranded_sentence_index, same_paragraph_neighbour_index)].end,
                     ),
                     0.55,
                     f"sentence {stranded_sentence_index + 1:,} is cut off the rest of its paragraph, and one sentence "
@@ -369,7 +371,7 @@ def _find_tiny_chunks(examined_chunking: ExaminedChunking) -> FindingPartsIterat
             )
 
 
-def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
+def _find_chunks_far_above_median(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     median_chunk_size = _median_chunk_characters(examined_chunking)
     for chunk_index, (chunk, chunk_size) in enumerate(
         zip(examined_chunking.chunking.chunks, examined_chunking.sizes, strict=True)
@@ -377,7 +379,7 @@ def _find_oversized_chunks(examined_chunking: ExaminedChunking) -> FindingPartsI
         if (
             median_chunk_size is not None
             and chunk_size > OVERSIZED_MEDIAN_MULTIPLE * median_chunk_size
-            and chunk_index not in examined_chunking.numbers_of_parent_chunks
+            and chunk_index not in examined_chunking.numbers_of_chunks_with_children
         ):
             yield (
                 Span(chunk.start, chunk.end),
@@ -442,33 +444,35 @@ def _find_flat_curves(examined_chunking: ExaminedChunking) -> FindingPartsIterat
             )
 
 
-def _find_worthless_chunks(fault: FaultKind, score: float, examined_chunking: ExaminedChunking) -> FindingPartsIterator:
+def _find_worthless_chunks(
+    fault: ChunkFaultKind, finding_score: float, examined_chunking: ExaminedChunking
+) -> FindingPartsIterator:
     for chunk, chunk_fault in zip(examined_chunking.chunking.chunks, examined_chunking.chunk_faults, strict=True):
         if chunk_fault is not None and chunk_fault.fault == fault:
-            yield Span(chunk.start, chunk.end), score, chunk_fault.reason
+            yield Span(chunk.start, chunk.end), finding_score, chunk_fault.reason
 
 
 def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
-    repeated_text_runs = repeated_runs(examined_chunking.chunking.document.text)
+    runs_repeated_in_document = find_repeated_word_runs(examined_chunking.chunking.document.text)
     compared_chunks, furthest_chunk_end = [], 0
-    for chunk_index, (chunk, chunk_fault) in enumerate(
+    for chunk_index, (chunk, fault_of_worthless_chunk) in enumerate(
         zip(examined_chunking.chunking.chunks, examined_chunking.chunk_faults, strict=True)
     ):
-        if chunk_index in examined_chunking.numbers_of_parent_chunks:
+        if chunk_index in examined_chunking.numbers_of_chunks_with_children:
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
         may_chunk_have_duplicate = (
             chunk.start < furthest_chunk_end
             or len(chunk.spans) > 1
-            or repeated_text_runs.share(chunk.start, chunk.end) >= NEAR_DUPLICATE_SHARE
+            or runs_repeated_in_document.repeated_share_of_passage(chunk.start, chunk.end) >= NEAR_DUPLICATE_SHARE
         )
-        if chunk_fault is None and len(chunk.text) >= LEAST_COMPARED_CHARACTERS and may_chunk_have_duplicate:
+        if fault_of_worthless_chunk is None and len(chunk.text) >= LEAST_COMPARED_CHARACTERS and may_chunk_have_duplicate:
             compared_chunks.append(chunk)
         furthest_chunk_end = max(furthest_chunk_end, chunk.end)
     nearest_match_by_chunk: dict[int, tuple[float, int]] = {}
-    for first_chunk_index, second_chunk_index, similarity in find_near_duplicates(
+    for first_chunk_index, second_chunk_index, similarity in find_near_duplicate_texts(
         [chunk.text for chunk in compared_chunks], NEAR_DUPLICATE_SHARE
     ).pairs:
         for chunk_index, other_chunk_index in (
@@ -527,7 +531,7 @@ RULES: dict[str, Rule] = {
     "bad_split": Rule(
         "Bad sentence split",
         "The chunker was given half a sentence, whatever it decides.",
-        _find_bad_sentence_splits,
+        _find_false_sentence_ends,
         cause="splitter",
     ),
     "whole_paragraph": Rule(
@@ -592,7 +596,9 @@ RULES: dict[str, Rule] = {
         example="The cafÃ© isnâ€™t open.",
     ),
     "tiny": Rule("Tiny chunk", "It is found by chance, and answers nothing when it is.", _find_tiny_chunks),
-    "oversized": Rule("Oversized chunk", "It is about so much that it resembles no question.", _find_oversized_chunks),
+    "oversized": Rule(
+        "Oversized chunk", "It is about so much that it resembles no question.", _find_chunks_far_above_median
+    ),
     "unread": Rule("Longer than is read", "What the embedder does not read cannot be found.", _find_truncated_chunks),
     "by_a_hair": Rule(
         "Cut by a hair", "A slightly different text or threshold would not be cut here.", _find_cuts_near_threshold

@@ -71,7 +71,7 @@ class QuestionDraft:
     why: str = ""
 
     @classmethod
-    def of(
+    def from_user_edit(
         cls, generated_question: Generated, source_texts: SourceTexts, edited_question: str, edited_excerpts: Sequence[str]
     ) -> "QuestionDraft":
         """Return the user's edit of a question as a draft, with an error message if the edit is invalid."""
@@ -220,7 +220,7 @@ class FilterResult(NamedTuple):
     kept: npt.NDArray[np.bool_]
 
 
-def compute_excerpt_and_question_cosines(generated_questions: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosines:
+def compute_cosines_of_questions(generated_questions: Sequence[Generated], corpus: Corpus, tools: Tools) -> Cosines:
     """Return the cosine similarities of questions to their excerpts and to each other.
 
     Raises the same errors as `Tools.embed`.
@@ -244,7 +244,7 @@ def compute_excerpt_and_question_cosines(generated_questions: Sequence[Generated
         *(question.question for question in generated_questions),
         *(text for _, text in question_numbers_and_excerpts),
     ]
-    question_then_excerpt_vectors = embed_texts(corpus.whole, embedded_texts, tools).astype(float)
+    question_then_excerpt_vectors = embed_texts(corpus.joined_document, embedded_texts, tools).astype(float)
     question_vectors, excerpt_vectors = (
         question_then_excerpt_vectors[: len(generated_questions)],
         question_then_excerpt_vectors[len(generated_questions) :],
@@ -260,7 +260,7 @@ def compute_excerpt_and_question_cosines(generated_questions: Sequence[Generated
     return Cosines(np.clip(lowest_cosine_per_question, -1, 1), np.clip(question_vectors @ question_vectors.T, -1, 1))
 
 
-def filter_questions(
+def decide_kept_questions(
     cosines: Cosines,
     lowest_excerpt_cosine: float = LEAST_EXCERPT_COSINE,
     highest_question_cosine: float = MOST_QUESTION_COSINE,

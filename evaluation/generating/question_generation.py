@@ -44,7 +44,7 @@ from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
 # Random windows.
 
 
-MOST_TRIMMED_CHARACTERS = 100
+MOST_CHARACTERS_TRIMMED_OFF_WINDOW = 100
 """Characters at either end of a window within which it is moved to the end of a word."""
 
 MOST_TRIED_WINDOWS = 20
@@ -121,17 +121,23 @@ def _independent_random_windows(
         document_number = next(number for number, most in enumerate(cumulative_lengths) if offset_in_all_texts < most)
         text = document_texts[document_number]
         window_start = int(start_fraction * (max(0, len(text) - window_size) + 1))
-        window_span = _span_of_whole_words(text, window_start, min(len(text), window_start + window_size))
+        window_span = _trim_to_whole_words(text, window_start, min(len(text), window_start + window_size))
         if text[window_span.start : window_span.end].strip():
             yield Window(document_number, window_span)
 
 
-def _span_of_whole_words(text: str, start: int, end: int) -> Span:
+def _trim_to_whole_words(text: str, start: int, end: int) -> Span:
     """Return the range without a part of a word at its ends, where white space is near; not every script has it."""
     if start and not text[start - 1].isspace():
-        start = next((at + 1 for at in range(start, min(start + MOST_TRIMMED_CHARACTERS, end)) if text[at].isspace()), start)
+        start = next(
+            (at + 1 for at in range(start, min(start + MOST_CHARACTERS_TRIMMED_OFF_WINDOW, end)) if text[at].isspace()),
+            start,
+        )
     if end < len(text) and not text[end].isspace():
-        end = next((at for at in range(end, max(end - MOST_TRIMMED_CHARACTERS, start), -1) if text[at - 1].isspace()), end)
+        end = next(
+            (at for at in range(end, max(end - MOST_CHARACTERS_TRIMMED_OFF_WINDOW, start), -1) if text[at - 1].isspace()),
+            end,
+        )
     return Span(start, end)
 
 
@@ -147,7 +153,7 @@ LEAST_WINDOW_CHARACTERS = 200
 MOST_WINDOW_CHARACTERS = 20_000
 """Maximum window size in characters."""
 
-LEAST_PART_CHARACTERS = 80
+LEAST_WINDOW_PART_CHARACTERS = 80
 """Minimum number of characters of a window's part that is shown in its place: a sentence that is understood by itself."""
 
 MOST_GENERATED_QUESTIONS = 500
@@ -205,7 +211,7 @@ class GenerationSettings:
 class Ask(Protocol):
     """Interface of functions that send a conversation to a model and return its answer, such as `Asking.ask`."""
 
-    def __call__(self, messages: Sequence[Message], cancelled: Callable[[], bool], *, kind: AnswerKind) -> Reply:
+    def __call__(self, messages: Sequence[Message], cancelled: Callable[[], bool], *, answer_kind: AnswerKind) -> Reply:
         """Return the answer."""
 
 
@@ -240,19 +246,19 @@ class Dropped(NamedTuple):
 WindowResult = Generated | Dropped
 
 
-def generate_and_report_questions(
+def generate_and_pass_on_questions(
     document_texts: Sequence[str],
     settings: GenerationSettings,
     ask: Ask,
     report_outcome: Callable[[WindowResult], None],
     cancelled: Callable[[], bool] = bool,
-    report_usability: Callable[[bool], None] = lambda usable: None,
+    report_answer_usability: Callable[[bool], None] = lambda usable: None,
 ) -> None:
     """Generate questions about random windows of the texts, several in parallel; pass each outcome to ``report_outcome``.
 
-    A prompt leaves out the sentences that earlier questions quote. If fewer than `LEAST_PART_CHARACTERS` characters remain,
-    it shows the window and these questions instead. After a repeated question, the model is asked in a new conversation,
-    without the sentences that the repeated question quotes.
+    A prompt leaves out the sentences that earlier questions quote. If fewer than `LEAST_WINDOW_PART_CHARACTERS`
+    characters remain, it shows the window and these questions instead. After a repeated question, the model is asked in a
+    new conversation, without the sentences that the repeated question quotes.
 
     The windows alone determine which earlier questions a prompt depends on. A question is requested once the questions up
     to a certain one are finished: the last one at least `MOST_PARALLEL_CONVERSATIONS` places before it, or the last earlier
@@ -275,7 +281,7 @@ def generate_and_report_questions(
         a stop, it is also called with the other finished outcomes, without duplicate questions.
     cancelled
         True once the user has cancelled.
-    report_usability
+    report_answer_usability
         Called after each answer with True if the answer is usable, otherwise with False.
 
     Raises
@@ -292,32 +298,39 @@ def generate_and_report_questions(
         earlier_questions = ordered_question_outcomes.wait_for_first_outcomes(
             _count_earlier_questions_to_await(chosen_random_windows, window_number), cancelled
         )
-        window_part = _find_longest_unquoted_window_part(
+        part_unquoted_by_earlier_questions = _find_longest_unquoted_window_part(
             document_texts, chosen_random_windows[window_number], earlier_questions
         )
         question_answer_reader = _AnswerReader(
-            document_texts[window_part.document],
-            window_part,
+            document_texts[part_unquoted_by_earlier_questions.document],
+            part_unquoted_by_earlier_questions,
             lambda question: ordered_question_outcomes.is_repeated_question(question, window_number, cancelled),
         )
-        messages = _prompt_messages(document_texts, window_part, window_number + 1, earlier_questions)
-        current_window_part, opening_messages, replaced_message_count = window_part, messages, len(messages)
+        messages = _prompt_messages(document_texts, part_unquoted_by_earlier_questions, window_number + 1, earlier_questions)
+        currently_shown_passage, opening_messages, replaced_leading_message_count = (
+            part_unquoted_by_earlier_questions,
+            messages,
+            len(messages),
+        )
 
         def send_messages(messages: Sequence[Message]) -> Reply:
-            nonlocal current_window_part, opening_messages, replaced_message_count
+            nonlocal currently_shown_passage, opening_messages, replaced_leading_message_count
             if question_answer_reader.repeated:
                 other_window_part = _find_longest_unquoted_window_part(
-                    document_texts, window_part, [*earlier_questions, *question_answer_reader.repeated], 1
+                    document_texts,
+                    part_unquoted_by_earlier_questions,
+                    [*earlier_questions, *question_answer_reader.repeated],
+                    1,
                 )
-                if other_window_part not in (current_window_part, window_part):
+                if other_window_part not in (currently_shown_passage, part_unquoted_by_earlier_questions):
                     # In a new conversation, as a weak model would copy the question from this one.
-                    current_window_part, opening_messages, replaced_message_count = (
+                    currently_shown_passage, opening_messages, replaced_leading_message_count = (
                         other_window_part,
                         _prompt_messages(document_texts, other_window_part, window_number + 1, earlier_questions),
                         len(messages),
                     )
-            later_messages = messages[replaced_message_count:]
-            sentences_of_window_part = _distinct_window_sentences(document_texts, current_window_part)
+            later_messages = messages[replaced_leading_message_count:]
+            sentences_of_window_part = _deduplicated_window_sentences(document_texts, currently_shown_passage)
             unmentioned_excerpts = [
                 excerpt
                 for excerpt in sentences_of_window_part
@@ -326,16 +339,18 @@ def generate_and_report_questions(
             return ask(
                 [*opening_messages, *later_messages],
                 cancelled,
-                kind=_answer_schema(unmentioned_excerpts or sentences_of_window_part),
+                answer_kind=_answer_schema(unmentioned_excerpts or sentences_of_window_part),
             )
 
         try:
-            ordered_question_outcomes.store(
+            ordered_question_outcomes.store_and_report_due_outcomes(
                 window_number,
-                ask_until_usable(send_messages, messages, question_answer_reader.parse_answer, report_usability),
+                ask_until_usable(send_messages, messages, question_answer_reader.parse_answer, report_answer_usability),
             )
         except UnusableAnswer as complaint:
-            ordered_question_outcomes.store(window_number, Dropped(window_part, str(complaint)))
+            ordered_question_outcomes.store_and_report_due_outcomes(
+                window_number, Dropped(part_unquoted_by_earlier_questions, str(complaint))
+            )
 
     try:
         run_in_parallel(
@@ -345,32 +360,36 @@ def generate_and_report_questions(
         ordered_question_outcomes.report_remaining_outcomes()
 
 
-def _answer_schema(excerpts: Sequence[str]) -> AnswerKind:
+def _answer_schema(allowed_excerpts: Sequence[str]) -> AnswerKind:
     """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
-    max_excerpt_count = max(1, min(MOST_EXCERPTS, len(excerpts) // 3))
-    return QUESTION_WITH_EXCERPTS_ANSWER.for_request({}, sizes={"excerpts": max_excerpt_count}).with_choices(
-        {"excerpts": excerpts}
+    max_excerpt_count = max(1, min(MOST_EXCERPTS, len(allowed_excerpts) // 3))
+    return QUESTION_WITH_EXCERPTS_ANSWER.copy_with_answer_limits({}, sizes={"excerpts": max_excerpt_count}).with_choices(
+        {"excerpts": allowed_excerpts}
     )
 
 
-def _distinct_window_sentences(document_texts: Sequence[str], window: Window) -> list[str]:
+def _deduplicated_window_sentences(document_texts: Sequence[str], window: Window) -> list[str]:
     """Return the distinct sentences of a window, which a schema allows as excerpts."""
-    document = Document.from_text(document_texts[window.document][window.span.start : window.span.end])
-    return [*dict.fromkeys(filter(None, (document.text[start:end].strip() for start, end in document.sentences)))]
+    window_as_document = Document.from_text(document_texts[window.document][window.span.start : window.span.end])
+    return [
+        *dict.fromkeys(
+            filter(None, (window_as_document.text[start:end].strip() for start, end in window_as_document.sentences))
+        )
+    ]
 
 
 def _find_longest_unquoted_window_part(
     document_texts: Sequence[str],
     window: Window,
     earlier_questions: Sequence[Generated],
-    min_part_characters: int = LEAST_PART_CHARACTERS,
+    min_part_characters: int = LEAST_WINDOW_PART_CHARACTERS,
 ) -> Window:
     """Return the longest part of a window without sentences that an earlier question quotes.
 
     The prompt about this part need not show earlier questions, which a weak model copies. If the part is shorter than
     ``min_part_characters``, the whole window is returned.
     """
-    text, (window_start, window_end) = document_texts[window.document], window.span
+    document_text, (window_start, window_end) = document_texts[window.document], window.span
     quoted_excerpt_spans = [
         excerpt
         for question in earlier_questions
@@ -379,7 +398,7 @@ def _find_longest_unquoted_window_part(
     ]
     window_sentence_spans = [
         (window_start + first, window_start + last)
-        for first, last in Document.from_text(text[window_start:window_end]).sentences
+        for first, last in Document.from_text(document_text[window_start:window_end]).sentences
     ]
     quoted_sentences = [
         (first, last)
@@ -393,7 +412,7 @@ def _find_longest_unquoted_window_part(
     longest_unquoted_span = max(map(Span, unquoted_starts, unquoted_ends), key=lambda span: span.end - span.start)
     return (
         Window(window.document, longest_unquoted_span)
-        if len(text[longest_unquoted_span.start : longest_unquoted_span.end].strip()) >= min_part_characters
+        if len(document_text[longest_unquoted_span.start : longest_unquoted_span.end].strip()) >= min_part_characters
         else window
     )
 
@@ -438,7 +457,7 @@ class _OrderedOutcomes:
             _casefolded_question(other) for other in (EXAMPLE_QUESTION, *(earlier.question for earlier in earlier_questions))
         }
 
-    def store(self, window_number: int, finished_outcome: WindowResult) -> None:
+    def store_and_report_due_outcomes(self, window_number: int, finished_outcome: WindowResult) -> None:
         """Store the outcome of a window, and report all outcomes up to the first window still in progress."""
         with self._changed:
             self._outcomes[window_number] = finished_outcome
@@ -465,7 +484,9 @@ class _OrderedOutcomes:
                 self._report_outcome(window_outcome)
 
 
-def estimate_generation(document_texts: Sequence[str], settings: GenerationSettings, tokenizer: Tokenizer) -> Estimate:
+def estimate_generation_requests_and_tokens(
+    document_texts: Sequence[str], settings: GenerationSettings, tokenizer: Tokenizer
+) -> Estimate:
     """Estimate the requests and tokens for generating questions, without sending a request.
 
     Assumes that no request has to be repeated. Raises InputError if no document has text, or if the tokenizer cannot be
@@ -474,7 +495,7 @@ def estimate_generation(document_texts: Sequence[str], settings: GenerationSetti
     sampled_random_windows = [
         *islice(random_windows(document_texts, settings.window, settings.seed), min(settings.count, _SAMPLED_WINDOW_COUNT))
     ]
-    tokenizer.load()
+    tokenizer.ensure_loaded()
     message_token_counts = tokenizer.count(
         [part.text for window in sampled_random_windows for part in _prompt_messages(document_texts, window, 1, [])]
     )
@@ -491,9 +512,7 @@ def _prompt_messages(
     document_texts: Sequence[str], window: Window, window_number: int, earlier_questions: Sequence[Generated]
 ) -> list[Message]:
     document_index, (window_start, window_end) = window
-    question_lines = [
-        f"- {question.question}" for question in _find_nearest_questions_quoting_window(window, earlier_questions)
-    ]
+    question_lines = [f"- {question.question}" for question in _earlier_questions_quoting_window(window, earlier_questions)]
     earlier_questions_phrase = (
         EARLIER_QUESTIONS_TEMPLATE.format(questions="\n".join(question_lines))
         if question_lines
@@ -513,7 +532,7 @@ def _prompt_messages(
     return [*system_and_example_messages, Message("user", passage_prompt)]
 
 
-def _find_nearest_questions_quoting_window(window: Window, earlier_questions: Sequence[Generated]) -> Iterator[Generated]:
+def _earlier_questions_quoting_window(window: Window, earlier_questions: Sequence[Generated]) -> Iterator[Generated]:
     """Yield the questions that quote the window and were asked nearest to it, in their order.
 
     A question about other text can hardly be repeated here, and a weak model would copy it.
@@ -566,7 +585,7 @@ class _AnswerReader:
                 f"the question must have 1 to {MOST_EXCERPTS} excerpts; it has {len(parsed_answer.excerpts):,}"
             )
         excerpt_spans = [
-            self._located_excerpt_span(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)
+            self._locate_excerpt_or_raise(number, excerpt) for number, excerpt in enumerate(parsed_answer.excerpts, start=1)
         ]
         repaired_excerpt_count = sum(1 for _, exact in dict.fromkeys(excerpt_spans) if not exact)
         generated_question = Generated(
@@ -581,7 +600,7 @@ class _AnswerReader:
             raise UnusableAnswer("the question must be a new one; this one was asked before")
         return generated_question
 
-    def _located_excerpt_span(self, excerpt_number: int, excerpt: str) -> tuple[Span, bool]:
+    def _locate_excerpt_or_raise(self, excerpt_number: int, excerpt: str) -> tuple[Span, bool]:
         """Return the span of an excerpt in the document, and whether the match is exact."""
         excerpt_quotation = Quotation(excerpt.strip())
         if not excerpt_quotation.text:

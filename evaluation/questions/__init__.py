@@ -25,7 +25,7 @@ from evaluation.questions.question_files import (
 )
 from evaluation.questions.question_rows import (
     ANSWER_COLUMNS,
-    HOP_MARK,
+    PASSAGE_HOP_MARK_PATTERN,
     QuestionRow,
     json_line_objects,
     parse_excerpt_list,
@@ -38,8 +38,8 @@ from evaluation.questions.questions_with_documents import (
     MarkedQuestion,
     QuestionSet,
     is_path_of_beir_file,
-    marked_question_set,
     marked_questions_to_csv,
+    question_set_from_user_marks,
     read_beir,
-    read_question_set,
+    read_question_set_file,
 )

@@ -34,14 +34,16 @@ def union_of_ranges(ranges: Iterable[tuple[int, int]]) -> list[Span]:
 def intersection_of_ranges(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the overlap of two sets of ranges as ascending spans that neither overlap nor touch."""
     merged_right_spans = union_of_ranges(right)
-    merged_right_starts, merged_right_ends = (
+    right_span_start_offsets, right_span_end_offsets = (
         [span.start for span in merged_right_spans],
         [span.end for span in merged_right_spans],
     )
     return [
         Span(max(start, first), min(end, last))
         for start, end in union_of_ranges(left)
-        for first, last in merged_right_spans[bisect_right(merged_right_ends, start) : bisect_left(merged_right_starts, end)]
+        for first, last in merged_right_spans[
+            bisect_right(right_span_end_offsets, start) : bisect_left(right_span_start_offsets, end)
+        ]
     ]
 
 
@@ -60,7 +62,7 @@ class CoveredRanges:
         self._starts: list[int] = []
         self._ends: list[int] = []
 
-    def add(self, ranges: Iterable[tuple[int, int]]) -> list[Span]:
+    def add_and_return_new_parts(self, ranges: Iterable[tuple[int, int]]) -> list[Span]:
         """Add ranges, and return the parts of them that were not yet covered."""
         return union_of_ranges(
             part for start, end in ranges if start < end for part in self._cover_range_yielding_new_parts(start, end)
@@ -90,9 +92,9 @@ class CoveredRanges:
         )
 
 
-def total_length_of_ranges(summed_ranges: Sequence[tuple[int, int]]) -> int:
+def total_length_of_ranges(separately_counted_ranges: Sequence[tuple[int, int]]) -> int:
     """Return the total length of ranges, counting text once for each range that contains it."""
-    return sum(end - start for start, end in summed_ranges)
+    return sum(end - start for start, end in separately_counted_ranges)
 
 
 def numbers_of_overlapping_chunks(chunk_edges: IntArray, ranges: Iterable[tuple[int, int]]) -> list[int]:
@@ -157,7 +159,7 @@ class Corpus:
         return [0, *accumulate(joined_document_lengths[:-1])]
 
     @cached_property
-    def whole(self) -> Document:
+    def joined_document(self) -> Document:
         """All documents joined into one, with all their sentences; a corpus of one document returns that document."""
         if len(self.documents) == 1:
             return self.documents[0]
@@ -175,7 +177,7 @@ class Corpus:
     @cached_property
     def sentence_ends(self) -> list[int]:
         """Corpus-wide offset at which each sentence ends."""
-        return [span.end for span in self.whole.sentences]
+        return [span.end for span in self.joined_document.sentences]
 
     def span_in_corpus(self, document_number: int, span: tuple[int, int]) -> Span:
         """Convert a span of document ``document_number`` to corpus-wide offsets."""
@@ -202,14 +204,14 @@ class TokenRuler:
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of tokens in the ranges; overlaps count once per range."""
-        return int(self.lengths(ranges).sum())
+        return int(self.range_lengths(ranges).sum())
 
-    def lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
+    def range_lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
         """Return the number of tokens in each range, shape (ranges,)."""
         range_edge_positions = np.searchsorted(self._token_offsets, np.asarray(ranges, dtype=np.intp).reshape(-1, 2))
         return np.asarray(range_edge_positions[:, 1] - range_edge_positions[:, 0])
 
-    def prefix(self, span: Span, most: int) -> Span:
+    def shorten_span(self, span: Span, most: int) -> Span:
         """Return the longest prefix of a range with at most ``most`` tokens.
 
         A character of several tokens is included whole or not at all.
@@ -231,12 +233,12 @@ class CharacterRuler:
         """Return the number of characters in the ranges; overlaps count once per range."""
         return total_length_of_ranges(ranges)
 
-    def lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
+    def range_lengths(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
         """Return the number of characters in each range, shape (ranges,)."""
-        range_edge_positions = np.asarray(ranges, dtype=np.intp).reshape(-1, 2)
-        return np.asarray(range_edge_positions[:, 1] - range_edge_positions[:, 0])
+        range_edges = np.asarray(ranges, dtype=np.intp).reshape(-1, 2)
+        return np.asarray(range_edges[:, 1] - range_edges[:, 0])
 
-    def prefix(self, span: Span, most: int) -> Span:
+    def shorten_span(self, span: Span, most: int) -> Span:
         """Return the prefix of a range with at most ``most`` characters."""
         return Span(span.start, min(span.end, span.start + max(0, most)))
 

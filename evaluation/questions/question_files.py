@@ -74,20 +74,20 @@ class ExcerptFinder:
         """Return the number of the document called ``name``, with or without file extension; None if no name is given."""
         if name is None or name == "":
             return None
-        matching_document_numbers = self._numbers_by_name.get(name, []) if isinstance(name, str) else []
-        if not matching_document_numbers:
+        document_numbers_with_name = self._numbers_by_name.get(name, []) if isinstance(name, str) else []
+        if not document_numbers_with_name:
             raise InputError(
                 f"corpus_id must be one of {shorten_text(', '.join(self.corpus.names))}; got {short_repr(name)}."
             )
-        if len(matching_document_numbers) > 1:
+        if len(document_numbers_with_name) > 1:
             matching_names_phrase = shorten_text(
-                ", ".join(self.corpus.names[number] for number in matching_document_numbers)
+                ", ".join(self.corpus.names[number] for number in document_numbers_with_name)
             )
             raise InputError(
                 f"corpus_id must match one document; {short_repr(name)} matches several: {matching_names_phrase}. Give the "
                 "full name."
             )
-        return matching_document_numbers[0]
+        return document_numbers_with_name[0]
 
     @cached_property
     def _numbers_by_name(self) -> dict[str, list[int]]:
@@ -129,24 +129,24 @@ class ExcerptFinder:
             excerpt_text_or_fields if isinstance(excerpt_text_or_fields, dict) else {"content": excerpt_text_or_fields}
         )
         excerpt_quotation = _build_quotation_from_excerpt_fields(excerpt_fields)
-        own_document_number = self.document_number(excerpt_fields.get("corpus_id"))
-        document_number = document_number if own_document_number is None else own_document_number
+        document_number_named_by_excerpt = self.document_number(excerpt_fields.get("corpus_id"))
+        document_number = document_number if document_number_named_by_excerpt is None else document_number_named_by_excerpt
         searched_document_numbers = (
             range(len(self._searchable_document_texts)) if document_number is None else [document_number]
         )
-        for match_method in (SearchableText.exact_match, SearchableText.typographic_match):
+        for match_function in (SearchableText.exact_match, SearchableText.typographic_match):
             for candidate_document_number in searched_document_numbers:
-                if matched_passage := match_method(
+                if matched_passage := match_function(
                     self._searchable_document_texts[candidate_document_number], excerpt_quotation
                 ):
                     return self._build_excerpt_with_deviation_remark(
                         candidate_document_number, excerpt_quotation, matched_passage
                     )
-        if number_and_best_match := self._most_similar_passage(
+        if document_number_and_match := self._most_similar_passage(
             searched_document_numbers, excerpt_quotation, MIN_ALTERED_SIMILARITY
         ):
             return self._build_excerpt_with_deviation_remark(
-                number_and_best_match[0], excerpt_quotation, number_and_best_match[1]
+                document_number_and_match[0], excerpt_quotation, document_number_and_match[1]
             )
         for candidate_document_number in searched_document_numbers:
             if part_spans := self._searchable_document_texts[candidate_document_number].match_in_parts(
@@ -164,10 +164,10 @@ class ExcerptFinder:
             f"the excerpt must occur in {searched_documents_phrase}, and {short_repr(excerpt_quotation.text)} does "
             f"not; it is left out."
         )
-        if number_and_best_match := self._most_similar_passage(
+        if document_number_and_match := self._most_similar_passage(
             searched_document_numbers, excerpt_quotation, MIN_NEAREST_SIMILARITY
         ):
-            candidate_document_number, matched_passage = number_and_best_match
+            candidate_document_number, matched_passage = document_number_and_match
             nearest_passage_text = self.corpus.documents[candidate_document_number].text[
                 matched_passage.span.start : matched_passage.span.end
             ]
@@ -179,7 +179,7 @@ class ExcerptFinder:
                 f"{matched_passage.span.start:,}, "
                 f"{_similarity_percent_phrase(matched_passage)} alike."
             )
-        elif self._shared_comparison_budget.spent:
+        elif self._shared_comparison_budget.is_used_up:
             excerpt_not_found_message += (
                 " It was not compared with all passages, as too many excerpts of this file are not found."
             )
@@ -370,7 +370,7 @@ def read_questions(file_bytes: bytes, file_name: str, corpus: Corpus, cancelled:
     usable_questions: list[Question] = []
     problem_sentences: list[str] = []
     all_change_sentences: list[str] = []
-    excerpt_labels: list[Label] = []
+    excerpt_outcome_records: list[Label] = []
     seen_question_keys: set[tuple[object, ...]] = set()
     for row_place_phrase, row in question_rows:
         raise_if_cancelled(cancelled)
@@ -384,7 +384,7 @@ def read_questions(file_bytes: bytes, file_name: str, corpus: Corpus, cancelled:
             if isinstance(row, InputError):
                 raise row
             question, lost_excerpt_sentences, changed_excerpt_sentences = _question_and_remarks_of_row(
-                row, corpus_excerpt_finder, excerpt_labels
+                row, corpus_excerpt_finder, excerpt_outcome_records
             )
             question_identity_key = (
                 question.text,
@@ -403,7 +403,9 @@ def read_questions(file_bytes: bytes, file_name: str, corpus: Corpus, cancelled:
         usable_questions.append(question)
         problem_sentences += [f"{file_name}, {row_place_phrase}: {sentence}" for sentence in lost_excerpt_sentences]
         all_change_sentences += [f"{file_name}, {row_place_phrase}: {sentence}" for sentence in changed_excerpt_sentences]
-    return Questions(tuple(usable_questions), tuple(problem_sentences), tuple(all_change_sentences), tuple(excerpt_labels))
+    return Questions(
+        tuple(usable_questions), tuple(problem_sentences), tuple(all_change_sentences), tuple(excerpt_outcome_records)
+    )
 
 
 def _question_and_remarks_of_row(
@@ -423,7 +425,7 @@ def _question_and_remarks_of_row(
         )
     named_document_number = finder.document_number(row.get("corpus_id"))
     located_excerpts: list[LocatedExcerpt] = []
-    lost_excerpt_sentences: list[str] = []
+    remarks_on_lost_excerpts: list[str] = []
     excerpt_column_name = next((name for name in EXCERPT_COLUMNS if row.get(name)), None)
     excerpt_items_of_row = (
         [] if excerpt_column_name is None else parse_excerpt_list(row[excerpt_column_name], excerpt_column_name)
@@ -438,9 +440,9 @@ def _question_and_remarks_of_row(
                 else finder.locate(excerpt_item, named_document_number)
             )
         except InputError as error:
-            lost_excerpt_sentences.append(str(error))
+            remarks_on_lost_excerpts.append(str(error))
             collected_excerpt_labels.append(
-                Label(question_text, quoted_excerpt_text, "orphaned", remark=lost_excerpt_sentences[-1])
+                Label(question_text, quoted_excerpt_text, "orphaned", remark=remarks_on_lost_excerpts[-1])
             )
             continue
         located_excerpts.append(located_excerpt)
@@ -459,11 +461,11 @@ def _question_and_remarks_of_row(
     if excerpt_items_of_row and not located_excerpts:
         raise InputError(
             f"no excerpt of {short_repr(question_text)} could be located, so the question is left out: "
-            f"{lost_excerpt_sentences[0]}"
+            f"{remarks_on_lost_excerpts[0]}"
         )
     return (
         Question(question_text, tuple(excerpts)),
-        lost_excerpt_sentences,
+        remarks_on_lost_excerpts,
         [excerpt.remark for excerpt in located_excerpts if excerpt.remark],
     )
 

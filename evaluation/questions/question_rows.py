@@ -67,7 +67,7 @@ KNOWN_COLUMNS = frozenset(
 )
 """The columns that are read."""
 
-HOP_MARK = re.compile(r"\A<\d+-hop>\s*")
+PASSAGE_HOP_MARK_PATTERN = re.compile(r"\A<\d+-hop>\s*")
 """Mark of ragas in front of the excerpts of a question that needs several of them."""
 
 
@@ -87,12 +87,12 @@ def read_question_rows(
         If the user asked to stop, as ``cancelled`` reports.
     """
     for row_place_phrase, row, row_problem in run_parser_in_reader_process(
-        parse_question_rows, file_bytes, file_name, cancelled, purpose=purpose
+        parse_rows_of_question_file, file_bytes, file_name, cancelled, purpose=purpose
     ):
         yield row_place_phrase, InputError(row_problem) if row is None else row
 
 
-def parse_question_rows(
+def parse_rows_of_question_file(
     file_bytes: bytes, file_name: str, purpose: Purpose
 ) -> Iterator[tuple[str, QuestionRow | None, str]]:
     """Yield the position of each row of a questions file, and the parsed row or an error message.
@@ -107,7 +107,7 @@ def parse_question_rows(
         raw_rows(
             text,
             file_name,
-            _choose_columns_requiring_question if purpose == "answers" else _choose_columns_requiring_excerpts,
+            _known_columns_after_question_check if purpose == "answers" else _known_columns_after_excerpts_check,
         )
     ):
         if row_index == MOST_ROWS_READ:
@@ -142,7 +142,7 @@ def _is_beir_row(row: QuestionRow) -> bool:
     return "question" not in row and {"_id", "text"} <= set(row)
 
 
-def _row_of_used_columns(row: QuestionRow, purpose: Purpose, input_counter: InputCounter) -> QuestionRow:
+def _row_of_used_columns(row: QuestionRow, reading_purpose: Purpose, input_counter: InputCounter) -> QuestionRow:
     """Return the used columns of a row, its excerpts as a list; raises InputError if these are invalid or too many."""
     known_column_values = {column: value for column, value in row.items() if column in KNOWN_COLUMNS}
     if excerpt_column_name := next((name for name in EXCERPT_COLUMNS if known_column_values.get(name)), None):
@@ -152,29 +152,29 @@ def _row_of_used_columns(row: QuestionRow, purpose: Purpose, input_counter: Inpu
             )
         except InputError:
             # Where there is an answer, nothing is asked of its excerpts.
-            if purpose == "retrieval" or not any(known_column_values.get(name) for name in ANSWER_COLUMNS):
+            if reading_purpose == "retrieval" or not any(known_column_values.get(name) for name in ANSWER_COLUMNS):
                 raise
             del known_column_values[excerpt_column_name]
-    nested_value_count = _count_nested_values(known_column_values)
-    if nested_value_count > MOST_ITEMS_PER_ROW:
+    total_list_item_count = _count_nested_values(known_column_values)
+    if total_list_item_count > MOST_ITEMS_PER_ROW:
         raise InputError(
-            f"a row may have at most {MOST_ITEMS_PER_ROW:,} items in its lists; this one has {nested_value_count:,}."
+            f"a row may have at most {MOST_ITEMS_PER_ROW:,} items in its lists; this one has {total_list_item_count:,}."
         )
     input_counter.count_row(*(value for value in known_column_values.values() if isinstance(value, str)))
-    input_counter.count_items(nested_value_count)
+    input_counter.count_list_items(total_list_item_count)
     return known_column_values
 
 
 def _count_nested_values(row: QuestionRow) -> int:
     """Count the items and fields in the lists and objects of a row, nested ones included."""
-    nested_value_count = 0
+    nested_item_count = 0
     unvisited_values: list[Any] = list(row.values())
     while unvisited_values:
         visited_value = unvisited_values.pop()
         if isinstance(visited_value, list | dict):
-            nested_value_count += len(visited_value)
+            nested_item_count += len(visited_value)
             unvisited_values += visited_value.values() if isinstance(visited_value, dict) else visited_value
-    return nested_value_count
+    return nested_item_count
 
 
 def raw_rows(
@@ -242,7 +242,7 @@ def _row_with_standard_columns(row: QuestionRow) -> QuestionRow:
             "column contexts is read as what a pipeline retrieved."
         )
     passages_without_hop_marks = [
-        HOP_MARK.sub("", passage) if isinstance(passage, str) else passage
+        PASSAGE_HOP_MARK_PATTERN.sub("", passage) if isinstance(passage, str) else passage
         for passage in parse_excerpt_list(row[filled_context_column_name], filled_context_column_name)
     ]
     return {**row, "excerpts": passages_without_hop_marks}
@@ -269,7 +269,7 @@ def _csv_rows(
         )
 
 
-def _choose_columns_requiring_excerpts(columns: Sequence[str], file_name: str) -> Collection[str]:
+def _known_columns_after_excerpts_check(columns: Sequence[str], file_name: str) -> Collection[str]:
     header_column_names = set(columns)
     if header_column_names & {"question", "user_input"} and header_column_names & {
         *EXCERPT_COLUMNS,
@@ -294,7 +294,7 @@ def _choose_columns_requiring_excerpts(columns: Sequence[str], file_name: str) -
     raise InputError(missing_columns_message)
 
 
-def _choose_columns_requiring_question(columns: Sequence[str], file_name: str) -> Collection[str]:
+def _known_columns_after_question_check(columns: Sequence[str], file_name: str) -> Collection[str]:
     if not {"question", "user_input"} & set(columns):
         raise InputError(
             f"{file_name}: the file must have a column named question; its columns are {short_repr(', '.join(columns))}."
@@ -303,27 +303,29 @@ def _choose_columns_requiring_question(columns: Sequence[str], file_name: str) -
 
 
 def _known_fields_of_row(
-    columns: Sequence[str], row: Sequence[str], separator: str, position_by_column: Mapping[str, int]
+    header_columns: Sequence[str], row: Sequence[str], csv_field_separator: str, position_by_column: Mapping[str, int]
 ) -> QuestionRow | InputError:
     """Return the known fields of a row, or what is wrong with it if it has too few or too many fields."""
-    if len(row) == len(columns):
+    if len(row) == len(header_columns):
         return {column: unescape_csv_cell(row[place]) for column, place in position_by_column.items()}
-    field_count_message = f"a row must have as many fields as there are columns, {len(columns)}; this one has {len(row)}."
-    if len(row) > len(columns):
-        field_count_message += f" A text with {_SEPARATOR_PHRASES[separator]} in it must stand in quotation marks."
+    field_count_message = (
+        f"a row must have as many fields as there are columns, {len(header_columns)}; this one has {len(row)}."
+    )
+    if len(row) > len(header_columns):
+        field_count_message += f" A text with {_SEPARATOR_PHRASES[csv_field_separator]} in it must stand in quotation marks."
     return InputError(field_count_message)
 
 
 def _json_rows(text: str) -> Iterator[tuple[str, QuestionRow | InputError]]:
-    if (rows_of_whole_file := _rows_of_json_value(text)) is None:
+    if (rows_of_whole_file := _parse_rows_of_single_json(text)) is None:
         return json_line_objects(text)
     return (
-        (f"item {number:,}", _object_or_returned_error(item, "item"))
+        (f"item {number:,}", _checked_object_or_error(item, "item"))
         for number, item in enumerate(rows_of_whole_file, start=1)
     )
 
 
-def _rows_of_json_value(text: str) -> list[Any] | None:
+def _parse_rows_of_single_json(text: str) -> list[Any] | None:
     """Return the rows of a file that is one JSON value, None if it is not, or is a single row.
 
     It may be a list of rows, also as ``data`` of an object; or an object of columns, each a list or, as pandas writes it, an
@@ -361,7 +363,7 @@ def _rows_of_json_value(text: str) -> list[Any] | None:
 
 def json_line_objects(
     text: str,
-    check_line_value: Callable[[object, str], QuestionRow | InputError] = lambda value, line: _object_or_returned_error(
+    check_line_value: Callable[[object, str], QuestionRow | InputError] = lambda value, line: _checked_object_or_error(
         value, "line", line
     ),
 ) -> Iterator[tuple[str, QuestionRow | InputError]]:
@@ -377,7 +379,7 @@ def json_line_objects(
         yield f"line {line_number:,}", line_object_or_error
 
 
-def _object_or_returned_error(value: object, noun: str, shown_value: object = None) -> QuestionRow | InputError:
+def _checked_object_or_error(value: object, noun: str, shown_value: object = None) -> QuestionRow | InputError:
     if isinstance(value, dict):
         return value
     return InputError(
@@ -397,7 +399,7 @@ _PYTHON_TOKEN_PATTERN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _WRAPPING_CALL = re.compile(r"(?:np|numpy|datetime|zoneinfo)\.\w+|array|Timestamp|UUID|Decimal")
-_KEYWORD_ARGUMENT = re.compile(r"\s*\w+=")
+_KEYWORD_ARGUMENT_NAME_PATTERN = re.compile(r"\s*\w+=")
 _CONSTANT_BY_WORD = {"None": None, "nan": None, "NaN": None, "NaT": None, "True": True, "False": False}
 _CLOSING_BRACKET_BY_OPENING = {"[": "]", "(": ")", "{": "}"}
 
@@ -436,11 +438,11 @@ class _LiteralParser:
         self._offset = next_token_match.end()
         return next_token_match
 
-    def _skip_sign(self, sign: str) -> bool:
-        next_token_match = _PYTHON_TOKEN_PATTERN.match(self._text, self._offset)
-        if next_token_match is None or next_token_match["sign"] != sign:
+    def _try_skip_punctuation(self, punctuation_mark: str) -> bool:
+        upcoming_token_match = _PYTHON_TOKEN_PATTERN.match(self._text, self._offset)
+        if upcoming_token_match is None or upcoming_token_match["sign"] != punctuation_mark:
             return False
-        self._offset = next_token_match.end()
+        self._offset = upcoming_token_match.end()
         return True
 
     def _parse_value(self, *, keeps_word_as_text: bool = False) -> Any:
@@ -449,27 +451,29 @@ class _LiteralParser:
             return _parse_string_literal(value_token_match["text"])
         if value_token_match["sign"] is not None:
             return self._parse_bracketed_items(value_token_match["sign"])
-        if _WRAPPING_CALL.fullmatch(value_token_match["word"]) and self._skip_sign("("):
+        if _WRAPPING_CALL.fullmatch(value_token_match["word"]) and self._try_skip_punctuation("("):
             return next(iter(self._parse_bracketed_items("(")), None)
-        return value_token_match["word"] if keeps_word_as_text else _parse_number_or_constant(value_token_match["word"])
+        return (
+            value_token_match["word"] if keeps_word_as_text else _parse_python_number_or_constant(value_token_match["word"])
+        )
 
     def _parse_bracketed_items(self, opening: str) -> Any:
         if opening not in _CLOSING_BRACKET_BY_OPENING:
             raise ValueError(f"unexpected {opening} before character {self._offset + 1:,}")
         collection_items: list[Any] = []
         value_by_key: dict[str, Any] = {}
-        while not self._skip_sign(_CLOSING_BRACKET_BY_OPENING[opening]):
-            if keyword_match := _KEYWORD_ARGUMENT.match(self._text, self._offset):
+        while not self._try_skip_punctuation(_CLOSING_BRACKET_BY_OPENING[opening]):
+            if keyword_argument_match := _KEYWORD_ARGUMENT_NAME_PATTERN.match(self._text, self._offset):
                 # Such as dtype=object of an array.
-                self._offset = keyword_match.end()
+                self._offset = keyword_argument_match.end()
                 self._parse_value(keeps_word_as_text=True)
             else:
                 parsed_item_or_key = self._parse_value()
-                if opening == "{" and self._skip_sign(":"):
+                if opening == "{" and self._try_skip_punctuation(":"):
                     value_by_key[str(parsed_item_or_key)] = self._parse_value()
                 else:
                     collection_items.append(parsed_item_or_key)
-            self._skip_sign(",")
+            self._try_skip_punctuation(",")
         return value_by_key if opening == "{" and not collection_items else collection_items
 
 
@@ -481,7 +485,7 @@ def _parse_string_literal(text: str) -> str:
         raise ValueError(str(error)) from error
 
 
-def _parse_number_or_constant(word: str) -> Any:
+def _parse_python_number_or_constant(word: str) -> Any:
     if word in _CONSTANT_BY_WORD:
         return _CONSTANT_BY_WORD[word]
     return int(word) if word.lstrip("+-").isdecimal() else float(word)

@@ -21,7 +21,7 @@ from chunkers.files.json_and_table_files import (
     InputCounter,
     check_bracket_count,
     decode_file,
-    parse_json,
+    parse_json_limiting_bracket_count,
     read_csv_rows_as_lists,
 )
 from chunkers.support import MAX_FILE_BYTES, MAX_UNPACKED_BYTES, InputError, csv_text, short_repr
@@ -57,7 +57,7 @@ class QuestionSet:
     notes: tuple[str, ...]
 
 
-def read_question_set(
+def read_question_set_file(
     file_bytes: bytes, file_name: str, dataset_split: str | None = None, cancelled: Callable[[], bool] = bool
 ) -> QuestionSet | None:
     """Read a question set from a BEIR ZIP file or a SQuAD JSON file; None if the file is neither.
@@ -73,14 +73,14 @@ def read_question_set(
     """
     if not file_bytes.startswith(b"PK") and (b'"paragraphs"' not in file_bytes or b'"qas"' not in file_bytes):
         return None
-    return _question_set_from_pieces(
+    return _reassemble_question_set(
         run_parser_in_reader_process(parse_question_set_file, file_bytes, file_name, cancelled, split=dataset_split)
     )
 
 
 def read_beir(
     file_bytes_by_path: Mapping[str, bytes],
-    set_name: str,
+    question_set_name: str,
     dataset_split: str | None = None,
     cancelled: Callable[[], bool] = bool,
 ) -> QuestionSet:
@@ -103,15 +103,16 @@ def read_beir(
     total_byte_count = sum(map(len, file_bytes_by_path.values()))
     if total_byte_count > MAX_UNPACKED_BYTES:
         raise InputError(
-            f"{set_name}: the files of a question set may have at most {MAX_UNPACKED_BYTES:,} bytes in total; these have "
+            f"{question_set_name}: the files of a question set may have at most {MAX_UNPACKED_BYTES:,} bytes in total; "
+            "these have "
             f"{total_byte_count:,}."
         )
     path_size_pairs = [[path, len(part)] for path, part in file_bytes_by_path.items()]
-    question_set = _question_set_from_pieces(
+    question_set = _reassemble_question_set(
         run_parser_in_reader_process(
             yield_pieces_of_beir_set,
             b"".join(file_bytes_by_path.values()),
-            set_name,
+            question_set_name,
             cancelled,
             byte_counts_by_path=path_size_pairs,
             split=dataset_split,
@@ -121,7 +122,7 @@ def read_beir(
     return question_set
 
 
-def _question_set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
+def _reassemble_question_set(pieces: Iterable[Any]) -> QuestionSet | None:
     """Return the set whose pieces the other process has sent, each with its kind; None if there are none."""
     contents_by_piece_kind: dict[str, list[Any]] = defaultdict(list)
     for piece_kind, *piece_content in pieces:
@@ -138,7 +139,7 @@ def _question_set_from_pieces(pieces: Iterable[Any]) -> QuestionSet | None:
 
 
 def _pieces_of_question_set(question_set: QuestionSet) -> Iterator[tuple[str, ...]]:
-    """Yield the pieces of a set for `_question_set_from_pieces`, its texts counted."""
+    """Yield the pieces of a set for `_reassemble_question_set`, its texts counted."""
     questions_file_name, question_rows_bytes = question_set.questions
     question_set_input_counter = InputCounter(questions_file_name, "a set")
     yield "questions", questions_file_name
@@ -155,13 +156,13 @@ def _pieces_of_question_set(question_set: QuestionSet) -> Iterator[tuple[str, ..
 def parse_question_set_file(file_bytes: bytes, file_name: str, split: str | None = None) -> Iterator[tuple[str, ...]]:
     """Yield the parts of a question set from a BEIR ZIP file or a SQuAD JSON file; nothing for other files.
 
-    Run by `read_question_set` in a separate process.
+    Run by `read_question_set_file` in a separate process.
     """
     if file_bytes.startswith(b"PK"):
         yield from _pieces_of_question_set(_read_beir(_beir_parts_of_zip(file_bytes, file_name), file_name, split))
         return
     try:
-        json_value = parse_json(decode_file(file_bytes, file_name), file_name)
+        json_value = parse_json_limiting_bracket_count(decode_file(file_bytes, file_name), file_name)
     except InputError:
         raise
     except (ValueError, RecursionError):
@@ -171,7 +172,10 @@ def parse_question_set_file(file_bytes: bytes, file_name: str, split: str | None
 
 
 def yield_pieces_of_beir_set(
-    concatenated_file_bytes: bytes, set_name: str, byte_counts_by_path: list[tuple[str, int]], split: str | None = None
+    concatenated_file_bytes: bytes,
+    question_set_name: str,
+    byte_counts_by_path: list[tuple[str, int]],
+    split: str | None = None,
 ) -> Iterator[tuple[str, ...]]:
     """Yield the parts of a BEIR question set whose files are concatenated in ``concatenated_file_bytes``.
 
@@ -182,7 +186,7 @@ def yield_pieces_of_beir_set(
         path: concatenated_file_bytes[end - size : end]
         for (path, size), end in zip(byte_counts_by_path, file_end_offsets, strict=True)
     }
-    yield from _pieces_of_question_set(_read_beir(file_bytes_by_path, set_name, split))
+    yield from _pieces_of_question_set(_read_beir(file_bytes_by_path, question_set_name, split))
 
 
 def _read_beir(file_bytes_by_path: Mapping[str, bytes], set_name: str, dataset_split: str | None) -> QuestionSet:
@@ -192,19 +196,21 @@ def _read_beir(file_bytes_by_path: Mapping[str, bytes], set_name: str, dataset_s
                 f"{set_name}: a BEIR set must have {required_file_name}; this one has "
                 f"{shorten_text(', '.join(file_bytes_by_path)) or 'no files'}."
             )
-    named_texts, textless_document_ids = _documents_with_text(file_bytes_by_path[CORPUS_FILE], f"{set_name}/{CORPUS_FILE}")
+    named_texts, textless_document_ids = _read_documents_and_textless_ids(
+        file_bytes_by_path[CORPUS_FILE], f"{set_name}/{CORPUS_FILE}"
+    )
     qrels_path = _relevance_table_path(file_bytes_by_path, set_name, dataset_split)
-    document_ids_by_query, unknown_document_ids = _relevant_documents(
+    document_ids_by_query, unknown_document_ids = _parse_relevance_table(
         file_bytes_by_path[qrels_path], f"{set_name}/{qrels_path}", {title for title, _ in named_texts}
     )
-    query_row_by_id = dict(_rows_by_id(file_bytes_by_path[QUERIES_FILE], f"{set_name}/{QUERIES_FILE}"))
+    query_row_by_id = dict(_yield_rows_with_checked_ids(file_bytes_by_path[QUERIES_FILE], f"{set_name}/{QUERIES_FILE}"))
     query_ids_without_query = [query for query in document_ids_by_query if query not in query_row_by_id]
-    question_and_documents_rows = [
+    question_rows_with_document_ids = [
         {"question": query_row_by_id[query]["text"], "documents": documents}
         for query, documents in document_ids_by_query.items()
         if query in query_row_by_id
     ]
-    if not question_and_documents_rows:
+    if not question_rows_with_document_ids:
         raise InputError(
             f"{set_name}/{qrels_path}: at least one question must have a document that answers it; none has one."
         )
@@ -224,7 +230,7 @@ def _read_beir(file_bytes_by_path: Mapping[str, bytes], set_name: str, dataset_s
     )
     return QuestionSet(
         tuple(named_texts),
-        rows_to_json_lines(question_and_documents_rows, f"{PurePosixPath(set_name).stem}.jsonl"),
+        rows_to_json_lines(question_rows_with_document_ids, f"{PurePosixPath(set_name).stem}.jsonl"),
         tuple(question_set_notes),
     )
 
@@ -281,7 +287,7 @@ def _check_file_size(name: str, byte_count: int) -> None:
         )
 
 
-def _rows_by_id(file_bytes: bytes, file_name: str) -> Iterator[tuple[str, QuestionRow]]:
+def _yield_rows_with_checked_ids(file_bytes: bytes, file_name: str) -> Iterator[tuple[str, QuestionRow]]:
     """Yield every row of JSON lines with its ``_id``, which is its own.
 
     Raises
@@ -291,9 +297,9 @@ def _rows_by_id(file_bytes: bytes, file_name: str) -> Iterator[tuple[str, Questi
     """
     _check_file_size(file_name, len(file_bytes))
     seen_ids: set[str] = set()
-    text = decode_file(file_bytes, file_name)
-    check_bracket_count(text, file_name)
-    for row_place_phrase, row in json_line_objects(text):
+    file_text = decode_file(file_bytes, file_name)
+    check_bracket_count(file_text, file_name)
+    for row_place_phrase, row in json_line_objects(file_text):
         if isinstance(row, InputError):
             raise InputError(f"{file_name}, {row_place_phrase}: {row}")
         row_id = _parse_identifier(row.get("_id"))
@@ -316,10 +322,10 @@ def _parse_identifier(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def _documents_with_text(file_bytes: bytes, file_name: str) -> tuple[list[tuple[str, str]], list[str]]:
+def _read_documents_and_textless_ids(file_bytes: bytes, file_name: str) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the documents, a title before its text, and the names of those without text."""
     named_texts, textless_document_ids = [], []
-    for document_id, row in _rows_by_id(file_bytes, file_name):
+    for document_id, row in _yield_rows_with_checked_ids(file_bytes, file_name):
         document_title = row.get("title") or ""
         if not isinstance(document_title, str):
             raise InputError(
@@ -361,7 +367,7 @@ def _relevance_table_path(file_bytes_by_path: Mapping[str, bytes], set_name: str
     ]
 
 
-def _relevant_documents(
+def _parse_relevance_table(
     table_bytes: bytes, table_name: str, known_document_ids: set[str]
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Return the known documents that answer every question, by its name, and the unknown ones.
@@ -537,13 +543,13 @@ def marked_questions_to_csv(marked_questions: Iterable[MarkedQuestion]) -> str:
     Text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
     marked_question_csv_rows = (
-        (question.question, json.dumps([_marked_reference(question)], ensure_ascii=False), question.document)
+        (question.question, json.dumps([_reference_from_marked_question(question)], ensure_ascii=False), question.document)
         for question in marked_questions
     )
     return csv_text(["question", "references", "corpus_id"], marked_question_csv_rows)
 
 
-def marked_question_set(marked_questions: Iterable[MarkedQuestion], texts: Mapping[str, str]) -> QuestionSet:
+def question_set_from_user_marks(marked_questions: Iterable[MarkedQuestion], texts: Mapping[str, str]) -> QuestionSet:
     """Return a question set of the questions and the texts in which their answers are marked.
 
     Texts with the same name, such as pasted texts, are numbered. ``texts`` has the texts by the identities of their
@@ -559,7 +565,7 @@ def marked_question_set(marked_questions: Iterable[MarkedQuestion], texts: Mappi
             {
                 "question": question.question,
                 "corpus_id": document_name_by_text[document_text],
-                "references": [_marked_reference(question)],
+                "references": [_reference_from_marked_question(question)],
             }
         )
     return QuestionSet(
@@ -569,7 +575,7 @@ def marked_question_set(marked_questions: Iterable[MarkedQuestion], texts: Mappi
     )
 
 
-def _marked_reference(marked_question: MarkedQuestion) -> dict[str, str | int]:
+def _reference_from_marked_question(marked_question: MarkedQuestion) -> dict[str, str | int]:
     return {
         "content": marked_question.answer,
         "start_index": marked_question.start,

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, Embedder, InputError, Tools, Watcher, build_chunker
-from chunkers.contract import FieldSpec, run
+from chunkers.contract import FieldSpec, run_and_time_chunker
 from chunkers.recipes import CHUNKERS
 from chunkers.results import EmbeddedAs
 from chunkers.support import VectorArray, format_number, raise_if_cancelled
@@ -17,7 +17,7 @@ from evaluation.retrieval import Limit, chunk_lengths
 from evaluation.retrieval.asked_question import (
     AskedQuestion,
     PosedQuestion,
-    index_text,
+    build_search_index_of_text,
     judge_retrieval,
     retrieve_for_question,
 )
@@ -173,13 +173,13 @@ def _parameter_unit(parameter_spec: FieldSpec, value_by_parameter: Mapping[str, 
     )
 
 
-def _variation_phrase(parameter_spec: FieldSpec, value: Any, value_by_parameter: Mapping[str, Any]) -> str:
+def _variation_phrase(parameter_spec: FieldSpec, value: Any, current_value_by_parameter: Mapping[str, Any]) -> str:
     lowercase_parameter_title = (parameter_spec.title[0].lower() + parameter_spec.title[1:]).removesuffix(" of distance")
     if value is None:
         return f"no {lowercase_parameter_title}"
     if parameter_spec.kind == "choice":
         return f"{lowercase_parameter_title} {str(value).replace('_', ' ')}"
-    unit_word = _parameter_unit(parameter_spec, value_by_parameter)
+    unit_word = _parameter_unit(parameter_spec, current_value_by_parameter)
     if unit_word == "cosine" or unit_word in lowercase_parameter_title:
         unit_word = ""
     formatted_value = f"{value:,}" if isinstance(value, int) else format_number(value)
@@ -201,7 +201,7 @@ def _other_chunker_variations(chunker: Chunker, embedder: Embedder | None) -> It
 MOST_REMEDIES = 3
 """Maximum number of remedies for one problem, each of another kind."""
 
-Kept = TypeVar("Kept")
+KeptResult = TypeVar("KeptResult")
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +228,7 @@ class ProblemColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class Trial(Generic[Kept]):
+class Trial(Generic[KeptResult]):
     """Alternative chunker setting that was tried, with the data kept of its result.
 
     Attributes
@@ -240,7 +240,7 @@ class Trial(Generic[Kept]):
     """
 
     variation: Variation
-    kept_result: Kept | None
+    kept_result: KeptResult | None
     changed: int
 
 
@@ -303,9 +303,9 @@ class _CachingTools(Tools):
         return [self.counts[text] for text in texts]
 
 
-def try_variations(
-    problem_column: ProblemColumn, tools: Tools, select_kept_result: Callable[[Chunking], Kept | None]
-) -> list[Trial[Kept]]:
+def run_trial_of_every_variation(
+    problem_column: ProblemColumn, tools: Tools, select_kept_result: Callable[[Chunking], KeptResult | None]
+) -> list[Trial[KeptResult]]:
     """Cut the text with every alternative setting that needs no new embeddings; return the smallest changes first.
 
     The size of a change is its number of changed cuts. Ties keep the order of the grid.
@@ -323,23 +323,23 @@ def try_variations(
     document = problem_column.chunking.document
     chunker_setting_variations = setting_variations(problem_column.chunker, tools.embedder)
     caching_embedding_tools = _CachingTools.of(tools, document.sentence_texts)
-    current_span_edges = _span_edges(problem_column.chunking)
+    current_span_edges = _span_edges_of_chunking(problem_column.chunking)
     variation_trials = []
     for variation_index, variation in enumerate(chunker_setting_variations):
         tools.decided(variation_index, len(chunker_setting_variations))
         try:
-            variation_chunking = run(variation.chunker, document, caching_embedding_tools)
+            variation_chunking = run_and_time_chunker(variation.chunker, document, caching_embedding_tools)
         except (Cancelled, InputError):
             # The next step raises it again if it was the user who asked to stop.
             continue
-        kept_chunking_result = select_kept_result(variation_chunking) if len(variation_chunking.chunks) > 1 else None
+        result_kept_from_trial = select_kept_result(variation_chunking) if len(variation_chunking.chunks) > 1 else None
         variation_trials.append(
-            Trial(variation, kept_chunking_result, len(current_span_edges ^ _span_edges(variation_chunking)))
+            Trial(variation, result_kept_from_trial, len(current_span_edges ^ _span_edges_of_chunking(variation_chunking)))
         )
     return sorted(variation_trials, key=lambda trial: trial.changed)
 
 
-def _span_edges(chunking: Chunking) -> set[tuple[bool, int]]:
+def _span_edges_of_chunking(chunking: Chunking) -> set[tuple[bool, int]]:
     """Return the places where spans begin and where they end."""
     return {
         (ends, place)
@@ -349,9 +349,9 @@ def _span_edges(chunking: Chunking) -> set[tuple[bool, int]]:
     }
 
 
-def yield_solutions_with_smallest_changes(
-    trials: Sequence[Trial[Kept]], solves_problem: Callable[[Kept], bool], tools: Tools
-) -> Iterator[tuple[Trial[Kept], Kept]]:
+def yield_smallest_solution_per_kind(
+    trials: Sequence[Trial[KeptResult]], solves_problem: Callable[[KeptResult], bool], tools: Tools
+) -> Iterator[tuple[Trial[KeptResult], KeptResult]]:
     """Yield the trials that solve the problem with the smallest changes, one of each kind.
 
     There are at most `MOST_REMEDIES` of them.
@@ -359,7 +359,7 @@ def yield_solutions_with_smallest_changes(
     Parameters
     ----------
     trials
-        The result of `try_variations`.
+        The result of `run_trial_of_every_variation`.
     solves_problem
         Returns whether the goal is reached.
 
@@ -388,13 +388,13 @@ class QuestionRetrieval:
         self._retrieval_by_question: dict[PosedQuestion, AskedQuestion] = {}
 
     @cached_property
-    def current_index(self) -> Index:
+    def current_search_index(self) -> Index:
         """Current chunks, prepared for search."""
         return self.index_chunks(self.column.chunking)
 
     def index_chunks(self, chunking: Chunking) -> Index:
         """Return alternative chunks, prepared for search by the current search method."""
-        return index_text(chunking, self.tools, self.column.method, self.column.embedded_as)
+        return build_search_index_of_text(chunking, self.tools, self.column.method, self.column.embedded_as)
 
     def _retrieve(self, index: Index, question: str, retrieval_limit: Limit) -> AskedQuestion:
         return retrieve_for_question(index, question, self.tools, retrieval_limit, self.ruler, self.reranker)
@@ -403,7 +403,7 @@ class QuestionRetrieval:
         """Return the ranking of the current chunks for a question, and the chunks retrieved."""
         if posed_question not in self._retrieval_by_question:
             self._retrieval_by_question[posed_question] = self._retrieve(
-                self.current_index, posed_question.question, self.column.limit
+                self.current_search_index, posed_question.question, self.column.limit
             )
         return self._retrieval_by_question[posed_question]
 
@@ -422,17 +422,18 @@ class QuestionRetrieval:
             return False
         if not column_retrieval_limit.top:
             return True
-        retrieved_token_count = self.current_retrieval(posed_question).tokens
+        currently_retrieved_token_count = self.current_retrieval(posed_question).tokens
         return (
-            retrieved_token_count > 0
+            currently_retrieved_token_count > 0
             and judge_retrieval(
-                self._retrieve(index, posed_question.question, Limit(budget=retrieved_token_count)), posed_question.answer
+                self._retrieve(index, posed_question.question, Limit(budget=currently_retrieved_token_count)),
+                posed_question.answer,
             ).fate
             == "whole"
         )
 
-    def assess_remedy(
-        self, trial: Trial[Kept], chunking: Chunking, finding_counts_before_after: tuple[int, int] | None = None
+    def build_remedy_with_side_effects(
+        self, trial: Trial[KeptResult], chunking: Chunking, finding_counts_before_after: tuple[int, int] | None = None
     ) -> Remedy:
         """Return a successful trial as a remedy, with its effects on other questions and on known boundaries."""
         column_to_remedy = self.column

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers import Chunking, Span, Tools
-from chunkers.contract import run
+from chunkers.contract import run_and_time_chunker
 from chunkers.results import embedded_text
 from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
 from evaluation.findings.rules import FEWEST_VALUES_FOR_QUARTILES, RULES, Finding, find_suspicious_cuts
@@ -17,8 +17,8 @@ from evaluation.remedies.settings_search import (
     QuestionRetrieval,
     Remedy,
     Trial,
-    try_variations,
-    yield_solutions_with_smallest_changes,
+    run_trial_of_every_variation,
+    yield_smallest_solution_per_kind,
 )
 from evaluation.retrieval import chunk_lengths, whole_answer_chunk_numbers
 from evaluation.retrieval.asked_question import PosedQuestion
@@ -44,18 +44,18 @@ class FailingColumn(ProblemColumn):
     posed: PosedQuestion = field(kw_only=True)
 
 
-def try_settings_for_answer(failing_column: FailingColumn, tools: Tools) -> list[Trial[Chunking]]:
+def try_settings_leaving_answer_uncut(failing_column: FailingColumn, tools: Tools) -> list[Trial[Chunking]]:
     """Cut the text with every alternative setting; keep the results in which one chunk contains the whole answer."""
     document_text, answer_span = failing_column.chunking.document.text, failing_column.posed.answer
 
-    def chunking_with_whole_answer(chunking: Chunking) -> Chunking | None:
+    def chunking_if_answer_whole(chunking: Chunking) -> Chunking | None:
         return (
             chunking
             if whole_answer_chunk_numbers(document_text, [chunk.spans for chunk in chunking.chunks], answer_span)
             else None
         )
 
-    return try_variations(failing_column, tools, chunking_with_whole_answer)
+    return run_trial_of_every_variation(failing_column, tools, chunking_if_answer_whole)
 
 
 def remedies_for_answer(
@@ -76,7 +76,7 @@ def remedies_for_answer(
     Parameters
     ----------
     trials
-        The result of `try_settings_for_answer`.
+        The result of `try_settings_leaving_answer_uncut`.
     ruler
         Counts the tokens of ranges of the text.
 
@@ -88,25 +88,25 @@ def remedies_for_answer(
         If the user asked to stop.
     """
     question_retrieval = QuestionRetrieval(failing_column, tools, ruler, reranker)
-    answer_reach = _Reach(failing_column, question_retrieval)
+    answer_reachability_test = _Reach(failing_column, question_retrieval)
 
     def retrieves_whole_answer(chunking: Chunking) -> bool:
-        return not answer_reach.is_answer_unretrievable_with_chunking(chunking) and question_retrieval.is_whole(
+        return not answer_reachability_test.is_answer_unretrievable_with_chunking(chunking) and question_retrieval.is_whole(
             question_retrieval.index_chunks(chunking), failing_column.posed
         )
 
-    for trial, trial_chunking in yield_solutions_with_smallest_changes(trials, retrieves_whole_answer, tools):
-        yield question_retrieval.assess_remedy(trial, trial_chunking)
+    for trial, trial_chunking in yield_smallest_solution_per_kind(trials, retrieves_whole_answer, tools):
+        yield question_retrieval.build_remedy_with_side_effects(trial, trial_chunking)
 
 
 class _Reach:
     """Tells whether other chunks rank above the answer's and leave no room for it."""
 
-    def __init__(self, failing_column: FailingColumn, questions: QuestionRetrieval) -> None:
-        self.failure, self.questions = failing_column, questions
-        search_index = questions.current_index
+    def __init__(self, failing_column: FailingColumn, question_retrieval: QuestionRetrieval) -> None:
+        self.failure, self.questions = failing_column, question_retrieval
+        search_index = question_retrieval.current_search_index
         (self._question_vector,) = PreparedQuestions.of(
-            search_index, [failing_column.posed.question], questions.tools
+            search_index, [failing_column.posed.question], question_retrieval.tools
         ).vectors
         column_chunk_scores = search_index.vectors @ self._question_vector
         self._score_by_text: dict[str, float] = dict(zip(search_index.texts, column_chunk_scores.tolist(), strict=True))
@@ -136,8 +136,7 @@ class _Reach:
         answer_chunk_numbers = whole_answer_chunk_numbers(document.text, alternative_chunk_spans, answer_span)
         retrieval_token_budget = failing_column.limit.budget or self.questions.current_retrieval(failing_column.posed).tokens
         tokens_left_beside_answer = retrieval_token_budget - min(
-            ruler(_spans_cut_off_at_offset(alternative_chunk_spans[chunk], answer_span.end))
-            for chunk in answer_chunk_numbers
+            ruler(_spans_up_to_offset(alternative_chunk_spans[chunk], answer_span.end)) for chunk in answer_chunk_numbers
         )
         self._cache_similarity_scores(chunking, [embedded_texts[chunk] for chunk in answer_chunk_numbers])
         best_answer_chunk_score = (
@@ -145,11 +144,11 @@ class _Reach:
         )
         chunk_token_counts = chunk_lengths(alternative_chunk_spans, ruler)
         expected_score_by_text = {
-            text: self._best_column_score_overlapping_chunk(chunk_spans)
+            text: self._best_score_overlapping_given_chunk(chunk_spans)
             for text, chunk_spans in zip(embedded_texts, alternative_chunk_spans, strict=True)
             if text not in self._score_by_text
         }
-        unscored_texts_best_first = sorted(expected_score_by_text, key=expected_score_by_text.__getitem__, reverse=True)
+        unscored_texts_likeliest_first = sorted(expected_score_by_text, key=expected_score_by_text.__getitem__, reverse=True)
         while True:
             ranked_above_answer_mask = np.array(
                 [self._score_by_text.get(text, -np.inf) > best_answer_chunk_score for text in embedded_texts]
@@ -158,10 +157,10 @@ class _Reach:
                 failing_column.limit.top and ranked_above_answer_mask.sum() >= failing_column.limit.top
             ):
                 return True
-            if not unscored_texts_best_first:
+            if not unscored_texts_likeliest_first:
                 return False
-            self._cache_similarity_scores(chunking, unscored_texts_best_first[:_TEXTS_AT_ONCE])
-            del unscored_texts_best_first[:_TEXTS_AT_ONCE]
+            self._cache_similarity_scores(chunking, unscored_texts_likeliest_first[:_TEXTS_AT_ONCE])
+            del unscored_texts_likeliest_first[:_TEXTS_AT_ONCE]
 
     def _cache_similarity_scores(self, chunking: Chunking, texts: Sequence[str]) -> None:
         unscored_distinct_texts = [*dict.fromkeys(text for text in texts if text not in self._score_by_text)]
@@ -171,15 +170,17 @@ class _Reach:
             )
             self._score_by_text.update(zip(unscored_distinct_texts, text_similarity_scores.tolist(), strict=True))
 
-    def _best_column_score_overlapping_chunk(self, spans: Sequence[Span]) -> float:
+    def _best_score_overlapping_given_chunk(self, spans_of_given_chunk: Sequence[Span]) -> float:
         """Return the score of the most similar chunk of the column that overlaps a chunk."""
-        overlapping_column_chunk_mask = (self._starts < spans[-1].end) & (self._ends > spans[0].start)
-        return float(np.max(self._column_scores, where=overlapping_column_chunk_mask, initial=-1.0))
+        overlaps_given_chunk_mask = (self._starts < spans_of_given_chunk[-1].end) & (
+            self._ends > spans_of_given_chunk[0].start
+        )
+        return float(np.max(self._column_scores, where=overlaps_given_chunk_mask, initial=-1.0))
 
 
-def _spans_cut_off_at_offset(spans: Sequence[Span], end_offset: int) -> list[Span]:
+def _spans_up_to_offset(spans_of_one_chunk: Sequence[Span], cut_off_offset: int) -> list[Span]:
     """Return the beginning of a chunk up to a place of the text."""
-    return [Span(span.start, min(span.end, end_offset)) for span in spans if span.start < end_offset]
+    return [Span(span.start, min(span.end, cut_off_offset)) for span in spans_of_one_chunk if span.start < cut_off_offset]
 
 
 # Changes that remove a finding of the inbox of suspicious cuts.
@@ -223,9 +224,9 @@ def findings_by_rule(chunking: Chunking, tools: Tools, narrow_margin: float = DE
     return FindingsByRule(spans_by_rule, len(chunking.chunks))
 
 
-def try_settings_for_findings(suspicious_column: SuspiciousColumn, tools: Tools) -> list[Trial[FindingsByRule]]:
+def try_settings_finding_suspicious_cuts(suspicious_column: SuspiciousColumn, tools: Tools) -> list[Trial[FindingsByRule]]:
     """Cut the text with every alternative setting, and keep the suspicious passages of each result."""
-    return try_variations(
+    return run_trial_of_every_variation(
         suspicious_column, tools, lambda chunking: findings_by_rule(chunking, tools, suspicious_column.narrow_margin)
     )
 
@@ -245,7 +246,7 @@ def remedies_for_single_finding(
     Parameters
     ----------
     trials
-        The result of `try_settings_for_findings`.
+        The result of `try_settings_finding_suspicious_cuts`.
     ruler
         Counts the tokens of ranges of the text.
 
@@ -262,10 +263,10 @@ def remedies_for_single_finding(
     other_finding_count_before = (
         findings_by_rule(suspicious_column.chunking, tools, suspicious_column.narrow_margin).total - 1
     )
-    for trial, findings_after_change in yield_solutions_with_smallest_changes(
+    for trial, findings_after_change in yield_smallest_solution_per_kind(
         trials, lambda findings: findings.is_finding_gone(finding), tools
     ):
-        trial_chunking = run(trial.variation.chunker, suspicious_column.chunking.document, tools)
-        yield question_retrieval.assess_remedy(
+        trial_chunking = run_and_time_chunker(trial.variation.chunker, suspicious_column.chunking.document, tools)
+        yield question_retrieval.build_remedy_with_side_effects(
             trial, trial_chunking, (other_finding_count_before, findings_after_change.total)
         )

@@ -16,7 +16,7 @@ from chunkers import (
     __version__,
     build_chunker,
     load_tokenizer,
-    run,
+    run_chunker,
 )
 from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME
 from chunkers.results import (
@@ -25,7 +25,7 @@ from chunkers.results import (
     build_html_column_of_result,
     chunk_strip_html,
     escape_html,
-    offset_marks_html,
+    marked_offsets_row_html,
     style_sheet,
 )
 from chunkers.support import VectorArray, format_milliseconds, pluralize
@@ -41,7 +41,7 @@ from evaluation.report.measure_table_cells import (
     Cell,
     Head,
     boundary_count_cells,
-    boundary_ranking_cells_and_explanation,
+    cells_and_why_no_cut_wins,
     count_cell,
     label_free_measure_cells,
     score_and_behind_best_cells,
@@ -55,7 +55,7 @@ from evaluation.segmentation import (
     count_size_compliance,
     measure_without_labels,
     rank_by_known_boundaries,
-    rank_by_structure,
+    rank_by_respect_for_structure,
 )
 
 # The tables of the page, as numbers and sentences.
@@ -121,17 +121,20 @@ class ComparedColumns:
         return [f"{chunker.title} (column {number})" for number, (chunker, _) in enumerate(self.columns, start=1)]
 
 
-def ranking_table(compared: ComparedColumns) -> Table:
+def ranking_table_contents(compared: ComparedColumns) -> Table:
     """Return the table that ranks the chunkers, by known boundaries or by structure."""
     named_chunkings = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
     document, known_boundaries = compared.document, compared.known
-    block_reading_column_indexes = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
+    block_reading_chunker_indexes = [place for place, (chunker, _) in enumerate(compared.columns) if chunker.reads_blocks]
     chunker_ranking = (
-        rank_by_structure(document, named_chunkings, compared.embedder, block_reading_column_indexes)
+        rank_by_respect_for_structure(document, named_chunkings, compared.embedder, block_reading_chunker_indexes)
         if known_boundaries is None
         else rank_by_known_boundaries(document, known_boundaries, named_chunkings)
     )
-    summary_sentence = f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known_boundaries is not None)}"
+    summary_sentence = (
+        f"{chunker_ranking.best_contender_and_lead_sentences()} "
+        f"{chunker_ranking.ranking_basis_in_words(known_boundaries is not None)}"
+    )
     ranked_column_indexes, contender_names = (
         chunker_ranking.order,
         [contender.name for contender in chunker_ranking.contenders],
@@ -143,7 +146,7 @@ def ranking_table(compared: ComparedColumns) -> Table:
         ]
         ranking_column_heads = STRUCTURE_HEADS[:5]
     else:
-        measure_cells_per_chunker, why_no_cut_wins = boundary_ranking_cells_and_explanation(
+        measure_cells_per_chunker, why_no_cut_wins = cells_and_why_no_cut_wins(
             chunker_ranking, document, known_boundaries, [chunking for _, chunking in named_chunkings]
         )
         summary_sentence = f"{summary_sentence} {why_no_cut_wins}".rstrip()
@@ -155,7 +158,7 @@ def ranking_table(compared: ComparedColumns) -> Table:
     return Table("Which is best?", summary_sentence, ranking_column_heads, ranked_chunker_rows)
 
 
-def chunking_summary_table(compared: ComparedColumns) -> Table:
+def chunking_summary_table_contents(compared: ComparedColumns) -> Table:
     """Return the table of chunk counts, sizes, found and missed boundaries, and suspicious cuts."""
     summary_column_heads = [
         Head("Chunks", "Number of chunks."),
@@ -172,30 +175,30 @@ def chunking_summary_table(compared: ComparedColumns) -> Table:
     return Table("Scores", "", summary_column_heads, chunker_summary_rows)
 
 
-def _chunking_summary_cells(compared: ComparedColumns, chunking: Chunking) -> list[Cell]:
+def _chunking_summary_cells(compared_columns: ComparedColumns, chunking: Chunking) -> list[Cell]:
     chunk_texts, chunking_timing = [*chunking.texts], chunking.timing
     chunk_token_counts = None
     with suppress(InputError):
-        chunk_token_counts = load_tokenizer(compared.tokenizer).count(chunk_texts)
+        chunk_token_counts = load_tokenizer(compared_columns.tokenizer).count(chunk_texts)
     return [
         count_cell(len(chunk_texts)),
         size_spread_cell([len(chunk_text) for chunk_text in chunk_texts]),
         size_spread_cell(chunk_token_counts),
-        *([] if compared.known is None else boundary_count_cells(chunking, compared.known)),
-        suspicious_findings_cell(finding_count_per_rule(find_suspicious_cuts(chunking, compared.embedder))),
+        *([] if compared_columns.known is None else boundary_count_cells(chunking, compared_columns.known)),
+        suspicious_findings_cell(finding_count_per_rule(find_suspicious_cuts(chunking, compared_columns.embedder))),
         unknown_cell()
         if chunking_timing is None
         else Cell(format_milliseconds(chunking_timing.decide_ms + chunking_timing.merge_ms)),
     ]
 
 
-def label_free_measures_table(compared: ComparedColumns) -> Table:
+def label_free_measures_table_contents(compared: ComparedColumns) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = Tools(compared.embedder, load_tokenizer(compared.tokenizer))
     chunker_and_baseline_columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
     for baseline_name, baseline_parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", baseline_parameters)
-        chunker_and_baseline_columns.append((baseline_name, chunker, run(chunker, compared.document, tools)))
+        chunker_and_baseline_columns.append((baseline_name, chunker, run_chunker(chunker, compared.document, tools)))
     label_free_measure_rows = [
         (
             name,
@@ -213,9 +216,9 @@ def label_free_measures_table(compared: ComparedColumns) -> Table:
     )
 
 
-def answers_table(compared: ComparedColumns) -> Table:
+def chunks_containing_answers_table(compared_columns: ComparedColumns) -> Table:
     """Return the table of the chunks that contain the marked answers of the stored questions."""
-    shown_questions = compared.questions[:MOST_QUESTION_COLUMNS]
+    shown_questions = compared_columns.questions[:MOST_QUESTION_COLUMNS]
     answer_column_heads = [
         Head("Answers whole", "Kept questions whose marked answer stands in one chunk, whether or not it is retrieved."),
         *(
@@ -223,11 +226,11 @@ def answers_table(compared: ComparedColumns) -> Table:
             for number, question in enumerate(shown_questions, start=1)
         ),
     ]
-    chunker_answer_rows = []
-    for column_name, (_, chunking) in zip(compared.names, compared.columns, strict=True):
-        answer_cell_per_question = [_answer_cell(chunking, question) for question in compared.questions]
+    answer_row_per_chunker = []
+    for column_name, (_, chunking) in zip(compared_columns.names, compared_columns.columns, strict=True):
+        answer_cell_per_question = [_answer_chunk_number_cell(chunking, question) for question in compared_columns.questions]
         whole_answer_count = sum(cell.value == 1 for cell in answer_cell_per_question)
-        chunker_answer_rows.append(
+        answer_row_per_chunker.append(
             (
                 column_name,
                 [
@@ -236,16 +239,16 @@ def answers_table(compared: ComparedColumns) -> Table:
                 ],
             )
         )
-    unshown_question_count = len(compared.questions) - len(shown_questions)
+    unshown_question_count = len(compared_columns.questions) - len(shown_questions)
     return Table(
         "Kept questions",
         f"{pluralize(unshown_question_count, 'further question')} only counted." if unshown_question_count else "",
         answer_column_heads,
-        chunker_answer_rows,
+        answer_row_per_chunker,
     )
 
 
-def _answer_cell(chunking: Chunking, question: MarkedQuestion) -> Cell:
+def _answer_chunk_number_cell(chunking: Chunking, question: MarkedQuestion) -> Cell:
     """Return the first chunk that contains a marked answer, or the number of chunks that contain parts of it."""
     answer_start, answer_end = question.start, question.start + len(question.answer)
     partial_answer_chunk_count = 0
@@ -317,14 +320,18 @@ def html_report(compared: ComparedColumns) -> str:
 
     The page loads no resources and runs no scripts: its content security policy allows only its own style sheet, by hash.
     """
-    report_tables = [chunking_summary_table(compared), ranking_table(compared), label_free_measures_table(compared)]
-    report_tables += [answers_table(compared)] if compared.questions else []
+    report_tables = [
+        chunking_summary_table_contents(compared),
+        ranking_table_contents(compared),
+        label_free_measures_table_contents(compared),
+    ]
+    report_tables += [chunks_containing_answers_table(compared)] if compared.questions else []
     cut_strips_html = cut_strips([(chunker.title, chunking) for chunker, chunking in compared.columns], compared.known)
     report_html_parts = [_page_heading(compared), cut_strips_html, *map(_table_html, report_tables), _columns_html(compared)]
-    return html_page(compared.document.name, "".join(report_html_parts))
+    return wrap_body_in_html_page(compared.document.name, "".join(report_html_parts))
 
 
-def html_page(page_title: str, body_html: str, style_rules: str = "") -> str:
+def wrap_body_in_html_page(page_title: str, body_html: str, style_rules: str = "") -> str:
     """Return HTML as a self-contained page called ``page_title``, in a report's style with additional ``style_rules``."""
     page_style_sheet = style_sheet() + (_STYLE_RULES + style_rules).replace("ROOT", ROOT_CLASS)
     style_sheet_digest = base64.b64encode(hashlib.sha256(page_style_sheet.encode()).digest()).decode()
@@ -364,7 +371,7 @@ def _page_heading(compared: ComparedColumns) -> str:
 def cut_strips(titled_chunkings: Sequence[tuple[str, Chunking]], known_boundaries: tuple[int, ...] | None) -> str:
     """Return the cuts of each titled column and the known boundaries as strips on one axis."""
     known_boundaries_html = (
-        "" if known_boundaries is None else offset_marks_html(titled_chunkings[0][1], known_boundaries, "known")
+        "" if known_boundaries is None else marked_offsets_row_html(titled_chunkings[0][1], known_boundaries, "known")
     )
     column_strips_html = "".join(
         chunk_strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled_chunkings, start=1)
@@ -379,12 +386,13 @@ def _table_html(table: Table) -> str:
     table_rows_html = "".join(
         f'<tr><th scope="row">{escape_html(name)}</th>{"".join(map(_cell_html, cells))}</tr>' for name, cells in table.rows
     )
-    summary_html = f'<p class="said">{escape_html(table.said)}</p>' if table.said else ""
+    summary_paragraph_html = f'<p class="said">{escape_html(table.said)}</p>' if table.said else ""
     explanations_html = "".join(
         f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about, _ in table.heads
     )
     return (
-        f'<section><h2>{escape_html(table.title)}</h2>{summary_html}<div class="scroll" tabindex="0" role="region" '
+        f'<section><h2>{escape_html(table.title)}</h2>{summary_paragraph_html}<div class="scroll" tabindex="0" '
+        'role="region" '
         f'aria-label="{escape_html(table.title)}"><table><thead><tr><th '
         f'scope="col">Column</th>{column_headings_html}</tr></thead>'
         f"<tbody>{table_rows_html}</tbody></table></div><details><summary>What these "
@@ -418,12 +426,12 @@ def _cut_decisions_html(chunking: Chunking) -> str:
         for gap in chunking.gaps[:MOST_GAPS]
     )
     unshown_gap_count = len(chunking.gaps) - MOST_GAPS
-    further_gaps_html = (
+    unshown_gaps_note_html = (
         f"<li>{pluralize(unshown_gap_count, 'further gap')} not shown here.</li>" if unshown_gap_count > 0 else ""
     )
     return (
         f"<details><summary>Every gap, with its verdict</summary><ol "
-        f'class="gaps">{gap_verdict_items_html}{further_gaps_html}</ol></details>'
+        f'class="gaps">{gap_verdict_items_html}{unshown_gaps_note_html}</ol></details>'
     )
 
 

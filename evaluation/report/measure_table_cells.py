@@ -32,11 +32,11 @@ from evaluation.segmentation import (
     Segmentation,
     SettingSummary,
     SweptSetting,
-    block_integrity,
     boundary_scores,
     count_cuts_by_position_kind,
     count_found_missed_added,
     count_sentences_of_each_chunk,
+    count_whole_blocks_by_kind,
     cut_offsets,
     explain_why_no_cut_wins,
     segmentation_in_sentences,
@@ -130,7 +130,7 @@ _INDEX_CHANGE_HEADS: Sequence[Head] = (
 _COST_HEAD = Head("Cost", "US dollars for embedding these tokens, at the given price.")
 _DOCUMENTS_HEAD = Head("Documents", "Documents with a chunk that is not kept.")
 
-_COMPARED_COLUMN_CELL = unknown_cell("The others are compared with this column.")
+_REFERENCE_COLUMN_CELL = unknown_cell("The others are compared with this column.")
 
 QUESTION_CHANGE_HEADS: Sequence[Head] = (
     Head("Recall", "Share of the answers that is retrieved, as the mean of all questions."),
@@ -157,7 +157,7 @@ def index_change_cells(
     if comparison is None:
         return [
             count_cell(chunk_count),
-            *[_COMPARED_COLUMN_CELL] * (len(index_change_heads(document_count, dollars_per_million_tokens)) - 1),
+            *[_REFERENCE_COLUMN_CELL] * (len(index_change_heads(document_count, dollars_per_million_tokens)) - 1),
         ]
     total_changes = comparison.total
     dollars = embedding_dollars(total_changes.tokens_again, dollars_per_million_tokens)
@@ -220,21 +220,24 @@ def question_change_cells(
 
     ``recall_difference`` is None with too few questions.
     """
-    question_recalls = won_and_lost_questions.after[retrieved_amount]
-    recall_mean_and_deviation = mean_and_deviation(question_recalls)
-    mean_recall_cell = share_cell(
+    question_recalls_after = won_and_lost_questions.after[retrieved_amount]
+    recall_mean_and_deviation = mean_and_deviation(question_recalls_after)
+    mean_recall_after_cell = share_cell(
         None if recall_mean_and_deviation is None else recall_mean_and_deviation[0],
-        f"over {pluralize(int(np.count_nonzero(~np.isnan(question_recalls))), 'question')}",
+        f"over {pluralize(int(np.count_nonzero(~np.isnan(question_recalls_after))), 'question')}",
     )
     if replaced_column_name is None:
-        return [mean_recall_cell, *[_COMPARED_COLUMN_CELL] * (len(QUESTION_CHANGE_HEADS) - 1)]
+        return [mean_recall_after_cell, *[_REFERENCE_COLUMN_CELL] * (len(QUESTION_CHANGE_HEADS) - 1)]
     return [
-        mean_recall_cell,
-        *(count_cell(len(question_numbers)) for question_numbers in won_and_lost_questions.changed(retrieved_amount)),
+        mean_recall_after_cell,
+        *(
+            count_cell(len(question_numbers))
+            for question_numbers in won_and_lost_questions.won_and_lost_question_numbers(retrieved_amount)
+        ),
         unknown_cell("Too few questions for an interval.")
         if recall_difference is None
         else Cell(
-            f"{recall_difference.points} ({recall_difference.interval})",
+            f"{recall_difference.points} ({recall_difference.interval_phrase})",
             recall_difference.mean,
             recall_difference.words(column_name, replaced_column_name, "recall"),
         ),
@@ -256,14 +259,14 @@ def mean_cell(mean_with_deviation: tuple[float, float] | None, *, with_deviation
 
 def retrieval_row(
     name: str,
-    mean_deviation_by_measure: Mapping[str, tuple[float, float] | None],
+    mean_and_deviation_by_measure: Mapping[str, tuple[float, float] | None],
     chunk_count: int,
     mean_tokens_per_chunk: float,
-    costs: Costs | None = None,
+    index_and_search_costs: Costs | None = None,
     *,
     retrieves_everything: bool,
 ) -> TableRow:
-    """Return the row of a chunker, or of the whole text; ``costs`` is None for the latter.
+    """Return the row of a chunker, or of the whole text; ``index_and_search_costs`` is None for the latter.
 
     ``retrieves_everything`` is true if every question is given the whole text.
     """
@@ -271,14 +274,18 @@ def retrieval_row(
         Head("chunker"): Cell(name),
         **{
             Head(f"{title}, %", RETRIEVAL_MEASURES_EXPLAINED[measure]): Cell("everything")
-            if retrieves_everything and measure == "recall" and mean_deviation_by_measure[measure] is not None
-            else mean_cell(mean_deviation_by_measure[measure])
+            if retrieves_everything and measure == "recall" and mean_and_deviation_by_measure[measure] is not None
+            else mean_cell(mean_and_deviation_by_measure[measure])
             for measure, title in RETRIEVAL_MEASURE_TITLES.items()
         },
         Head("chunks", number=""): count_cell(chunk_count),
         Head("tokens each", number=""): count_cell(round(mean_tokens_per_chunk)),
-        Head("index, s", number="%.3g"): Cell("", None if costs is None else costs.index_s),
-        Head("search, ms", number="%.3g"): Cell("", None if costs is None else costs.search_ms),
+        Head("index, s", number="%.3g"): Cell(
+            "", None if index_and_search_costs is None else index_and_search_costs.index_s
+        ),
+        Head("search, ms", number="%.3g"): Cell(
+            "", None if index_and_search_costs is None else index_and_search_costs.search_ms
+        ),
     }
 
 
@@ -310,7 +317,8 @@ def answer_measures_row(
         Head("answers"): Cell(f"{report.usable_answer_count(row_number)} of {report.questions}"),
         **{
             Head(ANSWER_MEASURES[name].title, measure_definitions[ANSWER_MEASURES[name].title]): _judged_mean_cell(
-                mean_and_deviation(report.values(name)[row_number]), report.not_judged(row_number, name)
+                mean_and_deviation(report.values(name)[row_number]),
+                report.count_answers_with_unreadable_judgement(row_number, name),
             )
             for name in measures
         },
@@ -328,7 +336,7 @@ def _judged_mean_cell(mean_with_deviation: tuple[float, float] | None, unjudged_
 
 
 def answer_cost_rows(costs: Sequence[Mapping[str, float | str | None]]) -> list[TableRow]:
-    """Return the rows of a table of `evaluation.answering.cost_table`; a column without any value says “unknown”."""
+    """Return the rows of `evaluation.answering.chunking_and_answering_cost_table`; a cell without value is “unknown”."""
     type_by_column = {name: next((type(cost[name]) for cost in costs if cost[name] is not None), str) for name in costs[0]}
     return [
         {
@@ -341,11 +349,11 @@ def answer_cost_rows(costs: Sequence[Mapping[str, float | str | None]]) -> list[
     ]
 
 
-def difference_row(first_chunker_name: str, second_chunker_name: str, difference: Difference) -> TableRow:
+def chunker_pair_difference_row(minuend_chunker_name: str, subtracted_chunker_name: str, difference: Difference) -> TableRow:
     """Return the row of a mean difference of two chunkers, with its interval, its p-value and its questions."""
     return {
-        Head("first"): Cell(first_chunker_name),
-        Head("less the second"): Cell(second_chunker_name),
+        Head("first"): Cell(minuend_chunker_name),
+        Head("less the second"): Cell(subtracted_chunker_name),
         Head("difference"): Cell(format_number(difference.mean, "+.3f")),
         Head("interval"): Cell(format_interval(difference.low, difference.high, difference.alpha, 1, 3)),
         Head("adjusted p", number=""): Cell("", round(difference.adjusted, 4)),
@@ -459,42 +467,42 @@ def boundary_score_cells(reference: Segmentation, segmentation: Segmentation) ->
     ]
 
 
-def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measures: Iterable[str]) -> list[Cell]:
+def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measure_names: Iterable[str]) -> list[Cell]:
     """Return the table cells for measures of `score_chunking`, or none without scores.
 
     A share of the sentences or of the chunks is shown as their number.
     """
-    unit_totals_by_measure = {
+    count_and_unit_by_measure = {
         "misassigned": (len(chunking.document.sentences), "sentences"),
         "crossing": (len(chunking.chunks), "chunks"),
     }
     cells = []
-    for name in measures if scores else ():
+    for name in measure_names if scores else ():
         score = scores[name]
         if score.value is None:
             cells.append(Cell("undefined", None, score.undefined))
-        elif name in unit_totals_by_measure:
-            unit_count, unit_word = unit_totals_by_measure[name]
+        elif name in count_and_unit_by_measure:
+            unit_count, unit_word = count_and_unit_by_measure[name]
             cells.append(Cell(f"{round(score.value * unit_count):,}", score.value, f"of {unit_count:,} {unit_word}"))
         else:
             cells.append(Cell(f"{score.value:.2f}", score.value))
     return cells
 
 
-def boundary_ranking_cells_and_explanation(
+def cells_and_why_no_cut_wins(
     ranking: ChunkingRanking, document: Document, known_boundaries: Sequence[int], chunkings: Sequence[Chunking]
 ) -> tuple[list[list[Cell]], str]:
     """Return the `boundary_score_cells` of a ranking's contenders, and an explanation if making no cut has the best Pk.
 
     ``chunkings`` are the first contenders; the trivial ones follow.
     """
-    reference = segmentation_in_sentences(document, known_boundaries)
+    known_segmentation = segmentation_in_sentences(document, known_boundaries)
     segmentations = [segmentation_in_sentences(document, cut_offsets(chunking)) for chunking in chunkings]
-    explanation = explain_why_no_cut_wins(reference, segmentations)
+    explanation = explain_why_no_cut_wins(known_segmentation, segmentations)
     segmentations += [
-        Segmentation(reference.units, contender.cuts) for contender in ranking.contenders[len(segmentations) :]
+        Segmentation(known_segmentation.units, contender.cuts) for contender in ranking.contenders[len(segmentations) :]
     ]
-    return [boundary_score_cells(reference, segmentation) for segmentation in segmentations], explanation
+    return [boundary_score_cells(known_segmentation, segmentation) for segmentation in segmentations], explanation
 
 
 def structure_cells(chunking: Chunking, embedder: Embedder | None, chunk_token_counts: Sequence[int] | None) -> list[Cell]:
@@ -502,15 +510,18 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, chunk_token_c
 
     ``chunk_token_counts`` holds the number of tokens of each chunk; None if tokens cannot be counted.
     """
-    cut_position_counts, whole_block_counts = count_cuts_by_position_kind(chunking, embedder), block_integrity(chunking)
+    cut_position_counts, whole_block_counts = (
+        count_cuts_by_position_kind(chunking, embedder),
+        count_whole_blocks_by_kind(chunking),
+    )
     median_sentences_per_chunk = median(count_sentences_of_each_chunk(chunking) or [0])
     chunk_token_counts_cell = unknown_cell("They cannot be counted here.")
     if chunk_token_counts:
         median_token_count = median(chunk_token_counts)
         chunk_token_counts_cell = Cell(f"{median_token_count:,.4g} ({max(chunk_token_counts):,})", median_token_count)
     whole_blocks_cell = Cell(
-        f"{whole_block_counts.all.count:,} of {whole_block_counts.all.total:,}",
-        whole_block_counts.all.share,
+        f"{whole_block_counts.whole_blocks_of_all_kinds.count:,} of {whole_block_counts.whole_blocks_of_all_kinds.total:,}",
+        whole_block_counts.whole_blocks_of_all_kinds.share,
         whole_block_counts.words(),
     )
     return [
@@ -535,12 +546,12 @@ def label_free_measure_cells(label_free_measures: LabelFreeMeasures) -> list[Cel
     label_free_cells = [
         count_cell(label_free_measures.chunks),
         share_cell(
-            whole_block_counts.all.share,
+            whole_block_counts.whole_blocks_of_all_kinds.share,
             whole_block_counts.words() or "The text has no list, table, code, formula or heading.",
         ),
         unknown_cell("No size is asked for, or it cannot be counted here.")
         if size_compliance_counts is None
-        else share_cell(size_compliance_counts.share, size_compliance_counts.words()),
+        else share_cell(size_compliance_counts.share, size_compliance_counts.bounds_and_violations_in_words()),
     ]
     if similarity_contrast is None:
         missing_embeddings_message = (
@@ -573,14 +584,15 @@ def edit_stability_cells(stability: EditStability | str | None) -> list[Cell]:
     """Return the table cells for edit stability, or for the reason why it was not measured."""
     if not isinstance(stability, EditStability):
         return [unknown_cell(stability or "Not measured with these settings.")] * EDIT_CELL_COUNT
-    worst_edit = stability.worst
+    edit_changing_most_chunks = stability.edit_changing_most_chunks
     worst_edit_phrase = (
-        f"after sentence {worst_edit.preceding_sentence_number + 1:,}: {worst_edit.changed:,} of "
-        f"{pluralize(worst_edit.chunks, 'chunk')}"
+        f"after sentence {edit_changing_most_chunks.preceding_sentence_number + 1:,}: "
+        f"{edit_changing_most_chunks.changed:,} of "
+        f"{pluralize(edit_changing_most_chunks.chunks, 'chunk')}"
     )
     return [
-        share_cell(stability.mean, stability.words()),
-        share_cell(worst_edit.share, worst_edit_phrase),
+        share_cell(stability.mean_changed_chunk_share, stability.words()),
+        share_cell(edit_changing_most_chunks.changed_chunk_share, worst_edit_phrase),
         share_cell(stability.inevitable),
     ]
 

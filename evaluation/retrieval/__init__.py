@@ -27,7 +27,7 @@ from evaluation.retrieval.computed_reports import (
     ReportChoice,
     Reports,
 )
-from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads, PairedDifferences, values_on_shared_questions
+from evaluation.retrieval.leaders import BudgetCurve, Lead, Leads, PairedDifferences, scores_on_shared_questions
 from evaluation.retrieval.measures import (
     MEASURE_NAMES,
     RANGE_UNITS,
@@ -46,10 +46,10 @@ from evaluation.retrieval.measures import (
 from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     AnswerRetrieval,
-    GivenChunks,
     MeasuredChunker,
     MissedExcerpt,
     RankedChunk,
+    RetrievedChunks,
     Seam,
     count_missing_characters,
     judge_answer_retrieval,

@@ -19,8 +19,8 @@ from evaluation.search import (
     Ranking,
     Reranker,
     SearchMethod,
+    build_index_of_corpus_chunks,
     checked_search_method,
-    index_chunkings,
     reorder_first_chunks,
 )
 from evaluation.segmentation import cut_offsets
@@ -44,24 +44,28 @@ def budget_for_text_length(character_count: int) -> int:
     return max([size for size in (50, 100, 250, 500) if size <= character_count / _CHARACTERS_A_TOKEN / 4], default=50)
 
 
-def checked_question(text: str) -> str:
+def checked_question(question_text: str) -> str:
     """Return the question, stripped. Raise InputError if it is empty, too long or invalid Unicode."""
-    if len(text) > MOST_QUESTION_CHARACTERS:
-        raise InputError(f"A question may have at most {MOST_QUESTION_CHARACTERS:,} characters; this one has {len(text):,}.")
-    if not text.strip():
+    if len(question_text) > MOST_QUESTION_CHARACTERS:
+        raise InputError(
+            f"A question may have at most {MOST_QUESTION_CHARACTERS:,} characters; this one has {len(question_text):,}."
+        )
+    if not question_text.strip():
         raise InputError("A question must have at least one word; this one is empty.")
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if any("\ud800" <= character <= "\udfff" for character in question_text):
         raise InputError("A question must be valid Unicode; it contains a lone surrogate. Remove the broken character.")
-    return text.strip()
+    return question_text.strip()
 
 
-def index_text(chunking: Chunking, tools: Tools, method: SearchMethod, embedded_as: EmbeddedAs = "plain") -> Index:
+def build_search_index_of_text(
+    chunking: Chunking, tools: Tools, method: SearchMethod, embedded_as: EmbeddedAs = "plain"
+) -> Index:
     """Return a search index over the chunks of one text, searched by a method; without an embedder, by words alone.
 
-    Raises the same errors as `evaluation.search.index_chunkings`.
+    Raises the same errors as `evaluation.search.build_index_of_corpus_chunks`.
     """
     method = checked_search_method(method) if tools.embedder is not None else "bm25"
-    search_index = index_chunkings(Corpus((chunking.document,)), [chunking], tools, embedded_as, method)
+    search_index = build_index_of_corpus_chunks(Corpus((chunking.document,)), [chunking], tools, embedded_as, method)
     return replace(search_index, chunking=chunking)
 
 
@@ -109,7 +113,7 @@ class AskedQuestion:
     @property
     def is_every_chunk_retrieved(self) -> bool:
         """True if every chunk is retrieved in full."""
-        return len(self.hits) == len(self.index.chunks) and all(hit.whole for hit in self.hits)
+        return len(self.hits) == len(self.index.chunks) and all(hit.is_wholly_retrieved for hit in self.hits)
 
 
 def retrieve_for_question(
@@ -133,7 +137,7 @@ def retrieve_for_question(
     reranker
         Cross-encoder that reorders the first `MOST_RERANKED_CHUNKS` chunks; None for no reordering.
     """
-    final_chunk_ranking, rankings_by_method = PreparedQuestions.of(index, [question], tools).ranking(0)
+    final_chunk_ranking, rankings_by_method = PreparedQuestions.of(index, [question], tools).fused_and_method_rankings(0)
     if reranker is not None:
         texts_to_rerank = [index.texts[chunk] for chunk in final_chunk_ranking.order[:MOST_RERANKED_CHUNKS]]
         final_chunk_ranking = reorder_first_chunks(final_chunk_ranking, reranker.scores(question, texts_to_rerank))
@@ -222,10 +226,10 @@ def judge_retrieval(asked_question: AskedQuestion, answer_span: Span) -> AnswerR
 
     White space is ignored.
     """
-    index = asked_question.index
+    search_index = asked_question.index
     return judge_answer_retrieval(
-        index.corpus.whole.text,
-        {number: index.chunks[number] for number in numbers_of_overlapping_chunks(index.edges, [answer_span])},
+        search_index.corpus.joined_document.text,
+        {number: search_index.chunks[number] for number in numbers_of_overlapping_chunks(search_index.edges, [answer_span])},
         asked_question.ranking.ranks_by_chunk(),
         {hit.number: hit.given for hit in asked_question.hits},
         answer_span,
@@ -282,11 +286,11 @@ def whole_answer_retrieved_per_question(
 ) -> list[bool]:
     """Return for each question whether a retrieved chunk contains its whole answer.
 
-    Raises the same errors as `index_text`.
+    Raises the same errors as `build_search_index_of_text`.
     """
     if not questions:
         return []
-    search_index = index_text(chunking, tools, search_settings.method, search_settings.embedded_as)
+    search_index = build_search_index_of_text(chunking, tools, search_settings.method, search_settings.embedded_as)
     return [
         judge_retrieval(
             retrieve_for_question(

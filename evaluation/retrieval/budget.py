@@ -136,16 +136,16 @@ def count_fitting_chunks_and_cut_next(
     if cumulative_lengths[chunk_count_reaching_budget] <= budget:
         return chunk_count_reaching_budget, []
     remaining_length = int(budget - cumulative_lengths[chunk_count_reaching_budget - 1])
-    return chunk_count_reaching_budget - 1, spans_up_to_length(
+    return chunk_count_reaching_budget - 1, chunk_beginning_up_to_length(
         get_spans_of_rank(chunk_count_reaching_budget - 1), remaining_length, ruler
     ) if last_chunk_choice == "cut" else []
 
 
-def spans_up_to_length(spans: Sequence[Span], max_length: int, ruler: AnyRuler) -> list[Span]:
+def chunk_beginning_up_to_length(spans: Sequence[Span], max_length: int, ruler: AnyRuler) -> list[Span]:
     """Return the beginning of a chunk as spans with a total length of at most ``max_length``."""
     chunk_beginning_spans = []
     for span in spans:
-        span_part_within_budget = ruler.prefix(span, max_length)
+        span_part_within_budget = ruler.shorten_span(span, max_length)
         if span_part_within_budget.start < span_part_within_budget.end:
             chunk_beginning_spans.append(span_part_within_budget)
         if span_part_within_budget != span:
@@ -187,15 +187,15 @@ class BudgetResults:
         The order is that of `RANGE_UNITS` and `RETRIEVED_TEXT_MEASURES`.
         """
         retrieved_lengths, retrieved_excerpt_lengths = self.given.astype(float), self.retrieved_excerpt_length.astype(float)
-        excerpt_lengths = np.where(self.excerpt_length, self.excerpt_length, np.nan)[:, None, :]
+        excerpt_length_per_question = np.where(self.excerpt_length, self.excerpt_length, np.nan)[:, None, :]
         precision_at_budgets = retrieved_excerpt_lengths / np.where(
-            (excerpt_lengths > 0) & (retrieved_lengths > 0), retrieved_lengths, np.nan
+            (excerpt_length_per_question > 0) & (retrieved_lengths > 0), retrieved_lengths, np.nan
         )
         return np.stack(
             [
-                retrieved_excerpt_lengths / excerpt_lengths,
+                retrieved_excerpt_lengths / excerpt_length_per_question,
                 precision_at_budgets,
-                retrieved_excerpt_lengths / (retrieved_lengths + excerpt_lengths - retrieved_excerpt_lengths),
+                retrieved_excerpt_lengths / (retrieved_lengths + excerpt_length_per_question - retrieved_excerpt_lengths),
             ],
             axis=2,
         )
@@ -209,7 +209,7 @@ class BudgetResults:
             size for size, all_of_it in zip(self.budgets.sizes, all_chunks_given_mask.tolist(), strict=True) if all_of_it
         )
 
-    def values(self, measure: str, budget_size: int, unit: str = "characters") -> FloatArray:
+    def question_values_at_budget(self, measure: str, budget_size: int, unit: str = "characters") -> FloatArray:
         """Return each question's value of a measure at budget ``budget_size``, shape (questions,), NaN where undefined."""
         return np.asarray(
             self.scores[
@@ -251,17 +251,17 @@ def evaluate_at_budget_sets(
     ``report_ranked_chunks`` is called with every question's number and its ranked chunks, as deep as the largest budget of
     any unit needs.
     """
-    results_per_budget_set = tuple(_empty_results(budgets, len(questions)) for budgets in budget_sets)
+    results_per_budget_set = tuple(_zero_filled_results(budgets, len(questions)) for budgets in budget_sets)
     if not results_per_budget_set or not questions:
         return results_per_budget_set
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
     lengths_by_unit = [chunk_lengths(index.chunks, length) for length in rulers]
     prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
-    lengths_with_largest_budget = [
+    lengths_and_largest_budget_per_set = [
         (lengths_by_unit[RANGE_UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets
     ]
     for question_number, ranked_chunk_numbers in _ranked_chunks_by_question(
-        prepared_questions, lengths_with_largest_budget, tools
+        prepared_questions, lengths_and_largest_budget_per_set, tools
     ):
         excerpts_of_question = excerpt_ranges(index.corpus, questions[question_number])
         if index.returns is None:
@@ -323,7 +323,7 @@ class _Pieces:
     @classmethod
     def of_returned(
         cls,
-        index: Index,
+        search_index: Index,
         ranked_chunk_numbers: IntArray,
         excerpts: Sequence[Span],
         rulers: Sequence[AnyRuler],
@@ -334,7 +334,7 @@ class _Pieces:
         ranks_holding_excerpts: list[int] = []
         cumulative_lengths_by_unit: list[list[int]] = [[0] for _ in rulers]
         added_text_pieces = cls(added_spans_by_rank.__getitem__, ranks_holding_excerpts, cumulative_lengths_by_unit)
-        for rank_index, spans in enumerate(index.returned_spans_without_repeats(ranked_chunk_numbers.tolist())):
+        for rank_index, spans in enumerate(search_index.returned_spans_without_repeats(ranked_chunk_numbers.tolist())):
             added_spans_by_rank.append(spans)
             if intersection_of_ranges(excerpts, spans):
                 ranks_holding_excerpts.append(rank_index)
@@ -349,13 +349,11 @@ class _Pieces:
         return all(self.sums[RANGE_UNITS.index(budgets.unit)][-1] >= budgets.sizes[-1] for budgets in budget_sets)
 
 
-def _empty_results(budgets: Budgets, question_count: int) -> BudgetResults:
+def _zero_filled_results(budgets: Budgets, question_count: int) -> BudgetResults:
     """Return results filled with zeros, to be set question by question."""
-    budgets_by_questions_shape = len(budgets.sizes), question_count
-    taken_chunk_counts, last_chunk_beginning_lengths = np.zeros((2, *budgets_by_questions_shape), dtype=np.intp)
-    retrieved_lengths, retrieved_excerpt_lengths = np.zeros(
-        (2, len(RANGE_UNITS), *budgets_by_questions_shape), dtype=np.intp
-    )
+    result_array_shape = len(budgets.sizes), question_count
+    taken_chunk_counts, last_chunk_beginning_lengths = np.zeros((2, *result_array_shape), dtype=np.intp)
+    retrieved_lengths, retrieved_excerpt_lengths = np.zeros((2, len(RANGE_UNITS), *result_array_shape), dtype=np.intp)
     return BudgetResults(
         budgets,
         taken_chunk_counts,
@@ -373,7 +371,7 @@ def chunk_lengths(chunks: Sequence[Sequence[Span]], ruler: AnyRuler) -> IntArray
         return span_counts_of_chunks
     return np.asarray(
         np.add.reduceat(
-            ruler.lengths([span for spans in chunks for span in spans]),
+            ruler.range_lengths([span for spans in chunks for span in spans]),
             span_counts_of_chunks.cumsum() - span_counts_of_chunks,
         )
     )
@@ -432,10 +430,10 @@ def _store_question_results(
         whole_chunk_spans = [span for place in pieces.holding if place < whole_chunk_count for span in pieces.spans(place)]
         budget_results.taken[budget_index, question_number] = whole_chunk_count + bool(last_chunk_beginning_spans)
         budget_results.cut_chunk_length[budget_index, question_number] = ruler(last_chunk_beginning_spans)
-        for each_unit_index, measure_text_length in enumerate(rulers):
-            budget_results.given[each_unit_index, budget_index, question_number] = int(
-                pieces.sums[each_unit_index][whole_chunk_count]
+        for length_unit_index, measure_text_length in enumerate(rulers):
+            budget_results.given[length_unit_index, budget_index, question_number] = int(
+                pieces.sums[length_unit_index][whole_chunk_count]
             ) + measure_text_length(last_chunk_beginning_spans)
-            budget_results.retrieved_excerpt_length[each_unit_index, budget_index, question_number] = measure_text_length(
+            budget_results.retrieved_excerpt_length[length_unit_index, budget_index, question_number] = measure_text_length(
                 intersection_of_ranges(excerpts, whole_chunk_spans + last_chunk_beginning_spans)
             )

@@ -17,7 +17,13 @@ from evaluation.questions import (
     total_length_of_ranges,
 )
 from evaluation.retrieval.budget import LAST_CHUNK_CHOICES, BudgetResults, Budgets, LastChunkChoice, evaluate_at_budget_sets
-from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges, score_value_or_nan, text_scores
+from evaluation.retrieval.measures import (
+    RANGE_UNITS,
+    Evaluation,
+    excerpt_ranges,
+    score_value_or_nan,
+    scores_of_retrieved_ranges,
+)
 from evaluation.search import (
     NEAR_DUPLICATE_SIMILARITY,
     QUERIES_PER_BLOCK,
@@ -25,7 +31,7 @@ from evaluation.search import (
     Index,
     Indexed,
     PreparedQuestions,
-    find_near_duplicates,
+    find_near_duplicate_texts,
 )
 from evaluation.statistics import Difference, paired_difference
 
@@ -96,33 +102,35 @@ class RetrievedDuplicates:
         ):
             if np.searchsorted(repeat_ranks, evaluation.top_k):
                 question_excerpt_ranges = excerpt_ranges(
-                    evaluation.index.corpus, evaluation.search.questions[question_number]
+                    evaluation.searched_index.corpus, evaluation.search.questions[question_number]
                 )
                 top_k_spans = [
                     span
-                    for given in evaluation.index.returned_spans_without_repeats(ranked_chunk_numbers[: evaluation.top_k])
+                    for given in evaluation.searched_index.returned_spans_without_repeats(
+                        ranked_chunk_numbers[: evaluation.top_k]
+                    )
                     for span in given
                 ]
                 recall_without_repeats[question_number] = score_value_or_nan(
-                    text_scores(question_excerpt_ranges, top_k_spans, unit_length_function)["recall"]
+                    scores_of_retrieved_ranges(question_excerpt_ranges, top_k_spans, unit_length_function)["recall"]
                 )
         return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
-    def repeat_cost_at_budget(self, budget_results: BudgetResults, budget: int, unit: str) -> RepeatCost:
-        """Return the cost at a budget, with recall in ``unit``; ``budget_results`` has the near-duplicates in place."""
+    def repeat_cost_at_budget(self, budget_results: BudgetResults, budget: int, recall_unit: str) -> RepeatCost:
+        """Return the cost at a budget, recall in ``recall_unit``; ``budget_results`` has the near-duplicates in place."""
         measured_budgets = budget_results.budgets
         retrieved_chunk_counts = budget_results.taken[measured_budgets.sizes.index(budget)]
-        recall_with_repeats = budget_results.values("recall", budget, unit)
+        recall_with_repeats = budget_results.question_values_at_budget("recall", budget, recall_unit)
         recall_without_repeats = recall_with_repeats.copy()
         results_with_repeats_last = next((other for other in self.at if other.budgets == measured_budgets), None)
         if results_with_repeats_last is not None:
-            recall_without_repeats[[*self.repeat_ranks_by_question]] = results_with_repeats_last.values(
-                "recall", budget, unit
+            recall_without_repeats[[*self.repeat_ranks_by_question]] = results_with_repeats_last.question_values_at_budget(
+                "recall", budget, recall_unit
             )
         return self._cost_in_recall(retrieved_chunk_counts, recall_with_repeats, recall_without_repeats)
 
     def _cost_in_recall(
-        self, retrieved_chunk_counts: IntArray, question_recalls: FloatArray, recall_without_repeats: FloatArray
+        self, retrieved_chunk_counts: IntArray, recall_with_repeats: FloatArray, recall_without_repeats: FloatArray
     ) -> RepeatCost:
         retrieved_repeat_counts = np.zeros(len(retrieved_chunk_counts), dtype=np.intp)
         for question_number, repeat_ranks in self.repeat_ranks_by_question.items():
@@ -131,9 +139,9 @@ class RetrievedDuplicates:
             self.near_duplicate_count,
             retrieved_chunk_counts,
             retrieved_repeat_counts,
-            question_recalls,
+            recall_with_repeats,
             recall_without_repeats,
-            paired_difference(recall_without_repeats, question_recalls),
+            paired_difference(recall_without_repeats, recall_with_repeats),
         )
 
 
@@ -151,12 +159,12 @@ def count_bm25_duplicates_per_question(
     min_similarity
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
     """
-    near_duplicates, bm25 = find_near_duplicates(texts, min_similarity), Bm25(texts, language)
+    near_duplicates, bm25 = find_near_duplicate_texts(texts, min_similarity), Bm25(texts, language)
     repeat_counts_by_question = []
     for question in questions:
         bm25_chunk_scores = bm25.scores(question)
         best_chunk_numbers = np.argsort(-bm25_chunk_scores, kind="stable")[: min(top_k, np.count_nonzero(bm25_chunk_scores))]
-        repeat_counts_by_question.append(len(near_duplicates.repeating_chunks(best_chunk_numbers.tolist())))
+        repeat_counts_by_question.append(len(near_duplicates.repeats_of_better_ranked_chunks(best_chunk_numbers.tolist())))
     return np.array(repeat_counts_by_question, dtype=np.intp)
 
 
@@ -187,7 +195,7 @@ def find_retrieved_duplicates(
     ModelError
         As in `Tools.embed`.
     """
-    near_duplicates = find_near_duplicates(index.texts, min_similarity)
+    near_duplicates = find_near_duplicate_texts(index.texts, min_similarity)
     repeat_ranks_by_question: dict[int, tuple[int, ...]] = {}
     if near_duplicates.pairs and questions:
         retrieved_chunk_counts = np.max(
@@ -202,7 +210,7 @@ def find_retrieved_duplicates(
                 prepared_questions.ranked(question_number_batch, int(retrieved_chunk_counts[question_number_batch].max())),
                 strict=True,
             ):
-                repeating_chunk_numbers = near_duplicates.repeating_chunks(
+                repeating_chunk_numbers = near_duplicates.repeats_of_better_ranked_chunks(
                     ranked_chunk_numbers[: retrieved_chunk_counts[question_number]].tolist()
                 )
                 if repeating_chunk_numbers:
@@ -318,7 +326,7 @@ def budgets_for_length(corpus_length: int, unit: str) -> tuple[int, ...]:
 
 def standard_budget_sets(corpus: Corpus, ruler: TokenRuler) -> tuple[Budgets, ...]:
     """Return two sets of budgets per unit to measure at: with the last chunk cut off, and with it left out."""
-    whole_text_ranges = [(0, len(corpus.whole.text))]
+    whole_text_ranges = [(0, len(corpus.joined_document.text))]
     corpus_length_by_unit = {"characters": total_length_of_ranges(whole_text_ranges), "tokens": ruler(whole_text_ranges)}
     return tuple(
         Budgets(budgets_for_length(corpus_length_by_unit[unit], unit), unit, last)
@@ -337,18 +345,19 @@ def measure_at_standard_budgets(
     Raises the same errors as `evaluate_at_budgets`.
     """
     ranked_chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
-    chunks_beyond_kept_ranks: list[tuple[int, int, int]] = []
+    lower_ranked_chunk_triples: list[tuple[int, int, int]] = []
 
     kept_rank_count = min(KEPT_RANK_COUNT, max(LEAST_KEPT_RANK_COUNT, MOST_RANKS_IN_ALL // max(1, len(questions))))
 
     def store_ranked_chunks(question_index: int, question_ranking: IntArray) -> None:
         ranked_chunks_by_question[question_index] = question_ranking[:kept_rank_count].copy()
         chunks_after_kept_ranks = question_ranking[kept_rank_count:]
-        overlap_indexes = numbers_of_overlapping_chunks(
+        overlapping_chunk_rank_positions = numbers_of_overlapping_chunks(
             index.returned_edges[chunks_after_kept_ranks], excerpt_ranges(index.corpus, questions[question_index])
         )
-        chunks_beyond_kept_ranks.extend(
-            (question_index, int(chunks_after_kept_ranks[place]), kept_rank_count + place + 1) for place in overlap_indexes
+        lower_ranked_chunk_triples.extend(
+            (question_index, int(chunks_after_kept_ranks[place]), kept_rank_count + place + 1)
+            for place in overlapping_chunk_rank_positions
         )
 
     results_per_budget_set = evaluate_at_budget_sets(
@@ -366,34 +375,34 @@ def measure_at_standard_budgets(
     )
     for question_number, ranked_chunk_numbers in enumerate(ranked_chunks_by_question):
         ranked_chunk_matrix[question_number, : len(ranked_chunk_numbers)] = ranked_chunk_numbers
-    later_chunks_within_budgets = np.array(
-        [triple for triple in chunks_beyond_kept_ranks if triple[2] <= needed_rank_counts[triple[0]]], dtype=np.intp
+    chunk_triples_within_largest_budgets = np.array(
+        [triple for triple in lower_ranked_chunk_triples if triple[2] <= needed_rank_counts[triple[0]]], dtype=np.intp
     ).reshape(-1, 3)
     retrieved_near_duplicates = (
         find_retrieved_duplicates(index, questions, tools, ruler, top_k, results_per_budget_set) if top_k else None
     )
-    best_chunk_of_each_excerpt = _best_chunk_per_excerpt(index, questions, tools, ranked_chunks_by_question)
+    best_chunk_of_each_excerpt = _largest_part_chunks_with_ranks(index, questions, tools, ranked_chunks_by_question)
     return BudgetLadder(
         results_per_budget_set,
         ranked_chunk_matrix,
-        later_chunks_within_budgets,
+        chunk_triples_within_largest_budgets,
         best_chunk_of_each_excerpt,
         _cut_reasons_inside_excerpts(index, questions),
         repeats=retrieved_near_duplicates,
     )
 
 
-def _cut_reasons_inside_excerpts(index: Index, questions: Sequence[Question]) -> dict[int, str]:
+def _cut_reasons_inside_excerpts(search_index: Index, questions: Sequence[Question]) -> dict[int, str]:
     """Return the reasons of the cuts inside excerpts."""
-    cut_offsets = np.array(sorted(index.reasons), dtype=np.intp)
+    cut_offsets = np.array(sorted(search_index.reasons), dtype=np.intp)
     inside_excerpt_mask = np.zeros(len(cut_offsets), dtype=bool)
     for question in questions:
-        for start, end in excerpt_ranges(index.corpus, question):
+        for start, end in excerpt_ranges(search_index.corpus, question):
             inside_excerpt_mask[np.searchsorted(cut_offsets, start, "right") : np.searchsorted(cut_offsets, end)] = True
-    return {place: index.reasons[place] for place in cut_offsets[inside_excerpt_mask].tolist()}
+    return {place: search_index.reasons[place] for place in cut_offsets[inside_excerpt_mask].tolist()}
 
 
-def chunk_numbers_with_most_excerpt(index: Indexed, excerpt: tuple[int, int]) -> list[int]:
+def chunks_with_largest_excerpt_part(index: Indexed, excerpt: tuple[int, int]) -> list[int]:
     """Return the numbers of the chunks with the largest part of an excerpt."""
     held_length_by_chunk = {
         number: total_length_of_ranges(intersection_of_ranges([excerpt], index.chunks[number]))
@@ -403,7 +412,7 @@ def chunk_numbers_with_most_excerpt(index: Indexed, excerpt: tuple[int, int]) ->
     return [number for number, size in held_length_by_chunk.items() if size == largest_held_length and largest_held_length]
 
 
-def _best_ranked_chunk(candidates: Sequence[int], ranked: Iterable[int]) -> tuple[int, int]:
+def _best_ranked_candidate_and_rank(candidates: Sequence[int], ranked: Iterable[int]) -> tuple[int, int]:
     """Return the best ranked of some chunks, with its rank, counted from 1.
 
     If none of them is ranked, the result is the first of them and 0; if there are none, -1 and 0.
@@ -412,7 +421,7 @@ def _best_ranked_chunk(candidates: Sequence[int], ranked: Iterable[int]) -> tupl
     return next(ranks_of_candidates, (candidates[0] if candidates else -1, 0))
 
 
-def _best_chunk_per_excerpt(
+def _largest_part_chunks_with_ranks(
     index: Index, questions: Sequence[Question], tools: Tools, chunk_rankings: Sequence[IntArray]
 ) -> IntArray:
     """Return the chunk with most of each excerpt, and its rank, which is looked for where ``chunk_rankings`` lacks it."""
@@ -421,8 +430,8 @@ def _best_chunk_per_excerpt(
     for question_number, question in enumerate(questions):
         ranked_chunk_numbers = chunk_rankings[question_number].tolist()
         for excerpt in excerpt_ranges(index.corpus, question):
-            holder_candidates = chunk_numbers_with_most_excerpt(index, excerpt)
-            holder_and_rank = _best_ranked_chunk(holder_candidates, ranked_chunk_numbers)
+            holder_candidates = chunks_with_largest_excerpt_part(index, excerpt)
+            holder_and_rank = _best_ranked_candidate_and_rank(holder_candidates, ranked_chunk_numbers)
             if holder_candidates and not holder_and_rank[1]:
                 excerpts_with_unranked_holders.append((question_number, len(holders_and_ranks), holder_candidates))
             holders_and_ranks.append(holder_and_rank)
@@ -436,7 +445,7 @@ def _best_chunk_per_excerpt(
             batch_index_range = range(
                 batch_start, min(batch_start + questions_per_batch, len(excerpts_with_unranked_holders))
             )
-            for chunk_scores, (_, holder_index, holder_candidates) in zip(
+            for chunk_scores, (_, overall_excerpt_index, holder_candidates) in zip(
                 questions_with_unranked_holders.scores(batch_index_range),
                 excerpts_with_unranked_holders[batch_start : batch_index_range.stop],
                 strict=True,
@@ -446,5 +455,5 @@ def _best_chunk_per_excerpt(
                 better_chunk_count = np.count_nonzero(chunk_scores > chunk_scores[holder_chunk]) + np.count_nonzero(
                     chunk_scores[:holder_chunk] == chunk_scores[holder_chunk]
                 )
-                holders_and_ranks[holder_index] = (holder_chunk, int(better_chunk_count) + 1)
+                holders_and_ranks[overall_excerpt_index] = (holder_chunk, int(better_chunk_count) + 1)
     return np.array(holders_and_ranks, dtype=np.intp).reshape(-1, 2)

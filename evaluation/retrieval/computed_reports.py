@@ -22,20 +22,20 @@ from evaluation.retrieval.measures import (
     mean_and_deviation,
     precision_omega,
     score_value_or_nan,
-    text_scores,
+    scores_of_retrieved_ranges,
 )
 from evaluation.retrieval.retrieved_chunks_and_failures import (
-    GivenChunks,
     MeasuredChunker,
     MissedExcerpt,
+    RetrievedChunks,
     given_chunks,
-    retrieval_failures,
+    list_missed_excerpts_per_chunker,
 )
 from evaluation.segmentation import Score
 from evaluation.statistics import (
     Difference,
     compute_confidence_interval_of_mean,
-    paired_differences,
+    corrected_differences_per_comparison,
     too_few_values_sentence,
 )
 
@@ -52,7 +52,7 @@ class ReportChoice(NamedTuple):
     Attributes
     ----------
     measure, unit
-        Keys of `RETRIEVAL_MEASURES` and `RANGE_UNITS`.
+        Keys of `RETRIEVAL_MEASURES_EXPLAINED` and `RANGE_UNITS`.
     top_k
         Number of best chunks that count.
     baseline
@@ -100,9 +100,9 @@ class Costs:
     cached: int
 
     @classmethod
-    def of(cls, evaluation: Evaluation, mean_tokens_per_question: float) -> "Costs":
+    def of_evaluation(cls, evaluation: Evaluation, mean_tokens_per_question: float) -> "Costs":
         """Return the costs of an evaluation in which a question retrieves ``mean_tokens_per_question`` tokens on average."""
-        evaluated_search_index = evaluation.index
+        evaluated_search_index = evaluation.searched_index
         return cls(
             None
             if evaluated_search_index.chunk_s is None
@@ -113,7 +113,7 @@ class Costs:
             evaluated_search_index.cached,
         )
 
-    def embeddings_source(self) -> str:
+    def embeddings_origin_phrase(self) -> str:
         """Return the origin of the embeddings as a phrase, such as ``partly from the cache``."""
         if self.cached:
             return "partly from the cache" if self.embedded else "from the cache"
@@ -139,7 +139,7 @@ class Distribution:
     interval: tuple[float, float] | None
 
     @classmethod
-    def of(cls, question_values: FloatArray) -> "Distribution":
+    def with_mean_and_interval(cls, question_values: FloatArray) -> "Distribution":
         """Return the distribution of ``question_values``, which must lie between 0 and 1."""
         mean, _ = mean_and_deviation(question_values) or (None, None)
         return cls(question_values, mean, compute_confidence_interval_of_mean(question_values))
@@ -223,7 +223,7 @@ def whole_text_scores(corpus: Corpus, questions: Sequence[Question], ruler: Toke
     all_excerpts = [excerpt_ranges(corpus, question) for question in questions]
     scores_by_question = [
         {
-            **text_scores(excerpts, document_spans, unit_length_function),
+            **scores_of_retrieved_ranges(excerpts, document_spans, unit_length_function),
             "precision_omega": precision_omega(excerpts, [[span] for span in document_spans], unit_length_function),
         }
         for excerpts in all_excerpts
@@ -273,12 +273,12 @@ class Report:
     whole: WholeText
 
     @property
-    def everything(self) -> bool:
+    def is_everything_retrieved(self) -> bool:
         """True if every question receives the whole text with every chunker."""
         return all(chunker.retrieves_everything for chunker in self.chunkers.values())
 
     @property
-    def lead(self) -> Lead | None:
+    def best_chunker_lead(self) -> Lead | None:
         """Leading chunker; None if fewer than two chunkers have values."""
         leads, top_k_or_budget = (
             (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
@@ -296,7 +296,7 @@ class Report:
         ]
         return too_few_values_sentence(len(shared_question_counts), max(shared_question_counts, default=0))
 
-    def given_chunks(self, chunker_number: int, question_number: int) -> GivenChunks:
+    def chunks_retrieved_for_question(self, chunker_number: int, question_number: int) -> RetrievedChunks:
         """Return the chunks retrieved for a question from the index of chunker ``chunker_number``."""
         chunker_report = self.chunkers[chunker_number]
         measured_chunker = MeasuredChunker(chunker_report.evaluation, chunker_report.ladder)
@@ -308,7 +308,7 @@ class Report:
         return {number: chunker.distribution for number, chunker in self.chunkers.items()}
 
     @property
-    def costs(self) -> dict[int, Costs]:
+    def time_and_token_costs(self) -> dict[int, Costs]:
         """Costs of each chunker, keyed by chunker number."""
         return {number: chunker.costs for number, chunker in self.chunkers.items()}
 
@@ -324,7 +324,7 @@ def differing_question_indexes(values_by_chunker: Mapping[int, FloatArray]) -> I
 
 def _gives_all_chunks(measured_chunker: MeasuredChunker, retrieval_limit: Limit) -> bool:
     """Return whether every question is given all chunks of a chunker in full."""
-    chunk_count = len(measured_chunker.evaluation.index.chunks)
+    chunk_count = len(measured_chunker.evaluation.searched_index.chunks)
     if retrieval_limit.budget and measured_chunker.ladder is not None:
         return retrieval_limit.budget in measured_chunker.ladder.results_in_unit(
             retrieval_limit.unit, retrieval_limit.last
@@ -340,10 +340,10 @@ def make_lru_cache(max_value_count: int) -> Callable[[Hashable, Callable[[], Val
     """
 
     @cache_results_in(LRUDict(max_value_count), lambda key, compute: key)
-    def cached_value(key: Hashable, compute: Callable[[], Value]) -> Value:
+    def cached_value_of_key(key: Hashable, compute: Callable[[], Value]) -> Value:
         return compute()
 
-    return cached_value
+    return cached_value_of_key
 
 
 def _cache_method_results(
@@ -383,14 +383,16 @@ class Reports:
         # its leads, its curve, the whole text and its failures.
         self._cache = make_lru_cache(MOST_KEPT_REPORTS * (4 * len(names) + 5))
 
-    def report_for(self, measured_chunker_by_number: Mapping[int, MeasuredChunker], report_choice: ReportChoice) -> Report:
+    def report_comparing_chunkers(
+        self, measured_chunker_by_number: Mapping[int, MeasuredChunker], report_choice: ReportChoice
+    ) -> Report:
         """Return a report that compares chunkers with the baseline that ``report_choice`` names.
 
         If ``report_choice`` has a budget, all chunkers must have a ladder.
         """
-        return self._report(tuple(sorted(measured_chunker_by_number.items())), report_choice)
+        return self._compute_comparison_report(tuple(sorted(measured_chunker_by_number.items())), report_choice)
 
-    def failures(
+    def missed_excerpts_by_chunker(
         self, measured_chunker_by_number: Mapping[int, MeasuredChunker], retrieval_limit: Limit
     ) -> MissedExcerptsByChunker:
         """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first."""
@@ -398,10 +400,10 @@ class Reports:
 
     @_cache_method_results
     def _find_missed_excerpts(self, measured_chunkers: _Chunkers, retrieval_limit: Limit) -> MissedExcerptsByChunker:
-        return retrieval_failures(dict(measured_chunkers), retrieval_limit, self._ruler)
+        return list_missed_excerpts_per_chunker(dict(measured_chunkers), retrieval_limit, self._ruler)
 
     @_cache_method_results
-    def _report(self, measured_chunkers: _Chunkers, report_choice: ReportChoice) -> Report:
+    def _compute_comparison_report(self, measured_chunkers: _Chunkers, report_choice: ReportChoice) -> Report:
         chunker_reports = {number: self._chunker_report(measured, report_choice) for number, measured in measured_chunkers}
         values_by_chunker = {number: report.distribution.values for number, report in chunker_reports.items()}
         non_baseline_chunkers = [number for number in values_by_chunker if number != report_choice.baseline]
@@ -409,7 +411,9 @@ class Reports:
             values_by_chunker[number] - values_by_chunker[report_choice.baseline] for number in non_baseline_chunkers
         ]
         tested_baseline_differences = (
-            paired_differences(np.array(question_differences_from_baseline)) if question_differences_from_baseline else []
+            corrected_differences_per_comparison(np.array(question_differences_from_baseline))
+            if question_differences_from_baseline
+            else []
         )
         return Report(
             report_choice,
@@ -430,8 +434,8 @@ class Reports:
 
     @_cache_method_results
     def _whole_text_scores(self, measured_chunker: MeasuredChunker, unit: str) -> WholeText:
-        finished_search = measured_chunker.evaluation.search
-        return whole_text_scores(finished_search.index.corpus, finished_search.questions, self._ruler, unit)
+        chunker_search = measured_chunker.evaluation.search
+        return whole_text_scores(chunker_search.index.corpus, chunker_search.questions, self._ruler, unit)
 
     @_cache_method_results
     def _budget_curve(
@@ -444,13 +448,13 @@ class Reports:
         }
         budgets_giving_everything = set.intersection(
             *(
-                set(results_by_chunker[number].budgets_giving_all_chunks(len(measured.evaluation.index.chunks)))
+                set(results_by_chunker[number].budgets_giving_all_chunks(len(measured.evaluation.searched_index.chunks)))
                 for number, measured in measured_chunkers
                 if number in results_by_chunker
             )
         )
         name_by_chunker = {number: self._names[number] for number in results_by_chunker}
-        return BudgetCurve.of(results_by_chunker, name_by_chunker, measure, sorted(budgets_giving_everything))
+        return BudgetCurve.of_all_chunkers(results_by_chunker, name_by_chunker, measure, sorted(budgets_giving_everything))
 
     @_cache_method_results
     def _leads_at_top_k(self, measured_chunkers: _Chunkers, report_choice: ReportChoice) -> Leads:
@@ -460,7 +464,7 @@ class Reports:
             for _, measured in measured_chunkers
         ]
         is_everything_retrieved = all(_gives_all_chunks(measured, report_choice.limit) for _, measured in measured_chunkers)
-        return Leads.of(
+        return Leads.of_chunkers_at_each_budget(
             [self._names[number] for number, _ in measured_chunkers],
             MEASURE_NAMES[report_choice.measure],
             "chunks",
@@ -470,7 +474,7 @@ class Reports:
 
     def _chunker_report(self, measured_chunker: MeasuredChunker, report_choice: ReportChoice) -> ChunkerReport:
         evaluation, costs = self._evaluation_and_costs(measured_chunker, report_choice.limit)
-        indexed_chunks = evaluation.index.chunks
+        indexed_chunks = evaluation.searched_index.chunks
         return ChunkerReport(
             evaluation,
             measured_chunker.ladder,
@@ -480,17 +484,21 @@ class Reports:
             self._ruler([span for chunk in indexed_chunks for span in chunk]) / max(1, len(indexed_chunks)),
             {"documents": evaluation.means_at_k("documents"), "evidence": evaluation.means_at_k("evidence")},
             _gives_all_chunks(measured_chunker, report_choice.limit),
-            self._repeat_cost(measured_chunker, report_choice.limit, report_choice.unit),
+            self._recall_cost_of_near_duplicates(measured_chunker, report_choice.limit, report_choice.unit),
         )
 
     @_cache_method_results
     def _distribution(
-        self, measured_chunker: MeasuredChunker, retrieval_limit: Limit, measure: str, unit: str
+        self, measured_chunker: MeasuredChunker, retrieval_limit: Limit, measure: str, text_length_unit: str
     ) -> Distribution:
-        return Distribution.of(self._evaluation_and_costs(measured_chunker, retrieval_limit)[0].values(measure, unit))
+        return Distribution.with_mean_and_interval(
+            self._evaluation_and_costs(measured_chunker, retrieval_limit)[0].values(measure, text_length_unit)
+        )
 
     @_cache_method_results
-    def _repeat_cost(self, measured_chunker: MeasuredChunker, retrieval_limit: Limit, unit: str) -> RepeatCost | None:
+    def _recall_cost_of_near_duplicates(
+        self, measured_chunker: MeasuredChunker, retrieval_limit: Limit, recall_unit: str
+    ) -> RepeatCost | None:
         all_budget_results = measured_chunker.ladder
         if (
             all_budget_results is None
@@ -502,10 +510,10 @@ class Reports:
             return all_budget_results.repeats.repeat_cost_at_budget(
                 all_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last),
                 retrieval_limit.budget,
-                unit,
+                recall_unit,
             )
         return all_budget_results.repeats.repeat_cost_in_top_k(
-            self._evaluation_and_costs(measured_chunker, retrieval_limit)[0], unit, self._ruler
+            self._evaluation_and_costs(measured_chunker, retrieval_limit)[0], recall_unit, self._ruler
         )
 
     @_cache_method_results
@@ -519,10 +527,12 @@ class Reports:
                 scores_at_budget[:, RETRIEVAL_MEASURE_NAMES.index(measure_name)] = results_at_budgets.scores[
                     :, chosen_budget_index, measure_index
                 ]
-            given_token_counts = results_at_budgets.given[RANGE_UNITS.index("tokens"), chosen_budget_index]
-            return replace(chunker_evaluation, scores=scores_at_budget), Costs.of(
-                chunker_evaluation, float(given_token_counts.mean()) if len(given_token_counts) else 0.0
+            retrieved_token_counts = results_at_budgets.given[RANGE_UNITS.index("tokens"), chosen_budget_index]
+            return replace(chunker_evaluation, scores=scores_at_budget), Costs.of_evaluation(
+                chunker_evaluation, float(retrieved_token_counts.mean()) if len(retrieved_token_counts) else 0.0
             )
         if chunker_evaluation.top_k != retrieval_limit.top:
             chunker_evaluation = chunker_evaluation.with_top_k(retrieval_limit.top, self._ruler)
-        return chunker_evaluation, Costs.of(chunker_evaluation, chunker_evaluation.mean_retrieved_length(self._ruler))
+        return chunker_evaluation, Costs.of_evaluation(
+            chunker_evaluation, chunker_evaluation.mean_retrieved_length(self._ruler)
+        )

@@ -25,7 +25,7 @@ from evaluation.questions import Question, TokenRuler
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.search import Index, SearchMethod
-from evaluation.statistics import Difference, paired_differences
+from evaluation.statistics import Difference, corrected_differences_per_comparison
 
 DIGEST_BYTES = 16
 """Bytes of a text's hash: two of a thousand million texts share one with a probability below 1 to 10²⁰."""
@@ -118,13 +118,13 @@ class ChunkComparison:
 
     Parameters
     ----------
-    keeps_vectors
+    can_reuse_vectors
         True if the same text has the same vector on both sides; otherwise, as with another model or by late chunking, no
         chunk is kept.
     """
 
-    def __init__(self, keeps_vectors: bool = True) -> None:
-        self._keeps_vectors = keeps_vectors
+    def __init__(self, can_reuse_vectors: bool = True) -> None:
+        self._keeps_vectors = can_reuse_vectors
         # A database without a name is in memory as far as the cache of 2 MB holds it, and then in a file without a name.
         self._database = sqlite3.connect("", isolation_level=None)
         self._database.execute("CREATE TABLE chunks (document TEXT, text BLOB, is_after INTEGER, tokens INTEGER)")
@@ -138,7 +138,9 @@ class ChunkComparison:
     ) -> None:
         self._database.close()
 
-    def add(self, document_name: str, texts_and_token_counts: Iterable[tuple[str, int]], is_after: bool) -> None:
+    def add_document_chunks_to_side(
+        self, document_name: str, texts_and_token_counts: Iterable[tuple[str, int]], is_after: bool
+    ) -> None:
         """Add chunks of a document to one side: the embedded text of each, and its tokens.
 
         ``is_after`` is true for the side that replaces the other.
@@ -155,7 +157,7 @@ class ChunkComparison:
         )
         self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunk_database_rows)
 
-    def result(self, max_documents: int = 10) -> IndexComparison:
+    def index_comparison(self, max_documents: int = 10) -> IndexComparison:
         """Return the changes of all documents, and the documents that change most, at most ``max_documents``."""
         execute_sql = self._database.execute
         execute_sql("DROP TABLE IF EXISTS documents")
@@ -205,21 +207,24 @@ def question_recalls_by_retrieved_amount(
     if budgets is not None:
         budget_evaluation = evaluate_at_budgets(index, questions, tools, ruler, budgets)
         recalls_by_amount |= {
-            f"{size:,} {budget_unit}": budget_evaluation.values("recall", size, budget_unit) for size in budgets.sizes
+            f"{size:,} {budget_unit}": budget_evaluation.question_values_at_budget("recall", size, budget_unit)
+            for size in budgets.sizes
         }
     return recalls_by_amount
 
 
-def estimate_tokens_to_embed(token_count: int, chunker: Chunker, method: SearchMethod, embedded_as: EmbeddedAs) -> int:
-    """Estimate the tokens embedded to index ``token_count`` tokens: for search and, if the chunker embeds, to cut.
+def estimate_embedded_tokens_of_indexing(
+    indexed_token_count: int, chunker: Chunker, search_method: SearchMethod, embedded_as: EmbeddedAs
+) -> int:
+    """Estimate the tokens embedded to index ``indexed_token_count`` tokens: for search and, if the chunker embeds, to cut.
 
     By late chunking, windows that overlap by half read a document twice. A sentence that is compared together with its
     ``buffer`` neighbours on either side is read with each of them. Overlaps of chunks, and headings and contexts in front of
     them, do not count; texts in a cache count.
     """
-    search_pass_count = 0 if method == "bm25" else 2 if embedded_as == "late" else 1
+    search_pass_count = 0 if search_method == "bm25" else 2 if embedded_as == "late" else 1
     cutting_pass_count = 2 * int(getattr(chunker, "buffer", 0)) + 1 if chunker.embeds else 0
-    return token_count * (search_pass_count + cutting_pass_count)
+    return indexed_token_count * (search_pass_count + cutting_pass_count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,9 +243,9 @@ class WonAndLost:
     def recall_difference_by_amount(self) -> dict[str, Difference | None]:
         """Return the difference of the mean recalls, after minus before, at each amount; None with too few questions."""
         question_recall_changes = np.array([self.after[amount] - before for amount, before in self.before.items()])
-        return dict(zip(self.before, paired_differences(question_recall_changes), strict=True))
+        return dict(zip(self.before, corrected_differences_per_comparison(question_recall_changes), strict=True))
 
-    def changed(self, retrieved_amount: str) -> tuple[list[int], list[int]]:
+    def won_and_lost_question_numbers(self, retrieved_amount: str) -> tuple[list[int], list[int]]:
         """Return the numbers of the questions that are won by the change, and of those that are lost."""
         recalls_before, recalls_after = self.before[retrieved_amount], self.after[retrieved_amount]
         return [*np.flatnonzero(recalls_after > recalls_before + 1e-9).tolist()], [

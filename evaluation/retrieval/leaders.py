@@ -13,7 +13,7 @@ from evaluation.retrieval.measures import MEASURE_NAMES, mean_and_deviation
 from evaluation.statistics import (
     Difference,
     compute_confidence_interval_of_mean,
-    paired_differences,
+    corrected_differences_per_comparison,
     questions_needed,
     too_few_values_sentence,
 )
@@ -32,12 +32,15 @@ class PairedDifferences(Generic[Key]):
     ----------
     values
         By key, the values of every chunker on the same questions, each of shape (questions,), NaN where undefined.
-    widths
+    value_range_width_by_key
         The width of the measure's range by key; 1 if there is none.
     """
 
     def __init__(
-        self, values: Mapping[Key, Sequence[FloatArray]], widths: Mapping[Key, float] | None = None, seed: int = 0
+        self,
+        values: Mapping[Key, Sequence[FloatArray]],
+        value_range_width_by_key: Mapping[Key, float] | None = None,
+        seed: int = 0,
     ) -> None:
         differences_by_pair = {
             (key, one, other): measured[one] - measured[other]
@@ -45,9 +48,11 @@ class PairedDifferences(Generic[Key]):
             for one, other in combinations(range(len(measured)), 2)
         }
         self.comparison_count = sum(not np.isnan(row).all() for row in differences_by_pair.values())
-        range_width_per_difference = [1.0 if widths is None else widths[key] for key, _, _ in differences_by_pair]
+        value_range_per_difference = [
+            1.0 if value_range_width_by_key is None else value_range_width_by_key[key] for key, _, _ in differences_by_pair
+        ]
         tested_pair_differences = (
-            paired_differences(np.array([*differences_by_pair.values()]), range_width_per_difference, seed)
+            corrected_differences_per_comparison(np.array([*differences_by_pair.values()]), value_range_per_difference, seed)
             if differences_by_pair
             else []
         )
@@ -57,7 +62,9 @@ class PairedDifferences(Generic[Key]):
             if difference is not None
         }
 
-    def between(self, measure_key: Key, first_chunker_number: int, second_chunker_number: int) -> Difference | None:
+    def tested_difference_of_chunkers(
+        self, measure_key: Key, first_chunker_number: int, second_chunker_number: int
+    ) -> Difference | None:
         """Return the first chunker's difference from the second; None if there are too few questions."""
         pair_difference = self.tested.get(
             (measure_key, min(first_chunker_number, second_chunker_number), max(first_chunker_number, second_chunker_number))
@@ -145,7 +152,7 @@ class Leads:
     everything: tuple[int, ...] = ()
 
     @classmethod
-    def of(
+    def of_chunkers_at_each_budget(
         cls,
         names: Sequence[str],
         measure: str,
@@ -162,11 +169,11 @@ class Leads:
         have a value. Budgets in ``budgets_retrieving_everything`` are left out.
         """
         scores_by_budget_size = {
-            size: values_on_shared_questions(measured)
+            size: scores_on_shared_questions(measured)
             for size, measured in scores_by_budget_size.items()
             if size not in budgets_retrieving_everything
         }
-        pair_differences = PairedDifferences(scores_by_budget_size, seed=seed)
+        all_pair_differences = PairedDifferences(scores_by_budget_size, seed=seed)
         leads_at_budgets = {}
         for budget_size, scores_by_chunker in scores_by_budget_size.items():
             mean_by_chunker = {
@@ -180,7 +187,8 @@ class Leads:
                 mean_by_chunker, key=lambda number: -mean_by_chunker[number]
             )
             differences_from_best = {
-                other: pair_differences.between(budget_size, best_chunker_number, other) for other in other_chunker_numbers
+                other: all_pair_differences.tested_difference_of_chunkers(budget_size, best_chunker_number, other)
+                for other in other_chunker_numbers
             }
             chunkers_not_behind = [
                 other
@@ -193,13 +201,13 @@ class Leads:
                 ""
                 if differences_from_best[closest_rival_number]
                 else too_few_values_sentence(
-                    pair_differences.comparison_count, int(np.count_nonzero(~np.isnan(question_leads_over_rival)))
+                    all_pair_differences.comparison_count, int(np.count_nonzero(~np.isnan(question_leads_over_rival)))
                 )
             )
             significantly_behind_chunkers = tuple(
                 other for other in other_chunker_numbers if other not in chunkers_not_behind
             )
-            chunkers_tied_with_best = tuple(
+            chunkers_sharing_best_mean = tuple(
                 other
                 for other in other_chunker_numbers
                 if abs(mean_by_chunker[best_chunker_number] - mean_by_chunker[other]) < _MEAN_TOLERANCE
@@ -214,14 +222,19 @@ class Leads:
                 needed_question_count,
                 significantly_behind_chunkers,
                 len(other_chunker_numbers),
-                chunkers_tied_with_best,
+                chunkers_sharing_best_mean,
             )
         return cls(
-            tuple(names), measure, unit, leads_at_budgets, len(pair_differences.tested), tuple(budgets_retrieving_everything)
+            tuple(names),
+            measure,
+            unit,
+            leads_at_budgets,
+            len(all_pair_differences.tested),
+            tuple(budgets_retrieving_everything),
         )
 
     @property
-    def significant(self) -> tuple[int, ...]:
+    def budgets_with_significant_lead(self) -> tuple[int, ...]:
         """Budgets at which the leader is significantly ahead of every other chunker."""
         return tuple(size for size, lead in self.leads.items() if lead.significant)
 
@@ -236,15 +249,15 @@ class Leads:
         budget_sizes_by_leaders: dict[tuple[int, ...], list[int]] = {}
         for budget_size, lead in self.leads.items():
             budget_sizes_by_leaders.setdefault((lead.best, *lead.equal_chunkers), []).append(budget_size)
-        budget_sizes_by_leaders_ahead = {
+        budget_sizes_by_leading_chunkers = {
             best: sizes
             for best, sizes in budget_sizes_by_leaders.items()
             if len(best) <= self.leads[sizes[0]].compared_chunker_count
         }
-        if budget_sizes_by_leaders_ahead:
+        if budget_sizes_by_leading_chunkers:
             leaders_by_budget_phrases = [
                 f"with {self._leaders_in_words(best)} at {self._budget_sizes_in_words(sizes)}"
-                for best, sizes in budget_sizes_by_leaders_ahead.items()
+                for best, sizes in budget_sizes_by_leading_chunkers.items()
             ]
             leader_summary_sentences.append(f"The highest {self.measure} is {join_words(leaders_by_budget_phrases)}.")
         all_tied_budget_sizes = [size for size, lead in self.leads.items() if lead.are_all_means_equal]
@@ -257,7 +270,7 @@ class Leads:
         budget_sizes_with_undecided_lead = [
             size for size, lead in self.leads.items() if not lead.significant and not lead.are_all_means_equal
         ]
-        if self.comparisons and budget_sizes_by_leaders_ahead:
+        if self.comparisons and budget_sizes_by_leading_chunkers:
             leader_summary_sentences.append(self._significance_sentence())
         if budget_sizes_with_undecided_lead:
             leader_summary_sentences += [
@@ -291,7 +304,7 @@ class Leads:
         )
 
     def _significance_sentence(self) -> str:
-        budget_count, significant_budgets = len(self.leads), self.significant
+        budget_count, significant_budgets = len(self.leads), self.budgets_with_significant_lead
         correction_phrase = f"Holm's correction for {pluralize(self.comparisons, 'comparison')}"
         if budget_count == 1:
             return f"It is {'' if significant_budgets else 'not '}significantly ahead of every other ({correction_phrase})."
@@ -323,7 +336,7 @@ class Leads:
         lead_in_points_phrase = "less than 0.1" if lead_difference.mean < 0.001 else f"{100 * lead_difference.mean:.1f}"
         lead_phrase = (
             f"{at_budget_phrase}, {best_chunker_name} is {lead_in_points_phrase} points ahead of {rival_chunker_name} "
-            f"({lead_difference.interval}, "
+            f"({lead_difference.interval_phrase}, "
             f"{lead_difference.p_value_phrase})"
         )
         if lead.needed_question_count <= lead_difference.count:
@@ -340,7 +353,7 @@ class Leads:
         return f"{join_words([f'{size:,}' for size in budget_sizes])} {budget_unit_word}"
 
 
-def values_on_shared_questions(scores_by_chunker: Sequence[FloatArray]) -> list[FloatArray]:
+def scores_on_shared_questions(scores_by_chunker: Sequence[FloatArray]) -> list[FloatArray]:
     """Return the measures with NaN for every question on which any of the measures is undefined.
 
     A measure that is undefined for all questions is ignored.
@@ -373,7 +386,7 @@ class BudgetCurve:
     leads: Leads
 
     @classmethod
-    def of(
+    def of_all_chunkers(
         cls,
         results_by_column: Mapping[int, BudgetResults],
         names: Mapping[int, str],
@@ -388,7 +401,9 @@ class BudgetCurve:
         """
         curve_budgets = next(iter(results_by_column.values())).budgets
         values_by_chunker = {
-            number: np.array([at_budgets.values(measure, size, curve_budgets.unit) for size in curve_budgets.sizes])
+            number: np.array(
+                [at_budgets.question_values_at_budget(measure, size, curve_budgets.unit) for size in curve_budgets.sizes]
+            )
             for number, at_budgets in results_by_column.items()
         }
         interval_bounds_by_chunker = {
@@ -402,7 +417,7 @@ class BudgetCurve:
         values_by_budget_size = {
             size: [rows[row] for rows in values_by_chunker.values()] for row, size in enumerate(curve_budgets.sizes)
         }
-        leads_at_budgets = Leads.of(
+        leads_at_budgets = Leads.of_chunkers_at_each_budget(
             [names[number] for number in results_by_column],
             MEASURE_NAMES[measure],
             curve_budgets.unit,

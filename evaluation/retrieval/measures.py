@@ -41,13 +41,15 @@ NOTHING_RETRIEVED_REASON = "nothing was retrieved"
 """Why a score may be undefined."""
 
 
-def retrieved_set_scores(wanted_items: Set[int], retrieved_items: Set[int]) -> dict[str, Score]:
+def recall_precision_f1_of_sets(wanted_items: Set[int], retrieved_items: Set[int]) -> dict[str, Score]:
     """Return recall, precision and F1 of the retrieved items, measured against the wanted ones."""
     if not wanted_items:
-        return dict.fromkeys(SCORES_AT_K, Score.without(NO_EXCERPT_REASON))
+        return dict.fromkeys(SCORES_AT_K, Score.undefined_score_with_reason(NO_EXCERPT_REASON))
     hit_count = len(wanted_items & retrieved_items)
     retrieved_items_precision = (
-        Score(hit_count / len(retrieved_items)) if retrieved_items else Score.without(NOTHING_RETRIEVED_REASON)
+        Score(hit_count / len(retrieved_items))
+        if retrieved_items
+        else Score.undefined_score_with_reason(NOTHING_RETRIEVED_REASON)
     )
     return {
         "recall": Score(hit_count / len(wanted_items)),
@@ -63,12 +65,12 @@ def overlapped_document_numbers(corpus: Corpus, spans: Sequence[Span]) -> set[in
 
 def overlapped_sentence_numbers(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the sentences that overlap any of the spans, given in corpus-wide offsets."""
-    corpus_sentence_spans = corpus.whole.sentences
+    corpus_sentence_spans = corpus.joined_document.sentences
     sentence_end_offsets = corpus.sentence_ends
     return {
         number
         for start, end in union_of_ranges(spans)
-        for number in range(bisect_right(sentence_end_offsets, start), bisect_left(corpus.whole.starts, end))
+        for number in range(bisect_right(sentence_end_offsets, start), bisect_left(corpus.joined_document.starts, end))
         if corpus_sentence_spans[number].end > start
     }
 
@@ -81,7 +83,7 @@ def mostly_covered_sentence_numbers(corpus: Corpus, spans: Sequence[Span]) -> se
     merged_covered_spans = union_of_ranges(spans)
     covered_sentence_numbers = set()
     for sentence_number in overlapped_sentence_numbers(corpus, merged_covered_spans):
-        sentence_start, sentence_end = corpus.whole.sentences[sentence_number]
+        sentence_start, sentence_end = corpus.joined_document.sentences[sentence_number]
         # The ranges neither overlap nor touch, so their parts of a sentence add up.
         if (
             2 * sum(max(0, min(last, sentence_end) - max(first, sentence_start)) for first, last in merged_covered_spans)
@@ -91,26 +93,26 @@ def mostly_covered_sentence_numbers(corpus: Corpus, spans: Sequence[Span]) -> se
     return covered_sentence_numbers
 
 
-def document_scores_at_each_k(
+def document_recall_precision_by_k(
     corpus: Corpus, excerpts: Sequence[Span], ranked_chunk_spans: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved chunks' documents at each k of `TOP_KS`."""
     excerpt_document_numbers = overlapped_document_numbers(corpus, excerpts)
     return {
-        k: retrieved_set_scores(
+        k: recall_precision_f1_of_sets(
             excerpt_document_numbers, overlapped_document_numbers(corpus, [*chain(*ranked_chunk_spans[:k])])
         )
         for k in TOP_KS
     }
 
 
-def evidence_scores_at_each_k(
+def evidence_sentence_scores_by_k(
     corpus: Corpus, excerpts: Sequence[Span], ranked_chunk_spans: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
     """Return recall, precision and F1 of the retrieved evidence sentences at each k of `TOP_KS`."""
     excerpt_sentence_numbers = overlapped_sentence_numbers(corpus, excerpts)
     return {
-        k: retrieved_set_scores(
+        k: recall_precision_f1_of_sets(
             excerpt_sentence_numbers, mostly_covered_sentence_numbers(corpus, [*chain(*ranked_chunk_spans[:k])])
         )
         for k in TOP_KS
@@ -145,7 +147,9 @@ RANGE_UNITS = ("characters", "tokens")
 """The units of ranges."""
 
 
-def text_scores(excerpts: Sequence[Span], retrieved_spans: Sequence[Span], ruler: AnyRuler) -> dict[str, Score]:
+def scores_of_retrieved_ranges(
+    excerpts: Sequence[Span], retrieved_spans: Sequence[Span], ruler: AnyRuler
+) -> dict[str, Score]:
     """Return recall, precision and IoU of the retrieved ranges against the excerpts.
 
     With t_e for the excerpts, t_r for the retrieved text and h for the text in both: recall = |h| / |t_e|, precision = |h| /
@@ -157,9 +161,11 @@ def text_scores(excerpts: Sequence[Span], retrieved_spans: Sequence[Span], ruler
         ruler(retrieved_spans),
     )
     if not excerpt_length:
-        return dict.fromkeys(RETRIEVED_TEXT_MEASURES, Score.without(NO_EXCERPT_REASON))
+        return dict.fromkeys(RETRIEVED_TEXT_MEASURES, Score.undefined_score_with_reason(NO_EXCERPT_REASON))
     retrieved_text_precision = (
-        Score(retrieved_excerpt_length / retrieved_length) if retrieved_length else Score.without(NOTHING_RETRIEVED_REASON)
+        Score(retrieved_excerpt_length / retrieved_length)
+        if retrieved_length
+        else Score.undefined_score_with_reason(NOTHING_RETRIEVED_REASON)
     )
     return {
         "recall": Score(retrieved_excerpt_length / excerpt_length),
@@ -175,7 +181,7 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
     """
     excerpt_text_length = ruler(union_of_ranges(excerpts))
     if not excerpt_text_length:
-        return Score.without(NO_EXCERPT_REASON)
+        return Score.undefined_score_with_reason(NO_EXCERPT_REASON)
     spans_of_overlapping_chunks = union_of_ranges(
         span for chunk in chunks if intersection_of_ranges(excerpts, chunk) for span in chunk
     )
@@ -229,16 +235,16 @@ class Evaluation:
     evidence: FloatArray
 
     @property
-    def index(self) -> Indexed:
+    def searched_index(self) -> Indexed:
         """Index that was searched."""
         return self.search.index
 
     @property
-    def answers(self) -> tuple[QuestionScores, ...]:
+    def scores_of_all_questions(self) -> tuple[QuestionScores, ...]:
         """Retrieval results of all questions, rebuilt at each access."""
-        return tuple(self.answer(number) for number in range(len(self.search.questions)))
+        return tuple(self.scores_of_question(number) for number in range(len(self.search.questions)))
 
-    def answer(self, question_number: int) -> QuestionScores:
+    def scores_of_question(self, question_number: int) -> QuestionScores:
         """Return the retrieval result of question ``question_number``, counted from 0."""
         character_scores, token_scores = (
             _scores_by_name(RETRIEVAL_MEASURE_NAMES, scores[:, question_number]) for scores in self.scores
@@ -264,7 +270,7 @@ class Evaluation:
     def mean_retrieved_length(self, ruler: AnyRuler) -> float:
         """Return the mean length of the text retrieved for a question, counting overlapping text each time."""
         retrieved_text_lengths = [
-            ruler([*chain(*self.index.returned_spans_without_repeats(row))])
+            ruler([*chain(*self.searched_index.returned_spans_without_repeats(row))])
             for row in self.search.ranked[:, : self.top_k].tolist()
         ]
         return float(np.mean(retrieved_text_lengths)) if retrieved_text_lengths else 0.0
@@ -276,13 +282,15 @@ class Evaluation:
         for question_number, (question, ranked_chunk_numbers) in enumerate(
             zip(self.search.questions, self.search.ranked.tolist(), strict=True)
         ):
-            question_excerpt_ranges = excerpt_ranges(self.index.corpus, question)
-            retrieved_text_spans = [*chain(*self.index.returned_spans_without_repeats(ranked_chunk_numbers[:top_k]))]
-            for range_unit_index, measure_text_length in enumerate(rulers):
-                for measure_name, score in text_scores(
+            question_excerpt_ranges = excerpt_ranges(self.searched_index.corpus, question)
+            retrieved_text_spans = [
+                *chain(*self.searched_index.returned_spans_without_repeats(ranked_chunk_numbers[:top_k]))
+            ]
+            for length_unit_index, measure_text_length in enumerate(rulers):
+                for measure_name, score in scores_of_retrieved_ranges(
                     question_excerpt_ranges, retrieved_text_spans, measure_text_length
                 ).items():
-                    scores_at_new_top_k[range_unit_index, RETRIEVAL_MEASURE_NAMES.index(measure_name), question_number] = (
+                    scores_at_new_top_k[length_unit_index, RETRIEVAL_MEASURE_NAMES.index(measure_name), question_number] = (
                         score_value_or_nan(score)
                     )
         return replace(self, top_k=top_k, scores=scores_at_new_top_k)
@@ -315,32 +323,32 @@ def score_search(finished_search: Search, ruler: TokenRuler, top_k: int = 5) -> 
     question_count = len(finished_search.questions)
     all_question_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURE_NAMES), question_count))
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
-    precision_omega_index = RETRIEVAL_MEASURE_NAMES.index("precision_omega")
-    all_document_scores, all_evidence_scores = np.empty((2, len(TOP_KS), len(SCORES_AT_K), question_count))
+    index_of_precision_omega = RETRIEVAL_MEASURE_NAMES.index("precision_omega")
+    document_level_scores, all_evidence_scores = np.empty((2, len(TOP_KS), len(SCORES_AT_K), question_count))
     for question_number, (question, ranked_chunk_numbers) in enumerate(
         zip(finished_search.questions, finished_search.ranked.tolist(), strict=True)
     ):
         question_excerpt_ranges = excerpt_ranges(search_index.corpus, question)
-        returned_spans_at_excerpts = search_index.spans_returned_at_excerpts(question_excerpt_ranges)
-        for range_unit_index, measure_text_length in enumerate(rulers):
-            all_question_scores[range_unit_index, precision_omega_index, question_number] = score_value_or_nan(
+        returned_spans_at_excerpts = search_index.returned_spans_of_excerpt_chunks(question_excerpt_ranges)
+        for length_unit_index, measure_text_length in enumerate(rulers):
+            all_question_scores[length_unit_index, index_of_precision_omega, question_number] = score_value_or_nan(
                 precision_omega(question_excerpt_ranges, returned_spans_at_excerpts, measure_text_length)
             )
         returned_spans_by_rank = list(search_index.returned_spans_without_repeats(ranked_chunk_numbers))
         for scores_to_fill, scores_by_k in (
             (
-                all_document_scores,
-                document_scores_at_each_k(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
+                document_level_scores,
+                document_recall_precision_by_k(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
             ),
             (
                 all_evidence_scores,
-                evidence_scores_at_each_k(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
+                evidence_sentence_scores_by_k(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
             ),
         ):
             scores_to_fill[:, :, question_number] = [
                 [score_value_or_nan(scores_by_k[k][name]) for name in SCORES_AT_K] for k in TOP_KS
             ]
-    return Evaluation(finished_search, top_k, all_question_scores, all_document_scores, all_evidence_scores).with_top_k(
+    return Evaluation(finished_search, top_k, all_question_scores, document_level_scores, all_evidence_scores).with_top_k(
         top_k, ruler
     )
 
@@ -354,7 +362,7 @@ def _scores_by_name(names: Sequence[str], values: FloatArray) -> dict[str, Score
     """Return a question's scores by name; recall comes first, and is undefined only without excerpts."""
     undefined_score_reason = NO_EXCERPT_REASON if np.isnan(values[0]) else NOTHING_RETRIEVED_REASON
     return {
-        name: Score.without(undefined_score_reason) if np.isnan(value) else Score(value)
+        name: Score.undefined_score_with_reason(undefined_score_reason) if np.isnan(value) else Score(value)
         for name, value in zip(names, values.tolist(), strict=True)
     }
 
@@ -378,7 +386,7 @@ def _mean_score(values: FloatArray) -> Score:
     return (
         Score(mean_deviation_pair[0])
         if mean_deviation_pair is not None
-        else Score.without("it is undefined for every question")
+        else Score.undefined_score_with_reason("it is undefined for every question")
     )
 
 

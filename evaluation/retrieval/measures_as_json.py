@@ -75,14 +75,14 @@ def encode_evaluation_as_json_bytes(evaluation: Evaluation, budget_ladder: Budge
 
     Undefined values are null.
     """
-    index, finished_search = evaluation.index, evaluation.search
+    search_index, finished_search = evaluation.searched_index, evaluation.search
     stored_evaluation = _Stored(
-        chunks=tuple(tuple((start, end) for start, end in spans) for spans in index.chunks),
-        chunk_s=index.chunk_s,
-        decide_s=index.decide_s,
-        embed_s=index.embed_s,
-        embedded=index.embedded,
-        cached=index.cached,
+        chunks=tuple(tuple((start, end) for start, end in spans) for spans in search_index.chunks),
+        chunk_s=search_index.chunk_s,
+        decide_s=search_index.decide_s,
+        embed_s=search_index.embed_s,
+        embedded=search_index.embedded,
+        cached=search_index.cached,
         ranked=finished_search.ranked.tolist(),
         ask_s=finished_search.embed_s,
         search_s=finished_search.search_s,
@@ -90,15 +90,17 @@ def encode_evaluation_as_json_bytes(evaluation: Evaluation, budget_ladder: Budge
         scores=evaluation.scores.tolist(),
         documents=evaluation.documents.tolist(),
         evidence=evaluation.evidence.tolist(),
-        ladder=None if budget_ladder is None else _storable_budget_ladder(budget_ladder),
-        exact_ends=index.corpus.exact_ends,
-        caveat=index.caveat,
-        parents=None if index.parents is None else tuple((spans[0].start, spans[-1].end) for spans in index.parents),
+        ladder=None if budget_ladder is None else _storable_budget_ladder_results(budget_ladder),
+        exact_ends=search_index.corpus.exact_ends,
+        caveat=search_index.caveat,
+        parents=None
+        if search_index.parents is None
+        else tuple((spans[0].start, spans[-1].end) for spans in search_index.parents),
     )
     return stored_evaluation.model_dump_json().encode()
 
 
-def _storable_budget_ladder(budget_ladder: BudgetLadder) -> _StoredLadder:
+def _storable_budget_ladder_results(budget_ladder: BudgetLadder) -> _StoredLadder:
     return _StoredLadder(
         wanted=budget_ladder.at[0].excerpt_length.tolist(),
         at=_storable_budget_results(budget_ladder.at),
@@ -161,7 +163,7 @@ def evaluation_from_json(
             "The stored evaluation must use this version's rule for the ends of excerpts; it uses an older one. Run the "
             "evaluation again."
         )
-    corpus_text_length = len(corpus.whole.text)
+    corpus_text_length = len(corpus.joined_document.text)
     is_data_fitting_corpus = all(
         0 <= start <= end <= corpus_text_length
         for spans in (*stored_evaluation.chunks, stored_evaluation.parents or ())
@@ -246,7 +248,7 @@ def _restored_budget_ladder(
             f"{len(best_holders_and_ranks):,}. Run the evaluation again."
         )
     lower_ranked_chunk_triples = np.array(stored_ladder.beyond, dtype=np.intp).reshape(-1, 3)
-    for stored_numbers_to_check, item_count, item_kind in (
+    for stored_numbers_to_check, existing_item_count, numbered_item_noun in (
         (padded_question_rankings, chunk_count, "chunks"),
         (best_holders_and_ranks[:, 0], chunk_count, "chunks"),
         (lower_ranked_chunk_triples[:, 1], chunk_count, "chunks"),
@@ -254,10 +256,11 @@ def _restored_budget_ladder(
     ):
         if (
             stored_numbers_to_check.size
-            and not -1 <= stored_numbers_to_check.min() <= stored_numbers_to_check.max() < item_count
+            and not -1 <= stored_numbers_to_check.min() <= stored_numbers_to_check.max() < existing_item_count
         ):
             raise InputError(
-                f"The stored evaluation must refer only to its own {item_count:,} {item_kind}; it refers to others. Run "
+                f"The stored evaluation must refer only to its own {existing_item_count:,} {numbered_item_noun}; it refers "
+                "to others. Run "
                 "the evaluation "
                 "again."
             )
@@ -279,13 +282,13 @@ def _restored_budget_ladder(
 def _restored_budget_results(stored_budget_results: _StoredAt, excerpt_lengths: IntArray) -> BudgetResults:
     """Return results at budgets, of questions whose excerpts have ``excerpt_lengths``, shape (units, questions)."""
     restored_budgets = Budgets(stored_budget_results.sizes, stored_budget_results.unit, stored_budget_results.last)
-    budgets_by_questions_shape = len(restored_budgets.sizes), excerpt_lengths.shape[1]
+    budget_question_array_shape = len(restored_budgets.sizes), excerpt_lengths.shape[1]
     taken_chunk_counts, last_chunk_beginning_lengths = (
-        _array_of_counts(stored_budget_results.taken, budgets_by_questions_shape, "taken"),
-        _array_of_counts(stored_budget_results.part, budgets_by_questions_shape, "part"),
+        _array_of_counts(stored_budget_results.taken, budget_question_array_shape, "taken"),
+        _array_of_counts(stored_budget_results.part, budget_question_array_shape, "part"),
     )
     retrieved_lengths, retrieved_excerpt_lengths = (
-        _array_of_counts(counts, (len(RANGE_UNITS), *budgets_by_questions_shape), name)
+        _array_of_counts(counts, (len(RANGE_UNITS), *budget_question_array_shape), name)
         for name, counts in (("given", stored_budget_results.given), ("hit", stored_budget_results.hit))
     )
     return BudgetResults(
@@ -307,13 +310,17 @@ def _restored_retrieved_duplicates(
         if repeat_ranks_by_question
         else np.zeros((0, 0), np.intp)
     )
-    for stored_numbers_to_check, item_count, item_kind in (
+    for stored_numbers_to_check, existing_item_count, numbered_item_noun in (
         ([*repeat_ranks_by_question], excerpt_lengths.shape[1], "questions"),
         (rankings_with_repeats_last.ravel().tolist(), chunk_count, "chunks"),
     ):
-        if stored_numbers_to_check and not 0 <= min(stored_numbers_to_check) <= max(stored_numbers_to_check) < item_count:
+        if (
+            stored_numbers_to_check
+            and not 0 <= min(stored_numbers_to_check) <= max(stored_numbers_to_check) < existing_item_count
+        ):
             raise InputError(
-                f"The stored evaluation must refer only to its own {item_count:,} {item_kind}; it refers to others. Run "
+                f"The stored evaluation must refer only to its own {existing_item_count:,} {numbered_item_noun}; it refers "
+                "to others. Run "
                 "the evaluation "
                 "again."
             )

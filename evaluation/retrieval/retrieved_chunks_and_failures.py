@@ -16,7 +16,7 @@ from evaluation.questions import (
     ruler_for_unit,
     total_length_of_ranges,
 )
-from evaluation.retrieval.budget import Limit, spans_up_to_length
+from evaluation.retrieval.budget import Limit, chunk_beginning_up_to_length
 from evaluation.retrieval.budgets_and_near_duplicates import BudgetLadder
 from evaluation.retrieval.measures import RANGE_UNITS, Evaluation, excerpt_ranges
 
@@ -47,13 +47,13 @@ class RankedChunk(NamedTuple):
     score: float = nan
 
     @property
-    def whole(self) -> bool:
+    def is_wholly_retrieved(self) -> bool:
         """True if the whole chunk is retrieved for the question."""
         return self.given == self.spans
 
 
 @dataclass(frozen=True)
-class GivenChunks:
+class RetrievedChunks:
     """Chunks retrieved for a question, within the top k or a budget.
 
     Attributes
@@ -72,12 +72,12 @@ class GivenChunks:
     filled_length: int
 
     @property
-    def chunk_count_without_kept_ranks(self) -> int:
+    def chunk_count_beyond_kept_ranks(self) -> int:
         """Number of further retrieved chunks whose ranks the run did not keep."""
         return max(0, self.taken_count - len(self.chunks))
 
     @property
-    def spans(self) -> list[Span]:
+    def retrieved_spans(self) -> list[Span]:
         """Spans retrieved for the question, except those of chunks whose ranks were not kept."""
         return [span for chunk in self.chunks for span in chunk.given]
 
@@ -95,14 +95,14 @@ def given_chunks(
     question_number: int,
     ruler: TokenRuler,
     overlapped_excerpt: Span | None = None,
-) -> GivenChunks:
+) -> RetrievedChunks:
     """Return the chunks retrieved for question ``question_number``, counted from 0.
 
     With ``overlapped_excerpt``, only the chunks that overlap this excerpt are returned, including those whose ranks the run
     keeps for excerpts alone. If chunks return other text than their own, all are returned, since any may contain the
     excerpt.
     """
-    index, all_budget_results = measured_chunker.evaluation.index, measured_chunker.ladder
+    index, all_budget_results = measured_chunker.evaluation.searched_index, measured_chunker.ladder
     rows_beyond_kept_ranks: list[list[int]] = []
     if retrieval_limit.budget and all_budget_results is not None:
         results_at_budgets = all_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last)
@@ -120,8 +120,8 @@ def given_chunks(
         ranked_chunk_numbers = measured_chunker.evaluation.search.ranked[question_number, : retrieval_limit.top]
         taken_chunk_count, last_chunk_beginning_length, filled_length = len(ranked_chunk_numbers), 0, 0
     # A chunk that does not fit is shown as well, unless the budget is full.
-    is_next_shown = retrieval_limit.last == "left_out" and filled_length < retrieval_limit.budget
-    shown_chunk_numbers: IntArray = ranked_chunk_numbers[: taken_chunk_count + is_next_shown]
+    is_unfitting_chunk_shown = retrieval_limit.last == "left_out" and filled_length < retrieval_limit.budget
+    shown_chunk_numbers: IntArray = ranked_chunk_numbers[: taken_chunk_count + is_unfitting_chunk_shown]
     zero_based_ranks: Sequence[int] = range(len(shown_chunk_numbers))
     if overlapped_excerpt is not None and index.returns is None:
         zero_based_ranks = numbers_of_overlapping_chunks(index.edges[shown_chunk_numbers], [overlapped_excerpt])
@@ -134,10 +134,12 @@ def given_chunks(
 
     def retrieved_part_of_chunk(rank: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
         if rank == taken_chunk_count and last_chunk_beginning_length:
-            return tuple(spans_up_to_length(spans, last_chunk_beginning_length, ruler_for_unit(retrieval_limit.unit, ruler)))
+            return tuple(
+                chunk_beginning_up_to_length(spans, last_chunk_beginning_length, ruler_for_unit(retrieval_limit.unit, ruler))
+            )
         return spans if rank <= taken_chunk_count else ()
 
-    return GivenChunks(
+    return RetrievedChunks(
         tuple(
             RankedChunk(rank, number, spans, retrieved_part_of_chunk(rank, spans))
             for (rank, number), spans in zip(ranks_and_chunk_numbers, returned_spans_per_chunk, strict=True)
@@ -204,12 +206,12 @@ class AnswerRetrieval:
     outside_character_count: int
 
     @property
-    def size(self) -> int:
+    def answer_character_count(self) -> int:
         """Length of the answer in characters."""
         return self.answer.end - self.answer.start
 
     @property
-    def holder(self) -> RankedChunk | None:
+    def chunk_with_most_answer(self) -> RankedChunk | None:
         """The chunk with most of the answer, the best ranked in case of ties; None if no chunk contains any of it."""
         return max(self.chunks, key=self.count_answer_characters_in_chunk, default=None)
 
@@ -237,7 +239,7 @@ class AnswerRetrieval:
 
 def judge_answer_retrieval(
     document_text: str,
-    overlapping_chunks: Mapping[int, tuple[Span, ...]],
+    spans_by_overlapping_chunk: Mapping[int, tuple[Span, ...]],
     rank_by_chunk: Mapping[int, int],
     given_spans_by_chunk: Mapping[int, Sequence[Span]],
     answer_span: Span,
@@ -246,40 +248,40 @@ def judge_answer_retrieval(
 
     Parameters
     ----------
-    overlapping_chunks
+    spans_by_overlapping_chunk
         The chunks that overlap the answer, by their numbers.
     rank_by_chunk
         Ranks, from 1, of the chunks that were ranked, by their numbers.
     given_spans_by_chunk
         The retrieved part of each retrieved chunk.
     """
-    whole_chunks = [
+    whole_answer_chunks = [
         number
-        for number, spans in overlapping_chunks.items()
+        for number, spans in spans_by_overlapping_chunk.items()
         if not count_missing_characters(document_text, answer_span, spans)
     ]
-    retrieved_whole_chunks = [number for number in whole_chunks if number in given_spans_by_chunk]
+    retrieved_chunks_with_whole_answer = [number for number in whole_answer_chunks if number in given_spans_by_chunk]
     chunk_numbers_by_fate: dict[ExcerptFate, list[int]] = {
         "whole": [
             number
-            for number in retrieved_whole_chunks
+            for number in retrieved_chunks_with_whole_answer
             if not count_missing_characters(document_text, answer_span, given_spans_by_chunk[number])
         ],
-        "cut off": retrieved_whole_chunks,
-        "not retrieved": whole_chunks,
+        "cut off": retrieved_chunks_with_whole_answer,
+        "not retrieved": whole_answer_chunks,
         "split": [
             number
-            for number, spans in overlapping_chunks.items()
+            for number, spans in spans_by_overlapping_chunk.items()
             if any(document_text[start:end].strip() for start, end in intersection_of_ranges([answer_span], spans))
         ],
     }
     fate: ExcerptFate = next((fate for fate, numbers in chunk_numbers_by_fate.items() if numbers), "in no chunk")
-    judged_chunks = sorted(
+    chunks_deciding_answer_fate = sorted(
         (
             RankedChunk(
                 rank_by_chunk.get(number, 0),
                 number,
-                overlapping_chunks[number],
+                spans_by_overlapping_chunk[number],
                 tuple(given_spans_by_chunk.get(number, ())),
             )
             for number in chunk_numbers_by_fate.get(fate, ())
@@ -289,9 +291,9 @@ def judge_answer_retrieval(
     return AnswerRetrieval(
         answer_span,
         fate,
-        tuple(judged_chunks),
+        tuple(chunks_deciding_answer_fate),
         count_missing_characters(document_text, answer_span, chain.from_iterable(given_spans_by_chunk.values())),
-        count_missing_characters(document_text, answer_span, chain.from_iterable(overlapping_chunks.values())),
+        count_missing_characters(document_text, answer_span, chain.from_iterable(spans_by_overlapping_chunk.values())),
     )
 
 
@@ -328,12 +330,16 @@ class MissedExcerpt:
     missed_characters_by_chunker: Mapping[int, int]
     retrieval: AnswerRetrieval
 
-    def other_successful_chunkers(self, number: int) -> tuple[int, ...]:
-        """Return the numbers of the chunkers other than ``number`` that retrieved the whole excerpt."""
-        return tuple(other for other, missed in self.missed_characters_by_chunker.items() if other != number and not missed)
+    def other_successful_chunkers(self, excluded_chunker_number: int) -> tuple[int, ...]:
+        """Return the numbers of the chunkers other than ``excluded_chunker_number`` that retrieved the whole excerpt."""
+        return tuple(
+            other
+            for other, missed in self.missed_characters_by_chunker.items()
+            if other != excluded_chunker_number and not missed
+        )
 
 
-def retrieval_failures(
+def list_missed_excerpts_per_chunker(
     measured_by_chunker_number: Mapping[int, MeasuredChunker], retrieval_limit: Limit, ruler: TokenRuler
 ) -> dict[int, list[MissedExcerpt]]:
     """Return, for each chunker, the excerpts that it failed to retrieve in full, most missing text first.
@@ -344,22 +350,22 @@ def retrieval_failures(
     if not measured_by_chunker_number:
         return missed_excerpts_by_chunker
     first_evaluation = next(iter(measured_by_chunker_number.values())).evaluation
-    corpus_text = first_evaluation.index.corpus.whole.text
+    corpus_text = first_evaluation.searched_index.corpus.joined_document.text
     overall_excerpt_number = -1
     for question_number, question in enumerate(first_evaluation.search.questions):
-        for excerpt in excerpt_ranges(first_evaluation.index.corpus, question):
+        for excerpt in excerpt_ranges(first_evaluation.searched_index.corpus, question):
             overall_excerpt_number += 1
             given_chunks_by_chunker = {
                 chunker: given_chunks(measured, retrieval_limit, question_number, ruler, excerpt)
                 for chunker, measured in measured_by_chunker_number.items()
             }
-            missing_count_by_chunker = {
-                chunker: count_missing_characters(corpus_text, excerpt, given.spans)
+            missing_character_count_by_chunker = {
+                chunker: count_missing_characters(corpus_text, excerpt, given.retrieved_spans)
                 for chunker, given in given_chunks_by_chunker.items()
             }
-            for chunker_number, missing_character_count in missing_count_by_chunker.items():
+            for chunker_number, missing_character_count in missing_character_count_by_chunker.items():
                 if missing_character_count:
-                    retrieval = _judge_missed_excerpt(
+                    excerpt_retrieval_outcome = _judge_missed_excerpt(
                         measured_by_chunker_number[chunker_number],
                         given_chunks_by_chunker[chunker_number],
                         question_number,
@@ -367,7 +373,7 @@ def retrieval_failures(
                         excerpt,
                     )
                     missed_excerpts_by_chunker[chunker_number].append(
-                        MissedExcerpt(question_number, missing_count_by_chunker, retrieval)
+                        MissedExcerpt(question_number, missing_character_count_by_chunker, excerpt_retrieval_outcome)
                     )
     for missed_excerpts_of_chunker in missed_excerpts_by_chunker.values():
         missed_excerpts_of_chunker.sort(key=lambda missed_excerpt: -missed_excerpt.retrieval.missed_character_count)
@@ -375,9 +381,13 @@ def retrieval_failures(
 
 
 def _judge_missed_excerpt(
-    measured: MeasuredChunker, given: GivenChunks, question_number: int, overall_excerpt_number: int, excerpt: Span
+    measured: MeasuredChunker,
+    chunks_given_for_question: RetrievedChunks,
+    question_number: int,
+    overall_excerpt_number: int,
+    excerpt: Span,
 ) -> AnswerRetrieval:
-    (evaluation, all_budget_results), index = measured, measured.evaluation.index
+    (evaluation, all_budget_results), search_index = measured, measured.evaluation.searched_index
     # Of the ranks that a run does not keep, a ladder has that of the chunk with most of the excerpt.
     rank_by_chunk: dict[int, int] = (
         {} if all_budget_results is None else dict([all_budget_results.best_holders[overall_excerpt_number].tolist()])
@@ -385,12 +395,16 @@ def _judge_missed_excerpt(
     rank_by_chunk |= {
         number: rank for rank, number in enumerate(evaluation.search.ranked[question_number].tolist(), start=1)
     }
-    rank_by_chunk |= {chunk.number: chunk.rank for chunk in given.chunks}
+    rank_by_chunk |= {chunk.number: chunk.rank for chunk in chunks_given_for_question.chunks}
     return judge_answer_retrieval(
-        index.corpus.whole.text,
-        {number: index.chunks[number] for number in numbers_of_overlapping_chunks(index.edges, [excerpt])},
+        search_index.corpus.joined_document.text,
+        {number: search_index.chunks[number] for number in numbers_of_overlapping_chunks(search_index.edges, [excerpt])},
         rank_by_chunk,
-        {chunk.number: chunk.given for chunk in given.chunks if chunk.rank <= given.taken_count},
+        {
+            chunk.number: chunk.given
+            for chunk in chunks_given_for_question.chunks
+            if chunk.rank <= chunks_given_for_question.taken_count
+        },
         excerpt,
     )
 

@@ -6,12 +6,17 @@ from evaluation.search.index import (
     Indexed,
     PreparedQuestions,
     Search,
-    build_index,
+    build_index_of_corpus_chunks,
+    cut_and_index_corpus,
     embed_texts,
-    index_chunkings,
     search_for_all_questions,
 )
-from evaluation.search.near_duplicates import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, find_near_duplicates, repeated_runs
+from evaluation.search.near_duplicates import (
+    NEAR_DUPLICATE_SIMILARITY,
+    SHINGLE_WORDS,
+    find_near_duplicate_texts,
+    find_repeated_word_runs,
+)
 from evaluation.search.ranking import (
     MOST_RERANKED_CHUNKS,
     PRODUCT_TOLERANCE,
@@ -27,6 +32,6 @@ from evaluation.search.text_returned_for_chunks import (
     RETURN_CHUNK_ITSELF,
     ReturnedText,
     ReturnedTextKind,
-    missing_sections_note,
-    with_returned_text,
+    copy_index_with_returned_text,
+    sectionless_documents_note,
 )

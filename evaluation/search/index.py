@@ -12,7 +12,7 @@ from math import isnan
 
 import numpy as np
 
-from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
+from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run_chunker
 from chunkers.contract import Meter
 from chunkers.embedders.late_chunking import LateChunks
 from chunkers.recipes import takes_over_existing_chunks
@@ -62,7 +62,7 @@ class Indexed:
     embedded, cached
         Number of distinct texts embedded, for chunking and for search, and number found in the cache.
     returns
-        Text returned for each chunk, see `with_returned_text`; None if chunks return themselves.
+        Text returned for each chunk, see `copy_index_with_returned_text`; None if chunks return themselves.
     caveat
         A caveat shown next to every measurement, see `Chunker.caveat`.
     parents
@@ -99,12 +99,12 @@ class Indexed:
             return
         already_returned_ranges = CoveredRanges()
         for chunk_number in ranked_chunk_numbers:
-            yield tuple(already_returned_ranges.add(self.returns[chunk_number]))
+            yield tuple(already_returned_ranges.add_and_return_new_parts(self.returns[chunk_number]))
 
-    def spans_returned_at_excerpts(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
+    def returned_spans_of_excerpt_chunks(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return, for each chunk that overlaps an excerpt, the spans of the text that it returns."""
-        all_chunks_returned_spans = self.chunks if self.returns is None else self.returns
-        return [all_chunks_returned_spans[number] for number in numbers_of_overlapping_chunks(self.edges, excerpts)]
+        returned_spans_by_chunk = self.chunks if self.returns is None else self.returns
+        return [returned_spans_by_chunk[number] for number in numbers_of_overlapping_chunks(self.edges, excerpts)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ class Index(Indexed):
     demoted_near_duplicates: NearDuplicates | None = None
 
 
-def build_index(
+def cut_and_index_corpus(
     corpus: Corpus,
     chunker: Chunker,
     tools: Tools,
@@ -167,20 +167,20 @@ def build_index(
     chunkings = []
     for document in corpus.documents:
         raise_if_cancelled(tools.cancelled)
-        chunkings.append(run(chunker, document, tools, embedded_as))
+        chunkings.append(run_chunker(chunker, document, tools, embedded_as))
     chunk_spans = _spans_in_corpus(corpus, chunkings)
     parent_by_child_number = parent_index_by_child(chunk_spans)
-    parent_spans, parents_note = None, ""
+    parent_spans, parents_in_search_note = None, ""
     if parent_by_child_number and only_children:
         parent_spans = tuple(chunk_spans[parent] for parent in parent_by_child_number.values())
         chunkings = [*_chunkings_with_selected_chunks(chunkings, parent_by_child_number)]
     elif parent_by_child_number or only_children:
-        parents_note = PARENTS_SEARCHED_NOTE if parent_by_child_number else NO_PARENTS_NOTE
-    index = index_chunkings(corpus, chunkings, tools, embedded_as, search_method)
-    return replace(index, caveat=" ".join(filter(None, [chunker.caveat(), parents_note])), parents=parent_spans)
+        parents_in_search_note = PARENTS_SEARCHED_NOTE if parent_by_child_number else NO_PARENTS_NOTE
+    index = build_index_of_corpus_chunks(corpus, chunkings, tools, embedded_as, search_method)
+    return replace(index, caveat=" ".join(filter(None, [chunker.caveat(), parents_in_search_note])), parents=parent_spans)
 
 
-def index_chunkings(
+def build_index_of_corpus_chunks(
     corpus: Corpus, chunkings: Sequence[Chunking], tools: Tools, embedded_as: EmbeddedAs, search_method: SearchMethod
 ) -> Index:
     """Return a search index over the chunks of every document of a corpus, in the order of the documents.
@@ -207,18 +207,18 @@ def index_chunkings(
         vectors = (
             embed_chunks_late(chunkings, tools)
             if embedded_as == "late"
-            else embed_texts(corpus.whole, chunk_texts_to_embed, tools)
+            else embed_texts(corpus.joined_document, chunk_texts_to_embed, tools)
         )
-    embedding_seconds, word_search_index = embedding_meter.uncached_embedding_s, None
+    embed_and_index_seconds, word_search_index = embedding_meter.uncached_embedding_s, None
     if search_method != "embedding":
         start_time = time.perf_counter()
-        word_search_index = Bm25(chunk_texts_to_embed, detect_language(corpus.whole.text))
-        embedding_seconds += time.perf_counter() - start_time
-    timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
-    cut_decision_milliseconds = sum(timing.decide_ms + timing.merge_ms for timing in timings)
+        word_search_index = Bm25(chunk_texts_to_embed, detect_language(corpus.joined_document.text))
+        embed_and_index_seconds += time.perf_counter() - start_time
+    document_chunking_timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
+    cut_decision_milliseconds = sum(timing.decide_ms + timing.merge_ms for timing in document_chunking_timings)
     # Not a number where it was not recorded.
     chunking_milliseconds = cut_decision_milliseconds + sum(
-        timing.embed_ms if isnan(timing.cold_ms) else timing.cold_ms for timing in timings
+        timing.embed_ms if isnan(timing.cold_ms) else timing.cold_ms for timing in document_chunking_timings
     )
     is_chunking_time_known = not any(
         chunking.made_by is not None and takes_over_existing_chunks(chunking.made_by.chunker) for chunking in chunkings
@@ -228,9 +228,9 @@ def index_chunkings(
         chunks=_spans_in_corpus(corpus, chunkings),
         chunk_s=chunking_milliseconds / 1000 if is_chunking_time_known else None,
         decide_s=cut_decision_milliseconds / 1000 if is_chunking_time_known else None,
-        embed_s=embedding_seconds,
-        embedded=embedding_meter.embedded + sum(timing.embedded for timing in timings),
-        cached=embedding_meter.cached + sum(timing.cached for timing in timings),
+        embed_s=embed_and_index_seconds,
+        embedded=embedding_meter.embedded + sum(timing.embedded for timing in document_chunking_timings),
+        cached=embedding_meter.cached + sum(timing.cached for timing in document_chunking_timings),
         searched_by=search_method,
         texts=chunk_texts_to_embed,
         vectors=vectors,
@@ -267,12 +267,12 @@ def _chunkings_with_selected_chunks(chunkings: Iterable[Chunking], chunk_numbers
         yield replace(chunking, chunks=tuple(selected_chunks))
 
 
-def embed_texts(document: Document, texts: Sequence[str], tools: Tools) -> VectorArray:
+def embed_texts(document_for_embedder_fitting: Document, texts: Sequence[str], tools: Tools) -> VectorArray:
     """Return the vectors of texts, from an embedder fitted on the document if it needs fitting.
 
     Raises the same errors as `Tools.embed`.
     """
-    embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
+    embedder = tools.embedder.for_document(document_for_embedder_fitting) if tools.embedder is not None else None
     return replace(tools, embedder=embedder).embed(texts)
 
 
@@ -323,19 +323,19 @@ class PreparedQuestions:
         """
         if index.searched_by == "bm25" or not index.texts:
             return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
-        return cls(index, tuple(texts), embed_texts(index.corpus.whole, texts, tools))
+        return cls(index, tuple(texts), embed_texts(index.corpus.joined_document, texts, tools))
 
-    def ranking(self, question_number: int) -> tuple[Ranking, dict[str, Ranking]]:
+    def fused_and_method_rankings(self, question_number: int) -> tuple[Ranking, dict[str, Ranking]]:
         """Rank the chunks for a question; return the ranking, and by method the rankings that it is fused from."""
         rankings_by_method: dict[str, Ranking] = {}
         if self.index.searched_by != "bm25":
             rankings_by_method["embedding"] = rank_by_embedding(self.vectors[question_number], self.index.vectors)
         if self.index.bm25 is not None:
             rankings_by_method["bm25"] = rank_by_score(self.index.bm25.scores(self.texts[question_number]))
-        first_ranking, *other_rankings = rankings_by_method.values()
+        first_method_ranking, *other_rankings = rankings_by_method.values()
         return fuse_rankings(
-            [first_ranking, *other_rankings], len(self.index.texts)
-        ) if other_rankings else first_ranking, rankings_by_method
+            [first_method_ranking, *other_rankings], len(self.index.texts)
+        ) if other_rankings else first_method_ranking, rankings_by_method
 
     def ranked(self, question_numbers: IntArray, max_ranks: int) -> IntArray:
         """Return the numbers of the best chunks for each selected question, best first.
@@ -344,15 +344,15 @@ class PreparedQuestions:
 
         Ties go to the earlier chunk, so that chunks without any word of the question come last, in their order.
         """
-        demoted_near_duplicates = self.index.demoted_near_duplicates
-        if demoted_near_duplicates is None:
+        near_duplicates_to_demote = self.index.demoted_near_duplicates
+        if near_duplicates_to_demote is None:
             return self._ranked_keeping_near_duplicates(question_numbers, max_ranks)
         rankings_by_question = []
         for question_number, ranked_chunk_numbers in zip(
             question_numbers, self._ranked_keeping_near_duplicates(question_numbers, 2 * max_ranks), strict=True
         ):
             while len(ranked_chunk_numbers) - len(
-                repeats := demoted_near_duplicates.repeating_chunks(ranked_chunk_numbers.tolist())
+                repeats := near_duplicates_to_demote.repeats_of_better_ranked_chunks(ranked_chunk_numbers.tolist())
             ) < max_ranks and len(ranked_chunk_numbers) < len(self.index.chunks):
                 (ranked_chunk_numbers,) = self._ranked_keeping_near_duplicates(
                     np.array([question_number]), 2 * len(ranked_chunk_numbers)
@@ -382,11 +382,13 @@ class PreparedQuestions:
         if self.index.bm25 is None:
             question_vectors, chunk_vectors = self.vectors[[*question_numbers]], self.index.vectors
             all_chunk_numbers = np.arange(len(chunk_vectors))
-            score_rows_with_queries = zip((question_vectors @ chunk_vectors.T).astype(float), question_vectors, strict=True)
+            scores_and_query_vector_pairs = zip(
+                (question_vectors @ chunk_vectors.T).astype(float), question_vectors, strict=True
+            )
             return np.array(
                 [
                     recompute_near_tied_scores(line, all_chunk_numbers, query, chunk_vectors)
-                    for line, query in score_rows_with_queries
+                    for line, query in scores_and_query_vector_pairs
                 ]
             ).reshape(len(question_vectors), -1)
         return np.array([self._chunk_scores_for_question(number) for number in question_numbers]).reshape(
@@ -397,7 +399,7 @@ class PreparedQuestions:
         """Return the score of every chunk for one question; 0 for chunks that are left out of its ranking."""
         if self.index.bm25 is not None and self.index.searched_by == "bm25":
             return self.index.bm25.scores(self.texts[question_number])
-        ranking, _ = self.ranking(question_number)
+        ranking, _ = self.fused_and_method_rankings(question_number)
         scores = np.zeros(len(self.index.chunks))
         scores[ranking.order] = ranking.scores
         return scores

@@ -73,9 +73,9 @@ class NearDuplicates:
                 ]
             return chunk_number
 
-        for first_chunk_number, second_chunk_number, _ in self.pairs:
+        for first_chunk_of_pair, second_chunk_number, _ in self.pairs:
             first_group_leader, second_group_leader = sorted(
-                (group_leader(first_chunk_number), group_leader(second_chunk_number))
+                (group_leader(first_chunk_of_pair), group_leader(second_chunk_number))
             )
             group_leader_by_chunk[second_group_leader] = first_group_leader
         chunks_by_group_leader = defaultdict(list)
@@ -83,7 +83,7 @@ class NearDuplicates:
             chunks_by_group_leader[group_leader(chunk_number)].append(chunk_number)
         return tuple(tuple(group) for group in chunks_by_group_leader.values() if len(group) > 1)
 
-    def repeating_chunks(self, ranked_chunk_numbers: Iterable[int]) -> list[int]:
+    def repeats_of_better_ranked_chunks(self, ranked_chunk_numbers: Iterable[int]) -> list[int]:
         """Return the chunks of a ranking, best first, that are near-duplicates of a better-ranked chunk.
 
         In a top k, these are the places that near-duplicates take.
@@ -127,22 +127,23 @@ class RepeatedRuns:
     starts: npt.NDArray[np.int32]
     repeated: npt.NDArray[np.int32]
 
-    def share(self, start: int, end: int) -> float:
+    def repeated_share_of_passage(self, start: int, end: int) -> float:
         """Return the share of the runs of a passage that the document repeats; 0 for a passage shorter than one.
 
         Of a near-duplicate, this share is at least the Jaccard similarity.
         """
-        first_run_index, end_word_index = np.searchsorted(self.starts, (start, end))
-        end_run_index = end_word_index - SHINGLE_WORDS + 1
+        passage_first_run_index, end_word_index = np.searchsorted(self.starts, (start, end))
+        passage_end_run_index = end_word_index - SHINGLE_WORDS + 1
         return (
-            float(self.repeated[end_run_index] - self.repeated[first_run_index]) / (end_run_index - first_run_index)
-            if end_run_index > first_run_index
+            float(self.repeated[passage_end_run_index] - self.repeated[passage_first_run_index])
+            / (passage_end_run_index - passage_first_run_index)
+            if passage_end_run_index > passage_first_run_index
             else 0.0
         )
 
 
 @lru_cache(maxsize=1)
-def repeated_runs(text: str) -> RepeatedRuns:
+def find_repeated_word_runs(text: str) -> RepeatedRuns:
     """Return the repeated runs of a document; its chunks by many settings are compared with the same ones."""
     number_by_word: dict[str, int] = {}
     word_starts_and_numbers = [
@@ -164,7 +165,7 @@ def repeated_runs(text: str) -> RepeatedRuns:
     return RepeatedRuns(word_start_offsets, cumulative_repeated_run_counts)
 
 
-def find_near_duplicates(texts: Sequence[str], min_similarity: float = NEAR_DUPLICATE_SIMILARITY) -> NearDuplicates:
+def find_near_duplicate_texts(texts: Sequence[str], min_similarity: float = NEAR_DUPLICATE_SIMILARITY) -> NearDuplicates:
     """Find all near-duplicates among the texts of chunks.
 
     Parameters

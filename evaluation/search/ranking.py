@@ -27,25 +27,28 @@ PRODUCT_TOLERANCE = 2e-6
 
 
 def nearest_vector_indices_per_query(
-    query_vectors: VectorArray, vectors: VectorArray, count: int, block_size: int = CHUNKS_PER_BLOCK
+    query_vectors: VectorArray, vectors: VectorArray, count: int, vectors_per_block: int = CHUNKS_PER_BLOCK
 ) -> IntArray:
     """Return the indices of the vectors with the greatest dot products with each query, best first.
 
     The result has shape (queries, min(count, rows)).
 
-    The result is exact, and ties go to the earlier row. The vectors are compared ``block_size`` rows at a time, which does
-    not affect the result, since `recompute_near_tied_scores` recomputes near-ties.
+    The result is exact, and ties go to the earlier row. The vectors are compared ``vectors_per_block`` rows at a time,
+    which does not affect the result, since `recompute_near_tied_scores` recomputes near-ties.
     """
     count = min(count, len(vectors))
     best_vector_scores = np.zeros((len(query_vectors), 0))
     best_vector_indexes = np.zeros((len(query_vectors), 0), np.intp)
-    for block_start in range(0, len(vectors), block_size):
-        block_scores = query_vectors @ vectors[block_start : block_start + block_size].T
-        best_vector_scores = np.hstack([best_vector_scores, block_scores])
+    for vector_block_start in range(0, len(vectors), vectors_per_block):
+        vector_block_scores = query_vectors @ vectors[vector_block_start : vector_block_start + vectors_per_block].T
+        best_vector_scores = np.hstack([best_vector_scores, vector_block_scores])
         best_vector_indexes = np.hstack(
             [
                 best_vector_indexes,
-                np.broadcast_to(np.arange(block_start, block_start + block_scores.shape[1]), block_scores.shape),
+                np.broadcast_to(
+                    np.arange(vector_block_start, vector_block_start + vector_block_scores.shape[1]),
+                    vector_block_scores.shape,
+                ),
             ]
         )
         best_count = min(count, best_vector_scores.shape[1])
@@ -204,12 +207,12 @@ class Bm25:
     ----------
     texts
         The texts to search.
-    language
-        Language code of the texts.
+    stop_word_language
+        Language code of the texts; decides whether stop words are removed.
     """
 
-    def __init__(self, texts: Sequence[str], language: str) -> None:
-        self._stop_words = STOP_WORDS if language == ENGLISH_LANGUAGE_CODE else frozenset()
+    def __init__(self, texts: Sequence[str], stop_word_language: str) -> None:
+        self._stop_words = STOP_WORDS if stop_word_language == ENGLISH_LANGUAGE_CODE else frozenset()
         self._text_count = len(texts)
         tokens_by_text = [self._tokens(text) for text in texts]
         mean_text_token_count = sum(map(len, tokens_by_text)) / max(1, len(texts))
@@ -217,10 +220,10 @@ class Bm25:
         self._postings_by_word: dict[str, list[tuple[int, float]]] = {}
         for text_index, text_tokens in enumerate(tokens_by_text):
             for word, frequency in Counter(text_tokens).items():
-                word_weight = frequency / (
+                occurrences_in_text_weight = frequency / (
                     BM25_K1 * (1 - BM25_B + BM25_B * len(text_tokens) / mean_text_token_count) + frequency
                 )
-                self._postings_by_word.setdefault(word, []).append((text_index, word_weight))
+                self._postings_by_word.setdefault(word, []).append((text_index, occurrences_in_text_weight))
 
     def scores(self, question: str) -> FloatArray:
         """Return the BM25 score of every text for a question, shape (texts,); 0 for texts without any of its words."""
@@ -228,8 +231,8 @@ class Bm25:
         for word in self._tokens(question):
             word_postings = self._postings_by_word.get(word, ())
             word_rarity_weight = math.log(1 + (self._text_count - len(word_postings) + 0.5) / (len(word_postings) + 0.5))
-            for text_index, word_weight in word_postings:
-                relevance_score_of_each_text[text_index] += word_rarity_weight * word_weight
+            for text_index, occurrences_in_text_weight in word_postings:
+                relevance_score_of_each_text[text_index] += word_rarity_weight * occurrences_in_text_weight
         return relevance_score_of_each_text
 
     def _tokens(self, text: str) -> list[str]:
@@ -257,7 +260,7 @@ class Reranker:
         self._lock = threading.Lock()
         self._model: CrossEncoder | None = None
 
-    def load(self) -> None:
+    def ensure_model_loaded(self) -> None:
         """Load the cross-encoder unless it is already loaded.
 
         Raises
@@ -298,9 +301,9 @@ class Reranker:
     def scores(self, question: str, texts: Sequence[str]) -> FloatArray:
         """Return each text's relevance to the question, shape (texts,); higher is better.
 
-        Raises the same errors as `load`.
+        Raises the same errors as `ensure_model_loaded`.
         """
-        self.load()
+        self.ensure_model_loaded()
         if not texts:
             return np.zeros(0)
         with self._lock:

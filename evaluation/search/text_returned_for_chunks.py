@@ -32,7 +32,7 @@ MOST_NEIGHBOURS = 20
 DEEPEST_HEADING_LEVEL = 6
 """The deepest level of a heading."""
 
-_Index = TypeVar("_Index", bound=Indexed)
+_SearchIndex = TypeVar("_SearchIndex", bound=Indexed)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class ReturnedText:
         InputError
             If the setting does not exist or the number is out of range.
         """
-        returned_text_kind, colon, number_text = setting_text.partition(":")
+        returned_text_kind, colon_or_empty, number_text = setting_text.partition(":")
         setting_number = (
             int(number_text) if number_text.isascii() and number_text.isdigit() and len(number_text) <= 4 else None
         )
@@ -71,7 +71,7 @@ class ReturnedText:
             if not 1 <= setting_number <= MOST_NEIGHBOURS:
                 raise InputError(f"The number of neighbours must be from 1 to {MOST_NEIGHBOURS}; got {setting_number:,}.")
             return cls("window", setting_number)
-        if returned_text_kind == "section" and (setting_number is not None or not colon):
+        if returned_text_kind == "section" and (setting_number is not None or not colon_or_empty):
             if setting_number is not None and not 1 <= setting_number <= DEEPEST_HEADING_LEVEL:
                 raise InputError(
                     f"The heading level of a section must be from 1 to {DEEPEST_HEADING_LEVEL}; got {setting_number:,}."
@@ -109,7 +109,7 @@ RETURN_CHUNK_ITSELF = ReturnedText()
 """Default: the chunk itself."""
 
 
-def with_returned_text(index: _Index, returned_text_setting: ReturnedText) -> _Index:
+def copy_index_with_returned_text(index: _SearchIndex, returned_text_setting: ReturnedText) -> _SearchIndex:
     """Return a copy of the index in which each chunk returns the chosen text around it.
 
     Chunks without a section or page return themselves, and so do chunks in one level, which have no parents. For parents,
@@ -139,7 +139,7 @@ def with_returned_text(index: _Index, returned_text_setting: ReturnedText) -> _I
     return replace(index, returns=tuple(returned_spans_by_chunk))
 
 
-def missing_sections_note(corpus: Corpus, returned_text_setting: ReturnedText) -> str:
+def sectionless_documents_note(corpus: Corpus, returned_text_setting: ReturnedText) -> str:
     """Return a sentence on the documents that lack the required sections or pages; empty if there are none."""
     if returned_text_setting.kind not in ("section", "page"):
         return ""
@@ -200,14 +200,14 @@ class _Sections:
         ]
 
     @cached_property
-    def _section_edges(self) -> tuple[list[int], list[int]]:
+    def _starts_and_ends_of_sections(self) -> tuple[list[int], list[int]]:
         return [span.start for span in self._section_spans], [span.end for span in self._section_spans]
 
     def around(self, chunk_spans: Sequence[Span]) -> list[Span]:
         """Return the spans of the sections or pages that overlap ``chunk_spans``; without any, return ``chunk_spans``."""
         if not self.starts:
             return union_of_ranges(chunk_spans)
-        section_starts, section_ends = self._section_edges
+        section_starts, section_ends = self._starts_and_ends_of_sections
         return union_of_ranges(
             span
             for start, end in chunk_spans

@@ -6,13 +6,13 @@ from evaluation.segmentation.boundary_and_structure_ranking import (
     count_cuts_by_position_kind,
     f1_from_counts,
     rank_by_known_boundaries,
-    rank_by_structure,
+    rank_by_respect_for_structure,
 )
 from evaluation.segmentation.boundary_files import (
     BoundaryFile,
-    boundary_file_json,
+    boundaries_and_text_hash_json,
     offsets_without_mark_lines,
-    remove_mark_lines,
+    separate_text_from_boundary_marks,
 )
 from evaluation.segmentation.boundary_measures import (
     BOUNDARY_MEASURES_EXPLAINED,
@@ -37,7 +37,7 @@ from evaluation.segmentation.chunk_statistics import (
     DiscontinuousChunks,
     SizeBounds,
     chunk_sizes,
-    count_boundary_changes,
+    count_added_removed_moved_boundaries,
     count_found_missed_added,
     count_sentences_of_each_chunk,
     find_chunker_else_embedder_bounds,
@@ -48,13 +48,13 @@ from evaluation.segmentation.cohesion import (
     Cohesion,
     CumulativeSimilarities,
     StretchComparison,
-    compare_around_greedy_cuts,
+    compare_greedy_with_other_chunking,
 )
 from evaluation.segmentation.embedder_agreement import (
     BoundaryAgreement,
     GapShift,
     compare_boundaries,
-    measure_shift_over_all_distances,
+    measure_change_of_sentence_distances,
 )
 from evaluation.segmentation.label_free_measures import (
     BASELINE_SETTINGS,
@@ -62,11 +62,11 @@ from evaluation.segmentation.label_free_measures import (
     EXPLANATION_BY_MEASURE,
     EditStability,
     LabelFreeMeasures,
-    block_integrity,
     check_edit_count,
     count_size_compliance,
+    count_whole_blocks_by_kind,
     count_whole_spans,
-    edit_stability,
+    measure_chunk_changes_by_edits,
     measure_without_labels,
     sentence_vectors,
     spans_to_keep_whole,
@@ -80,9 +80,9 @@ from evaluation.segmentation.settings_sweep import (
     SweepRow,
     SweptSetting,
     compare_settings,
-    first_published_setting,
     lead_significance_sentences,
     list_qu_et_al_settings,
+    published_setting_and_source,
     score_chunking,
     settings_grid,
     summarize_settings,
@@ -95,12 +95,12 @@ from evaluation.segmentation.texts_with_known_boundaries import (
     MarkedDocument,
     MarkedText,
     SubjectPassage,
-    cut_into_passages,
+    cut_sections_into_passages,
+    halve_passages_by_subject,
+    make_stitched_documents,
     message_with_file_name,
     read_marked_texts,
     read_passages,
     select_texts_sharing_heldout_sections,
-    split_by_subject,
-    stitch_several_documents,
 )
 from evaluation.segmentation.threshold_staircase import MIN_FLAT_STRETCH_AMOUNTS, ScoreHistogram, Staircase, score_histogram

@@ -15,7 +15,7 @@ import numpy as np
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.support import FloatArray, IntArray, format_number, join_words, pluralize
-from chunkers.text import outline_of
+from chunkers.text import parse_block_outline
 from evaluation.segmentation.boundary_measures import (
     NO_CUT_BASELINE_NAME,
     cut_offsets,
@@ -30,9 +30,9 @@ from evaluation.statistics import (
     FALSE_VERDICT_SENTENCE,
     Difference,
     Statistic,
+    differences_tested_by_section_swaps,
     format_confidence_level,
     format_interval,
-    section_swap_differences,
     too_few_values_sentence,
 )
 
@@ -150,7 +150,7 @@ class ChunkingRanking:
         )
         return next((number for number in eligible_contender_numbers if self.values[number] is not None), None)
 
-    def words(self) -> str:
+    def best_contender_and_lead_sentences(self) -> str:
         """Return a summary in words: the best contender, its lead, and whether the lead is significant."""
         leading_contender_number = self.best_nontrivial_contender_index
         if leading_contender_number is None:
@@ -165,8 +165,8 @@ class ChunkingRanking:
         if not rival_numbers:
             ranking_summary_sentences.append(f"{leader_name} has no other column to be compared with.")
         elif self.leads[rival_numbers[0]].ahead == 0:
-            tied_rival_names = [self.contenders[number].name for number in rival_numbers if self.leads[number].ahead == 0]
-            ranking_summary_sentences.append(f"{join_words([leader_name, *tied_rival_names])} do equally well.")
+            equal_rival_names = [self.contenders[number].name for number in rival_numbers if self.leads[number].ahead == 0]
+            ranking_summary_sentences.append(f"{join_words([leader_name, *equal_rival_names])} do equally well.")
         elif all(self.leads[number].significant for number in rival_numbers):
             ranking_summary_sentences.append(
                 f"{leader_name} is significantly best: {self._behind_leader_phrase(rival_numbers[0])}."
@@ -203,7 +203,7 @@ class ChunkingRanking:
             f"value stands at the end."
         ]
 
-    def basis_sentences(self, by_known_boundaries: bool) -> str:
+    def ranking_basis_in_words(self, by_known_boundaries: bool) -> str:
         """Return sentences on what the ranking is based on and on the error rate of its verdicts."""
         error_rate_sentence = (
             f" {FALSE_VERDICT_SENTENCE}" if any(lead.tested is not None for lead in self.leads.values()) else ""
@@ -225,16 +225,17 @@ class ChunkingRanking:
 
 def rank_contenders(
     contenders: Sequence[Contender],
-    statistic_function: Statistic,
+    statistic_of_summed_counts: Statistic,
     ranking_value_by_contender: Sequence[float | None],
     measure_range_width: float = 1.0,
     measure: str = "boundary F1",
 ) -> ChunkingRanking:
     """Rank chunkings by ``ranking_value_by_contender``, and test the lead of the best over each of the others.
 
-    The ``statistic_function`` computes a value from summed counts, for the leads and their test. Any chunking may be the
-    best, so all pairs of chunkings are compared, and each chunking with every trivial baseline. ``measure_range_width`` is
-    the largest possible difference between two values, and ``measure`` the name of the values in sentences.
+    The ``statistic_of_summed_counts`` computes a value from summed counts, for the leads and their test. Any chunking may
+    be the best, so all pairs of chunkings are compared, and each chunking with every trivial baseline.
+    ``measure_range_width`` is the largest possible difference between two values, and ``measure`` the name of the values
+    in sentences.
     """
 
     def sort_key(contender_number: int) -> tuple[bool, bool, float, bool, int]:
@@ -264,8 +265,11 @@ def rank_contenders(
     difference_by_contender_pair = dict(
         zip(
             contender_pairs,
-            section_swap_differences(
-                [contender.counts for contender in contenders], contender_pairs, statistic_function, measure_range_width
+            differences_tested_by_section_swaps(
+                [contender.counts for contender in contenders],
+                contender_pairs,
+                statistic_of_summed_counts,
+                measure_range_width,
             ),
             strict=True,
         )
@@ -282,8 +286,8 @@ def rank_contenders(
             ):
                 tested_leader_difference = tested_leader_difference.reversed()
             leader_statistic_advantage = float(
-                statistic_function(contenders[leading_contender_number].counts.sum(axis=0))
-                - statistic_function(contenders[other_contender_number].counts.sum(axis=0))
+                statistic_of_summed_counts(contenders[leading_contender_number].counts.sum(axis=0))
+                - statistic_of_summed_counts(contenders[other_contender_number].counts.sum(axis=0))
             )
             lead_by_other_contender[other_contender_number] = ChunkingLead(
                 leader_statistic_advantage, tested_leader_difference
@@ -307,8 +311,8 @@ def f1_from_counts(boundary_counts: FloatArray) -> FloatArray:
 
     F1 is 1 if all counts are 0.
     """
-    found_counts, missed_counts, added_counts = np.moveaxis(boundary_counts, -1, 0)
-    f1_denominator = 2 * found_counts + missed_counts + added_counts
+    found_counts, missed_counts, false_boundary_counts = np.moveaxis(boundary_counts, -1, 0)
+    f1_denominator = 2 * found_counts + missed_counts + false_boundary_counts
     return np.asarray(np.where(f1_denominator > 0, 2 * found_counts / np.maximum(f1_denominator, 1), 1.0))
 
 
@@ -327,18 +331,20 @@ def rank_by_known_boundaries(
     known_boundary_segmentation = segmentation_in_sentences(document, known_boundaries)
     section_edge_sentence_numbers = [0, *known_boundary_segmentation.boundaries, known_boundary_segmentation.units]
 
-    def count_boundaries_by_section(boundary_sentence_numbers: Sequence[int]) -> IntArray:
-        cut_sentence_numbers = set(boundary_sentence_numbers)
-        boundary_counts_by_section = []
-        for section_index, (section_start, section_end) in enumerate(pairwise(section_edge_sentence_numbers)):
-            is_start_found = section_index > 0 and section_start in cut_sentence_numbers
-            cut_count_inside_section = bisect_left(boundary_sentence_numbers, section_end) - bisect_left(
-                boundary_sentence_numbers, section_start + 1
+    def count_boundaries_by_section(sorted_cut_sentences: Sequence[int]) -> IntArray:
+        sentences_begun_by_cuts = set(sorted_cut_sentences)
+        found_missed_added_by_section = []
+        for section_index, (section_start, next_section_start_sentence) in enumerate(
+            pairwise(section_edge_sentence_numbers)
+        ):
+            is_start_found = section_index > 0 and section_start in sentences_begun_by_cuts
+            cut_count_inside_section = bisect_left(sorted_cut_sentences, next_section_start_sentence) - bisect_left(
+                sorted_cut_sentences, section_start + 1
             )
-            boundary_counts_by_section.append(
+            found_missed_added_by_section.append(
                 (is_start_found, section_index > 0 and not is_start_found, cut_count_inside_section)
             )
-        return np.array(boundary_counts_by_section, dtype=np.intp).reshape(-1, 3)
+        return np.array(found_missed_added_by_section, dtype=np.intp).reshape(-1, 3)
 
     boundaries_by_chunking = [
         segmentation_in_sentences(document, cut_offsets(made)).boundaries for _, made in named_chunkings
@@ -378,8 +384,8 @@ def rank_by_known_boundaries(
     return rank_contenders(contenders, f1_from_counts, [_f1_of_sections(contender.counts) for contender in contenders])
 
 
-def _f1_of_sections(boundary_counts_by_section: IntArray) -> float:
-    return float(f1_from_counts(boundary_counts_by_section.sum(axis=0)))
+def _f1_of_sections(found_missed_added_by_section: IntArray) -> float:
+    return float(f1_from_counts(found_missed_added_by_section.sum(axis=0)))
 
 
 # ---- by structure -----------------------------------------------------------------------------------------------------
@@ -427,17 +433,17 @@ def _locate_cuts_and_overlong_chunks(chunking: Chunking, embedder: Embedder | No
 
 def _kinds_and_positions_of_cuts(document: Document, offsets_of_cuts: Iterable[int]) -> list[tuple[str, int]]:
     """Return the kind and position of each cut; ``offsets_of_cuts`` are in code points."""
-    text, special_blocks = document.text, outline_of(document.text).whole_blocks
+    text, special_blocks = document.text, parse_block_outline(document.text).whole_blocks
     block_starts = [block.span.start for block in special_blocks]
     kinds_and_cuts = []
     for cut in offsets_of_cuts:
         sentence_start, sentence_end = document.sentences[document.sentence_at(cut)]
-        begun_block_span = (
+        last_begun_block_span = (
             special_blocks[bisect_left(block_starts, cut) - 1].span if bisect_left(block_starts, cut) else None
         )
         if sentence_start < cut < sentence_end:
             kinds_and_cuts.append(("sentence", cut))
-        elif begun_block_span is not None and begun_block_span.start < cut < begun_block_span.end:
+        elif last_begun_block_span is not None and last_begun_block_span.start < cut < last_begun_block_span.end:
             kinds_and_cuts.append(("block", cut))
         else:
             visible_end = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())
@@ -466,7 +472,7 @@ class StructurePoints:
     extra_cut_count: int
 
     @classmethod
-    def of(cls, document: Document) -> "StructurePoints":
+    def scoring_for_document(cls, document: Document) -> "StructurePoints":
         """Return the scoring for a document, with one extra cut at chance level per paragraph."""
         sentence_start_kinds = [kind for kind, _ in _kinds_and_positions_of_cuts(document, document.starts[1:])]
         chance_points_per_cut = sum(_POINTS_BY_CUT_KIND[kind] for kind in sentence_start_kinds) / max(
@@ -474,15 +480,18 @@ class StructurePoints:
         )
         return cls(chance_points_per_cut, 1 + sum(1 for _ in _PARAGRAPH_END_PATTERN.finditer(document.text)))
 
-    def __call__(self, sums: FloatArray) -> FloatArray:
+    def __call__(self, total_points_and_cuts: FloatArray) -> FloatArray:
         """Return the values, shape (...), of points and cuts, shape (..., 2)."""
-        return np.asarray((sums[..., 0] + self.extra_cut_count * self.chance_points) / (sums[..., 1] + self.extra_cut_count))
+        return np.asarray(
+            (total_points_and_cuts[..., 0] + self.extra_cut_count * self.chance_points)
+            / (total_points_and_cuts[..., 1] + self.extra_cut_count)
+        )
 
 
-def rank_by_structure(
+def rank_by_respect_for_structure(
     document: Document,
     named_chunkings: Sequence[tuple[str, Chunking]],
-    embedder: Embedder | None = None,
+    length_limiting_embedder: Embedder | None = None,
     unranked_indices: Collection[int] = (),
 ) -> ChunkingRanking:
     """Rank the chunkings of a document by how well their cuts respect its sentences, blocks and paragraphs.
@@ -493,13 +502,15 @@ def rank_by_structure(
     rank.
     """
     paragraph_end_offsets = [match.end() for match in _PARAGRAPH_END_PATTERN.finditer(document.text)]
-    structure_points_scoring = StructurePoints.of(document)
+    structure_points_scoring = StructurePoints.scoring_for_document(document)
     contenders: list[Contender] = []
     ranking_value_by_contender: list[float | None] = []
     for chunking_index, (chunker_name, chunking) in enumerate(named_chunkings):
         points_and_cuts_by_paragraph = np.zeros((len(paragraph_end_offsets) + 1, 2), dtype=np.intp)
-        for position_kind, position in _locate_cuts_and_overlong_chunks(chunking, embedder):
-            points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, position)] += (
+        for position_kind, cut_or_overlong_chunk_offset in _locate_cuts_and_overlong_chunks(
+            chunking, length_limiting_embedder
+        ):
+            points_and_cuts_by_paragraph[bisect_left(paragraph_end_offsets, cut_or_overlong_chunk_offset)] += (
                 _POINTS_BY_CUT_KIND[position_kind],
                 1,
             )

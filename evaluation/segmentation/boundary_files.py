@@ -32,7 +32,7 @@ def find_spans_between_mark_lines(text: str) -> list[tuple[int, int]]:
     ]
 
 
-def remove_mark_lines(text: str) -> tuple[str, tuple[int, ...]]:
+def separate_text_from_boundary_marks(text: str) -> tuple[str, tuple[int, ...]]:
     """Return the text without its lines of three dashes, and the offsets at which the sections after them begin."""
     section_texts = [text[start:end] for start, end in find_spans_between_mark_lines(text)]
     joined_section_starts = accumulate(map(len, section_texts), initial=0)
@@ -48,11 +48,11 @@ def offsets_without_mark_lines(text: str, original_offsets: Iterable[int]) -> li
     An offset in a removed line moves to the start of the next section.
     """
     sections_of_text = find_spans_between_mark_lines(text)
-    section_ends = [end for _, end in sections_of_text]
+    original_section_ends = [end for _, end in sections_of_text]
     cumulative_section_lengths = [0, *accumulate(end - start for start, end in sections_of_text)]
     converted_offsets = []
     for offset in original_offsets:
-        section_index = bisect_right(section_ends, offset)
+        section_index = bisect_right(original_section_ends, offset)
         converted_offsets.append(
             cumulative_section_lengths[section_index]
             + (max(0, offset - sections_of_text[section_index][0]) if section_index < len(sections_of_text) else 0)
@@ -60,7 +60,7 @@ def offsets_without_mark_lines(text: str, original_offsets: Iterable[int]) -> li
     return converted_offsets
 
 
-def boundary_file_json(document_name: str, text: str, known_boundaries: tuple[int, ...]) -> str:
+def boundaries_and_text_hash_json(document_name: str, text: str, known_boundaries: tuple[int, ...]) -> str:
     """Return known boundaries as JSON, with the document's name and the SHA-256 of its text."""
     return (
         json.dumps(
@@ -72,10 +72,10 @@ def boundary_file_json(document_name: str, text: str, known_boundaries: tuple[in
     )
 
 
-def parse_boundary_file(file_bytes: bytes, _: str) -> Iterator[str | int]:
+def parse_hash_and_boundaries(file_bytes: bytes, _: str) -> Iterator[str | int]:
     """Yield the SHA-256 of the text and then the boundaries from a file of known boundaries.
 
-    Run by `BoundaryFile.read` in a separate process.
+    Run by `BoundaryFile.read_hash_and_boundaries` in a separate process.
 
     Raises
     ------
@@ -103,13 +103,13 @@ def parse_boundary_file(file_bytes: bytes, _: str) -> Iterator[str | int]:
 
 @dataclass(frozen=True)
 class BoundaryFile:
-    """Contents of a file that `boundary_file_json` wrote: the SHA-256 of its text, and boundaries not checked yet."""
+    """Contents of a file that `boundaries_and_text_hash_json` wrote: its text's SHA-256, and unchecked boundaries."""
 
     sha256: str
     boundaries: tuple[int, ...]
 
     @classmethod
-    def read(cls, file_bytes: bytes, cancelled: Callable[[], bool] = bool) -> "BoundaryFile":
+    def read_hash_and_boundaries(cls, file_bytes: bytes, cancelled: Callable[[], bool] = bool) -> "BoundaryFile":
         """Return the contents of a boundary file, which is parsed in a separate process.
 
         Raises
@@ -120,11 +120,11 @@ class BoundaryFile:
             If the user asked to stop, as ``cancelled`` reports.
         """
         sha256, *unchecked_boundaries = run_parser_in_reader_process(
-            parse_boundary_file, file_bytes, "known boundaries", cancelled
+            parse_hash_and_boundaries, file_bytes, "known boundaries", cancelled
         )
         return cls(sha256, tuple(unchecked_boundaries))
 
-    def of(self, text: str) -> tuple[int, ...]:
+    def boundaries_checked_for_text(self, document_text: str) -> tuple[int, ...]:
         """Return the boundaries in the file, after checking that they belong to this text.
 
         Raises
@@ -132,17 +132,19 @@ class BoundaryFile:
         InputError
             If the boundaries belong to another text, or if a boundary is outside the text or out of order.
         """
-        if self.sha256 != text_sha256(text):
+        if self.sha256 != text_sha256(document_text):
             raise InputError(
-                f"known boundaries: the file must belong to this text, with the SHA-256 {text_sha256(text)[:12]}…; it "
+                "known boundaries: the file must belong to this text, with the SHA-256 "
+                f"{text_sha256(document_text)[:12]}…; it "
                 f"belongs to a text with {self.sha256[:12]!r}…. Choose the file that was saved with this text."
             )
         stored_boundaries = self.boundaries
         if stored_boundaries != tuple(sorted(set(stored_boundaries))) or (
-            stored_boundaries and not 0 < stored_boundaries[0] <= stored_boundaries[-1] < len(text)
+            stored_boundaries and not 0 < stored_boundaries[0] <= stored_boundaries[-1] < len(document_text)
         ):
             raise InputError(
-                f"known boundaries must be in ascending order, each once, from 1 to {len(text) - 1:,}; these are not."
+                f"known boundaries must be in ascending order, each once, from 1 to {len(document_text) - 1:,}; these are "
+                "not."
             )
         return stored_boundaries
 

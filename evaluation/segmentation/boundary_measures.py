@@ -24,7 +24,7 @@ class Score:
     undefined: str = ""
 
     @classmethod
-    def without(cls, why: str) -> "Score":
+    def undefined_score_with_reason(cls, why: str) -> "Score":
         """Return a score without a value, with the reason why it is undefined."""
         return cls(None, why)
 
@@ -65,9 +65,9 @@ class Segmentation:
 
     def cumulative_boundary_counts(self) -> IntArray:
         """Return the number of boundaries at or before each unit, such as a sentence, shape (units,)."""
-        boundary_mark_by_unit = np.zeros(self.units, dtype=np.intp)
-        boundary_mark_by_unit[list(self.boundaries)] = 1
-        return np.cumsum(boundary_mark_by_unit)
+        is_unit_after_boundary = np.zeros(self.units, dtype=np.intp)
+        is_unit_after_boundary[list(self.boundaries)] = 1
+        return np.cumsum(is_unit_after_boundary)
 
 
 def segmentation_in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
@@ -75,16 +75,16 @@ def segmentation_in_sentences(document: Document, offsets: Iterable[int]) -> Seg
 
     An offset that moves to the beginning or the end of the document is dropped.
     """
-    boundary_sentence_numbers = set()
+    first_sentences_after_boundaries = set()
     for offset in offsets:
         offset_sentence_index = max(document.sentence_at(offset), 0)
         sentence_start, sentence_end = document.sentences[offset_sentence_index]
-        boundary_sentence_numbers.add(
+        first_sentences_after_boundaries.add(
             offset_sentence_index if offset - sentence_start <= sentence_end - offset else offset_sentence_index + 1
         )
     sentence_count = len(document.sentences)
     return Segmentation(
-        sentence_count, tuple(sorted(place for place in boundary_sentence_numbers if 0 < place < sentence_count))
+        sentence_count, tuple(sorted(place for place in first_sentences_after_boundaries if 0 < place < sentence_count))
     )
 
 
@@ -106,9 +106,9 @@ def _boundaries_per_window(reference: Segmentation, segmentation: Segmentation) 
     _check_same_units(reference, segmentation)
     window_gap_count = window_size_for_pk(reference)
     if not reference.boundaries:
-        return Score.without(_NO_BOUNDARY_REASON)
+        return Score.undefined_score_with_reason(_NO_BOUNDARY_REASON)
     if reference.units <= window_gap_count:
-        return Score.without(f"{reference.units} units are too few for a window of {window_gap_count}")
+        return Score.undefined_score_with_reason(f"{reference.units} units are too few for a window of {window_gap_count}")
     cumulative_reference_counts, cumulative_segmentation_counts = (
         reference.cumulative_boundary_counts(),
         segmentation.cumulative_boundary_counts(),
@@ -123,11 +123,13 @@ def pk(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Beeferman et al. (1999).
     """
-    window_counts_or_score = _boundaries_per_window(reference, segmentation)
+    window_boundaries_or_undefined_score = _boundaries_per_window(reference, segmentation)
     return (
-        window_counts_or_score
-        if isinstance(window_counts_or_score, Score)
-        else Score(float(np.mean((window_counts_or_score[0] > 0) != (window_counts_or_score[1] > 0))))
+        window_boundaries_or_undefined_score
+        if isinstance(window_boundaries_or_undefined_score, Score)
+        else Score(
+            float(np.mean((window_boundaries_or_undefined_score[0] > 0) != (window_boundaries_or_undefined_score[1] > 0)))
+        )
     )
 
 
@@ -181,18 +183,18 @@ def boundary_precision_recall(reference: Segmentation, segmentation: Segmentatio
     boundary_precision = (
         Score(matched_boundary_count / len(segmentation.boundaries))
         if segmentation.boundaries
-        else Score.without("no boundary was found")
+        else Score.undefined_score_with_reason("no boundary was found")
     )
     boundary_recall = (
         Score(matched_boundary_count / len(reference.boundaries))
         if reference.boundaries
-        else Score.without(_NO_BOUNDARY_REASON)
+        else Score.undefined_score_with_reason(_NO_BOUNDARY_REASON)
     )
     total_boundary_count = len(reference.boundaries) + len(segmentation.boundaries)
     boundary_f1 = (
         Score(2 * matched_boundary_count / total_boundary_count)
         if total_boundary_count
-        else Score.without("there is no boundary in either")
+        else Score.undefined_score_with_reason("there is no boundary in either")
     )
     return PrecisionRecall(boundary_precision, boundary_recall, boundary_f1)
 
@@ -211,18 +213,18 @@ def boundary_similarity(reference: Segmentation, segmentation: Segmentation, mov
     moved_distances: list[int] = []
     for boundary_distance in range(1, move_limit):
         for boundary in sorted(reference_only_boundaries | segmentation_only_boundaries):
-            for earlier_boundaries, later_boundaries in (
+            for set_holding_earlier_boundary, set_holding_later_boundary in (
                 (reference_only_boundaries, segmentation_only_boundaries),
                 (segmentation_only_boundaries, reference_only_boundaries),
             ):
-                if boundary in earlier_boundaries and boundary + boundary_distance in later_boundaries:
-                    earlier_boundaries.discard(boundary)
-                    later_boundaries.discard(boundary + boundary_distance)
+                if boundary in set_holding_earlier_boundary and boundary + boundary_distance in set_holding_later_boundary:
+                    set_holding_earlier_boundary.discard(boundary)
+                    set_holding_later_boundary.discard(boundary + boundary_distance)
                     moved_distances.append(boundary_distance)
     unmatched_boundary_count = len(reference_only_boundaries) + len(segmentation_only_boundaries)
     edit_and_match_count = unmatched_boundary_count + len(moved_distances) + identical_boundary_count
     if not edit_and_match_count:
-        return Score.without("there is no boundary in either")
+        return Score.undefined_score_with_reason("there is no boundary in either")
     return Score(1 - (unmatched_boundary_count + sum(moved_distances) / move_limit) / edit_and_match_count)
 
 
@@ -255,15 +257,16 @@ def find_misassigned_units(
         )
     if not section_of_each_unit:
         return MisassignedUnits((), {})
-    section_and_chunk_pairs = [
+    section_and_chunk_of_units = [
         (section, chunk)
         for section, chunk in zip(section_of_each_unit, chunk_of_each_unit, strict=True)
         if chunk is not None
     ]
     section_chunk_overlap_counts = np.zeros(
-        (max(section_of_each_unit) + 1, max((chunk for _, chunk in section_and_chunk_pairs), default=0) + 1), dtype=np.intp
+        (max(section_of_each_unit) + 1, max((chunk for _, chunk in section_and_chunk_of_units), default=0) + 1),
+        dtype=np.intp,
     )
-    np.add.at(section_chunk_overlap_counts, tuple(zip(*section_and_chunk_pairs, strict=True)) or ([], []), 1)
+    np.add.at(section_chunk_overlap_counts, tuple(zip(*section_and_chunk_of_units, strict=True)) or ([], []), 1)
     chunk_by_matched_section = find_assignment_with_largest_sum(section_chunk_overlap_counts)
     misassigned_unit_numbers = [
         unit
@@ -344,9 +347,9 @@ class CrossingChunks:
 def count_crossing_chunks(known_boundaries: Sequence[int], chunking: Chunking) -> CrossingChunks:
     """Count the chunks that cross a known boundary, given as an offset in code points."""
     if not chunking.chunks:
-        return CrossingChunks(0, Score.without("there is no chunk"))
+        return CrossingChunks(0, Score.undefined_score_with_reason("there is no chunk"))
     if not known_boundaries:
-        return CrossingChunks(0, Score.without(_NO_BOUNDARY_REASON))
+        return CrossingChunks(0, Score.undefined_score_with_reason(_NO_BOUNDARY_REASON))
     crossing_chunk_count = len(mixed_chunk_section_counts(chunking, sorted(known_boundaries)))
     return CrossingChunks(crossing_chunk_count, Score(crossing_chunk_count / len(chunking.chunks)))
 
@@ -426,11 +429,11 @@ def find_assignment_with_largest_sum(values: IntArray) -> dict[int, int]:
     row_prices, column_prices = np.zeros(row_count), np.zeros(column_count)
     column_of_row, row_of_column = np.full(row_count, -1), np.full(column_count, -1)
     for row in range(row_count):
-        _assign_row(row, assignment_cost_matrix, row_prices, column_prices, column_of_row, row_of_column)
+        _add_row_to_assignment(row, assignment_cost_matrix, row_prices, column_prices, column_of_row, row_of_column)
     return dict(enumerate(column_of_row.tolist()))
 
 
-def _assign_row(
+def _add_row_to_assignment(
     row_index: int,
     costs: FloatArray,
     row_prices: FloatArray,
@@ -442,7 +445,7 @@ def _assign_row(
     column_count = costs.shape[1]
     # The last is looked at first, so that rows which are all alike take the columns in order.
     unvisited_columns = np.arange(column_count)[::-1].copy()
-    shortest_path_costs, previous_row_of_column = np.full(column_count, np.inf), np.full(column_count, -1)
+    shortest_path_costs, previous_row_by_column = np.full(column_count, np.inf), np.full(column_count, -1)
     seen_row_indexes, seen_column_indexes = [], []
     current_row_index, path_cost = row_index, 0.0
     while True:
@@ -456,7 +459,7 @@ def _assign_row(
         is_path_shorter_at = path_costs_via_current_row < shortest_path_costs[unvisited_columns]
         (
             shortest_path_costs[unvisited_columns[is_path_shorter_at]],
-            previous_row_of_column[unvisited_columns[is_path_shorter_at]],
+            previous_row_by_column[unvisited_columns[is_path_shorter_at]],
         ) = (
             path_costs_via_current_row[is_path_shorter_at],
             current_row_index,
@@ -481,7 +484,7 @@ def _assign_row(
     row_prices[other_seen_rows] += path_cost - shortest_path_costs[column_of_row[other_seen_rows]]
     column_prices[seen_column_indexes] -= path_cost - shortest_path_costs[seen_column_indexes]
     while True:
-        current_row_index = int(previous_row_of_column[chosen_column_number])
+        current_row_index = int(previous_row_by_column[chosen_column_number])
         row_of_column[chosen_column_number] = current_row_index
         column_of_row[current_row_index], chosen_column_number = chosen_column_number, int(column_of_row[current_row_index])
         if current_row_index == row_index:
@@ -546,9 +549,9 @@ def cuts_of_trivial_baseline(name: str, reference: Segmentation) -> list[tuple[i
 
 def chunking_from_cuts(document: Document, sentence_numbers: Iterable[int]) -> Chunking:
     """Return a chunking with cuts before exactly the sentences in ``sentence_numbers``."""
-    cut_sentence_numbers, cut_reason = set(sentence_numbers), Reason(remark="whatever the text says")
+    sentences_begun_by_cuts, cut_reason = set(sentence_numbers), Reason(remark="whatever the text says")
     gaps_with_verdicts = [
-        Gap(index, None, None, Verdict.CUT if index + 1 in cut_sentence_numbers else Verdict.KEPT, cut_reason)
+        Gap(index, None, None, Verdict.CUT if index + 1 in sentences_begun_by_cuts else Verdict.KEPT, cut_reason)
         for index in range(len(document.sentences) - 1)
     ]
     return Chunking.from_gaps(document, gaps_with_verdicts)

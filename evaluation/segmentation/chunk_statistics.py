@@ -48,8 +48,11 @@ def count_sentences_of_each_chunk(chunking: Chunking) -> list[int]:
     sentence_count_of_each_chunk = []
     for chunk in chunking.chunks:
         chunk_sentence_count, next_uncounted_sentence_number = 0, 0
-        for start, end in chunk.spans:
-            first_sentence_number, last_sentence_number = document.sentence_at(start), document.sentence_at(end - 1)
+        for span_start_offset, span_end_offset in chunk.spans:
+            first_sentence_number, last_sentence_number = (
+                document.sentence_at(span_start_offset),
+                document.sentence_at(span_end_offset - 1),
+            )
             chunk_sentence_count += max(
                 last_sentence_number + 1 - max(first_sentence_number, next_uncounted_sentence_number), 0
             )
@@ -169,7 +172,7 @@ class BoundaryChanges:
     removed: int
     moved: int
 
-    def words(self) -> str:
+    def added_removed_moved_in_words(self) -> str:
         """Return the counts as a phrase, such as ``2 added, 1 moved``."""
         boundary_change_phrases = [f"{count} {what}" for what, count in vars(self).items() if count]
         return ", ".join(boundary_change_phrases) if boundary_change_phrases else "no boundary"
@@ -179,7 +182,7 @@ MOVE_LIMIT_SENTENCES = 2
 """Maximum number of sentences that a boundary may shift and still count as moved."""
 
 
-def count_boundary_changes(
+def count_added_removed_moved_boundaries(
     document: Document, boundaries_before: Sequence[int], boundaries_after: Sequence[int]
 ) -> BoundaryChanges:
     """Count the boundaries that a change added, removed and moved.
@@ -264,7 +267,7 @@ class SizeCompliance:
         total_chunk_count = self.within + self.short + self.long
         return self.within / total_chunk_count if total_chunk_count else None
 
-    def words(self) -> str:
+    def bounds_and_violations_in_words(self) -> str:
         """Return a phrase with the bounds and the numbers of chunks outside them."""
         out_of_bounds_phrases = [
             f"{count:,} {what}" for count, what in ((self.short, "too small"), (self.long, "too large")) if count
@@ -272,7 +275,7 @@ class SizeCompliance:
         return f"{self.bounds.words()}: " + (", ".join(out_of_bounds_phrases) or "all are")
 
 
-def size_compliance(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
+def count_fitting_short_long_chunks(sizes: Sequence[int], bounds: SizeBounds) -> SizeCompliance:
     """Count the chunk sizes within, below and above the bounds.
 
     Source: size compliance of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who require 100 to 1,100 tokens.
@@ -304,8 +307,8 @@ def find_chunker_else_embedder_bounds(chunker: Chunker, embedder: Embedder | Non
     The size of `fixed_sentences` in sentences and a ``target_size``, which is an average, set no bounds.
     """
     minimum_chunk_size, maximum_chunk_size = (
-        _first_integer_parameter(chunker, "min_size", "min_chunk_size"),
-        _first_integer_parameter(chunker, "max_size", "max_chunk_size", "chunk_size"),
+        _first_integer_of_named_parameters(chunker, "min_size", "min_chunk_size"),
+        _first_integer_of_named_parameters(chunker, "max_size", "max_chunk_size", "chunk_size"),
     )
     unit_by_parameter_name = {spec.name: spec.unit for spec in chunker.fields(chunker.model_dump())}
     if (
@@ -314,7 +317,7 @@ def find_chunker_else_embedder_bounds(chunker: Chunker, embedder: Embedder | Non
         and getattr(chunker, "fit", "") != "average"
         and unit_by_parameter_name.get("size") != "sentences"
     ):
-        maximum_chunk_size = _first_integer_parameter(chunker, "parent_size", "size")
+        maximum_chunk_size = _first_integer_of_named_parameters(chunker, "parent_size", "size")
     if minimum_chunk_size is not None or maximum_chunk_size is not None:
         candidate_size_units = (
             unit_by_parameter_name.get(name) for name in ("max_size", "max_chunk_size", "chunk_size", "size")
@@ -330,7 +333,7 @@ def find_chunker_else_embedder_bounds(chunker: Chunker, embedder: Embedder | Non
     return None
 
 
-def _first_integer_parameter(chunker: Chunker, *names: str) -> int | None:
+def _first_integer_of_named_parameters(chunker: Chunker, *names: str) -> int | None:
     return next((value for name in names if isinstance(value := getattr(chunker, name, None), int)), None)
 
 

@@ -39,7 +39,9 @@ class Contrast:
         return None if self.inside is None or self.across is None else self.inside - self.across
 
 
-def cosine_contrast(vectors: npt.NDArray[np.floating], chunk_of_each_sentence: Sequence[int | None]) -> Contrast:
+def mean_cosines_inside_and_across(
+    vectors: npt.NDArray[np.floating], chunk_of_each_sentence: Sequence[int | None]
+) -> Contrast:
     """Return the mean cosine of sentence pairs inside chunks, and of pairs across the cuts between chunks.
 
     Shorter chunks raise both values, since neighbouring sentences are more similar, so compare chunkings of similar chunk
@@ -83,16 +85,16 @@ def cosine_contrast(vectors: npt.NDArray[np.floating], chunk_of_each_sentence: S
     )
 
 
-def contextual_coherence(
+def cosine_of_chunks_with_surroundings(
     vectors: npt.NDArray[np.floating],
     chunk_of_each_sentence: Sequence[int | None],
-    surrounding_count: int = SURROUNDING_SENTENCES,
+    surrounding_sentence_count: int = SURROUNDING_SENTENCES,
 ) -> float | None:
     """Return the mean cosine between chunks and the sentences around them, from -1 to 1; None without such sentences.
 
     A chunk's vector is the sum of its sentences' unit vectors. The vector of its surroundings is the sum over all other
-    sentences that are at most ``surrounding_count`` places before or after one of its own. Chunks without surroundings are
-    left out.
+    sentences that are at most ``surrounding_sentence_count`` places before or after one of its own. Chunks without
+    surroundings are left out.
 
     Source: contextual coherence of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who embed windows of 3,000 tokens
     around the chunk. Most models read fewer tokens, so vectors are summed instead. The surroundings exclude the chunk
@@ -102,7 +104,7 @@ def contextual_coherence(
     Parameters
     ----------
     vectors, chunk_of_each_sentence
-        As in `cosine_contrast`.
+        As in `mean_cosines_inside_and_across`.
     """
     unit_vectors, chunk_number_by_sentence = (
         _unit_vectors(vectors),
@@ -111,10 +113,12 @@ def contextual_coherence(
     cumulative_vector_sums = np.concatenate([np.zeros((1, unit_vectors.shape[1])), np.cumsum(unit_vectors, axis=0)])
     chunk_surroundings_cosines = []
     sentences_sorted_by_chunk = np.argsort(chunk_number_by_sentence, kind="stable")
-    chunk_start_positions = np.flatnonzero(np.diff(chunk_number_by_sentence[sentences_sorted_by_chunk], prepend=-1))
-    for chunk_sentence_numbers in np.split(sentences_sorted_by_chunk, chunk_start_positions)[1:]:
-        chunk_and_surrounding_ranges = _merge_chunk_and_surrounding_ranges(
-            chunk_sentence_numbers, len(unit_vectors), surrounding_count
+    chunk_starts_in_sorted_sentences = np.flatnonzero(
+        np.diff(chunk_number_by_sentence[sentences_sorted_by_chunk], prepend=-1)
+    )
+    for chunk_sentence_numbers in np.split(sentences_sorted_by_chunk, chunk_starts_in_sorted_sentences)[1:]:
+        chunk_and_surrounding_ranges = _widened_sentence_ranges(
+            chunk_sentence_numbers, len(unit_vectors), surrounding_sentence_count
         )
         chunk_vector_sum = unit_vectors[chunk_sentence_numbers].sum(axis=0)
         surroundings_vector_sum = (
@@ -133,13 +137,16 @@ def contextual_coherence(
     return float(np.mean(chunk_surroundings_cosines)) if chunk_surroundings_cosines else None
 
 
-def _merge_chunk_and_surrounding_ranges(
-    chunk_sentences: IntArray, document_sentence_count: int, surrounding_count: int
+def _widened_sentence_ranges(
+    chunk_sentences: IntArray, document_sentence_count: int, surrounding_sentence_count: int
 ) -> list[tuple[int, int]]:
-    """Return the disjoint ranges of ``chunk_sentences`` and the sentences at most ``surrounding_count`` places from them."""
-    run_break_indexes = np.flatnonzero(np.diff(chunk_sentences) > 2 * surrounding_count + 1) + 1
+    """Return disjoint ranges of ``chunk_sentences`` and of sentences up to ``surrounding_sentence_count`` places off."""
+    run_break_indexes = np.flatnonzero(np.diff(chunk_sentences) > 2 * surrounding_sentence_count + 1) + 1
     return [
-        (max(int(run[0]) - surrounding_count, 0), min(int(run[-1]) + surrounding_count + 1, document_sentence_count))
+        (
+            max(int(run[0]) - surrounding_sentence_count, 0),
+            min(int(run[-1]) + surrounding_sentence_count + 1, document_sentence_count),
+        )
         for run in np.split(chunk_sentences, run_break_indexes)
     ]
 
@@ -186,7 +193,7 @@ class CumulativeSimilarities:
             [[0.0], np.cumsum(np.einsum("ij,ij->i", unit_vectors, unit_vectors))]
         )
 
-    def within(self, sentence_range: Span, sentences_before_cuts: Sequence[int]) -> Cohesion:
+    def cohesion_within_chunks_of_range(self, sentence_range: Span, sentences_before_cuts: Sequence[int]) -> Cohesion:
         """Return the cohesion within chunks of ``sentence_range``, cut after each of ``sentences_before_cuts``."""
         chunk_edge_sentence_numbers = [
             sentence_range.start,
@@ -225,7 +232,7 @@ class StretchComparison:
     other_cohesion: Cohesion
 
     @property
-    def greedy_gain(self) -> float | None:
+    def greedy_minus_other_cohesion(self) -> float | None:
         """Mean cosine with the greedy cuts minus mean cosine with the other chunker's cuts.
 
         The gain is 0 if both chunkers cut alike, and None if either leaves no pair of sentences together.
@@ -236,15 +243,18 @@ class StretchComparison:
             return None
         return self.greedy_cohesion.mean - self.other_cohesion.mean
 
-    def verdict(self) -> str:
+    def greedy_gain_in_words(self) -> str:
         """Return a phrase on the cohesion that greedy decisions gain or cost in this stretch."""
-        if self.greedy_gain is None:
+        if self.greedy_minus_other_cohesion is None:
             return "there is nothing to weigh here: one of the two leaves no two sentences together"
-        if abs(self.greedy_gain) < EQUAL_COHESION_TOLERANCE:
+        if abs(self.greedy_minus_other_cohesion) < EQUAL_COHESION_TOLERANCE:
             return "deciding gap by gap changes nothing here: what stays together is as alike"
-        gains_or_costs_verb, more_or_less_word = ("gains", "more") if self.greedy_gain > 0 else ("costs", "less")
+        gains_or_costs_verb, more_or_less_word = (
+            ("gains", "more") if self.greedy_minus_other_cohesion > 0 else ("costs", "less")
+        )
         return (
-            f"deciding gap by gap {gains_or_costs_verb} {abs(self.greedy_gain):.2f} here: what stays together is that much "
+            f"deciding gap by gap {gains_or_costs_verb} {abs(self.greedy_minus_other_cohesion):.2f} here: what stays "
+            "together is that much "
             f"{more_or_less_word} alike"
         )
 
@@ -254,7 +264,7 @@ def sentence_numbers_before_cuts(chunking: Chunking) -> tuple[int, ...]:
     return tuple(sorted({gap.index for gap in chunking.gaps if gap.verdict.is_cut} - {len(chunking.document.sentences) - 1}))
 
 
-def compare_around_greedy_cuts(
+def compare_greedy_with_other_chunking(
     greedy_chunking: Chunking, other_chunking: Chunking, similarities: CumulativeSimilarities
 ) -> dict[int, StretchComparison]:
     """Compare a greedy chunking with another chunking of the same document, around each of its cuts.
@@ -274,8 +284,8 @@ def compare_around_greedy_cuts(
             place for place in other_cuts if sentences_around_cut.start <= place < sentences_around_cut.end - 1
         )
         both_cohesions = (
-            similarities.within(sentences_around_cut, (cut,)),
-            similarities.within(sentences_around_cut, other_cuts_inside_stretch),
+            similarities.cohesion_within_chunks_of_range(sentences_around_cut, (cut,)),
+            similarities.cohesion_within_chunks_of_range(sentences_around_cut, other_cuts_inside_stretch),
         )
         comparison_by_greedy_cut[cut] = StretchComparison(
             sentences_around_cut, (cut,), other_cuts_inside_stretch, *both_cohesions

@@ -35,7 +35,7 @@ class GapShift:
     at: int
 
     @classmethod
-    def between(cls, first_values: npt.ArrayLike, second_values: npt.ArrayLike) -> "GapShift | None":
+    def between_values_at_all_gaps(cls, first_values: npt.ArrayLike, second_values: npt.ArrayLike) -> "GapShift | None":
         """Return the change from one array to another at the gaps where both have a value; None if there are none.
 
         Both arrays have shape (gaps,); missing values are NaN.
@@ -68,7 +68,7 @@ class GapShift:
         )
 
 
-def measure_shift_over_all_distances(
+def measure_change_of_sentence_distances(
     full_embedder_vectors: npt.NDArray[np.floating], other_embedder_vectors: npt.NDArray[np.floating]
 ) -> GapShift | None:
     """Return the change in the distances between neighbouring sentences from one embedder to another.
@@ -78,7 +78,7 @@ def measure_shift_over_all_distances(
     full_embedder_vectors, other_embedder_vectors
         One vector for each sentence, shape (n, dimension); the dimensions of the two may differ.
     """
-    return GapShift.between(gap_distances(full_embedder_vectors), gap_distances(other_embedder_vectors))
+    return GapShift.between_values_at_all_gaps(gap_distances(full_embedder_vectors), gap_distances(other_embedder_vectors))
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class BoundaryAgreement:
     scores: GapShift | None
 
     @property
-    def alike(self) -> bool:
+    def has_same_boundaries(self) -> bool:
         """True if both results have the same boundaries."""
         return not self.only_full and not self.only_other
 
@@ -117,18 +117,23 @@ class BoundaryAgreement:
         """Return a phrase on the boundaries that differ between the two embedders with these names."""
         if self.share is None:
             return "no boundary with either"
-        if self.alike:
+        if self.has_same_boundaries:
             return "its boundary is the same" if len(self.both) == 1 else f"all {len(self.both):,} boundaries are the same"
         boundary_agreement_phrases = [
             f"{len(self.both):,} of {pluralize(len(self.both) + len(self.only_full), 'boundary', 'boundaries')} of "
             f"{full_embedder_name} are the same"
         ]
-        for embedder_name, offsets in ((full_embedder_name, self.only_full), (other_embedder_name, self.only_other)):
-            if offsets:
-                boundary_agreement_phrases.append(f"only {embedder_name} cuts {self._boundary_places_phrase(offsets)}")
+        for embedder_name, differing_boundary_offsets in (
+            (full_embedder_name, self.only_full),
+            (other_embedder_name, self.only_other),
+        ):
+            if differing_boundary_offsets:
+                boundary_agreement_phrases.append(
+                    f"only {embedder_name} cuts {self._describe_boundaries_by_sentence(differing_boundary_offsets)}"
+                )
         return "; ".join(boundary_agreement_phrases)
 
-    def _boundary_places_phrase(self, offsets: Sequence[int]) -> str:
+    def _describe_boundaries_by_sentence(self, offsets: Sequence[int]) -> str:
         """Describe the positions of some boundaries by the sentences before or inside which they lie."""
         # A sentence that is cut in several places is named once.
         sentences_by_before_or_inside: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
@@ -136,14 +141,14 @@ class BoundaryAgreement:
             sentence_index = max(self.document.sentence_at(offset), 0)
             before_or_inside = "before" if self.document.sentences[sentence_index].start == offset else "inside"
             sentences_by_before_or_inside[before_or_inside][f"{sentence_index + 1:,}"] = None
-        before_or_inside_phrase = " and ".join(
+        boundary_sentences_phrase = " and ".join(
             f"{how} {_sentence_list_phrase(numbers)}" for how, numbers in sentences_by_before_or_inside.items() if numbers
         )
         unlisted_boundary_count = len(offsets) - MOST_NAMED_BOUNDARIES
         return (
-            f"{before_or_inside_phrase}, and at {unlisted_boundary_count:,} more"
+            f"{boundary_sentences_phrase}, and at {unlisted_boundary_count:,} more"
             if unlisted_boundary_count > 0
-            else before_or_inside_phrase
+            else boundary_sentences_phrase
         )
 
 
@@ -176,11 +181,13 @@ def compare_boundaries(full_embedder_chunking: Chunking, other_embedder_chunking
         tuple(sorted(full_embedder_cuts & other_embedder_cuts)),
         tuple(sorted(full_embedder_cuts - other_embedder_cuts)),
         tuple(sorted(other_embedder_cuts - full_embedder_cuts)),
-        _measure_first_curve_score_shift(full_embedder_chunking, other_embedder_chunking),
+        _score_shift_between_first_curves(full_embedder_chunking, other_embedder_chunking),
     )
 
 
-def _measure_first_curve_score_shift(full_embedder_chunking: Chunking, other_embedder_chunking: Chunking) -> GapShift | None:
+def _score_shift_between_first_curves(
+    full_embedder_chunking: Chunking, other_embedder_chunking: Chunking
+) -> GapShift | None:
     """Return the shift of the first curve's scores, which all pages draw."""
     if not full_embedder_chunking.curves or not other_embedder_chunking.curves:
         return None
@@ -189,4 +196,4 @@ def _measure_first_curve_score_shift(full_embedder_chunking: Chunking, other_emb
         other_embedder_curve.scores
     ):
         return None
-    return GapShift.between(full_embedder_curve.scores, other_embedder_curve.scores)
+    return GapShift.between_values_at_all_gaps(full_embedder_curve.scores, other_embedder_curve.scores)

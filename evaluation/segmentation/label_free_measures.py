@@ -9,18 +9,23 @@ from itertools import accumulate, zip_longest
 from typing import Any
 
 from chunkers import Chunker, Chunking, Document, InputError, Span, Tools
-from chunkers.contract import run
+from chunkers.contract import run_and_time_chunker
 from chunkers.support import VectorArray, pluralize, raise_if_cancelled
-from chunkers.text import GIVEN_SPLITTER, outline_of
+from chunkers.text import GIVEN_SPLITTER, parse_block_outline
 from evaluation.segmentation.boundary_measures import NO_CUT_BASELINE_NAME, chunk_number_per_sentence, every_n_sentences_name
 from evaluation.segmentation.chunk_statistics import (
     SizeBounds,
     SizeCompliance,
     chunk_sizes,
+    count_fitting_short_long_chunks,
     find_chunker_else_embedder_bounds,
-    size_compliance,
 )
-from evaluation.segmentation.cohesion import SURROUNDING_SENTENCES, Contrast, contextual_coherence, cosine_contrast
+from evaluation.segmentation.cohesion import (
+    SURROUNDING_SENTENCES,
+    Contrast,
+    cosine_of_chunks_with_surroundings,
+    mean_cosines_inside_and_across,
+)
 
 # Block integrity: which lists, tables, code blocks, formulas and headings a chunking leaves whole.
 
@@ -48,7 +53,7 @@ class BlockIntegrity:
     kinds: Mapping[str, WholeBlocks]
 
     @property
-    def all(self) -> WholeBlocks:
+    def whole_blocks_of_all_kinds(self) -> WholeBlocks:
         """Number of blocks of any kind that chunks keep whole, and number of all blocks."""
         return WholeBlocks(
             sum(whole.count for whole in self.kinds.values()), sum(whole.total for whole in self.kinds.values())
@@ -61,7 +66,7 @@ class BlockIntegrity:
         )
 
 
-def block_integrity(chunking: Chunking) -> BlockIntegrity:
+def count_whole_blocks_by_kind(chunking: Chunking) -> BlockIntegrity:
     """Count the blocks of each kind, such as tables, that lie whole inside one span of a chunk.
 
     Source: block integrity of Moura Junior, Lelong and Blangero, “Adaptive Chunking: Optimizing Chunking-Method Selection
@@ -80,13 +85,13 @@ def spans_to_keep_whole(text: str) -> list[tuple[str, Span]]:
     character of the next block, so that a heading at the end of a chunk is not whole. There are no spans for texts that
     `chunkers.text.blocks_and_headings` does not parse.
     """
-    outermost_blocks = outline_of(text).blocks
-    headings_joined_to_next_block = (
+    outermost_blocks = parse_block_outline(text).blocks
+    headings_with_next_block_start = (
         (block.kind, Span(block.span.start, block.span.end if after is None else after.span.start + 1))
         for block, after in zip_longest(outermost_blocks, outermost_blocks[1:])
         if block.kind == "heading"
     )
-    return [*((block.kind, block.span) for block in outline_of(text).whole_blocks), *headings_joined_to_next_block]
+    return [*((block.kind, block.span) for block in parse_block_outline(text).whole_blocks), *headings_with_next_block_start]
 
 
 def count_whole_spans(kinds_and_spans: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> BlockIntegrity:
@@ -164,7 +169,7 @@ def measure_without_labels(
     measured_size_compliance
         As from `count_size_compliance`.
     """
-    whole_block_counts = block_integrity(chunking)
+    whole_block_counts = count_whole_blocks_by_kind(chunking)
     if vectors is None:
         return LabelFreeMeasures(len(chunking.chunks), whole_block_counts, measured_size_compliance, None, None)
     chunk_number_by_sentence = chunk_number_per_sentence(chunking)
@@ -172,8 +177,8 @@ def measure_without_labels(
         len(chunking.chunks),
         whole_block_counts,
         measured_size_compliance,
-        cosine_contrast(vectors, chunk_number_by_sentence),
-        contextual_coherence(vectors, chunk_number_by_sentence),
+        mean_cosines_inside_and_across(vectors, chunk_number_by_sentence),
+        cosine_of_chunks_with_surroundings(vectors, chunk_number_by_sentence),
     )
 
 
@@ -189,14 +194,14 @@ def count_size_compliance(
     InputError
         If the bounds are invalid.
     """
-    requested_bounds = size_bounds or find_chunker_else_embedder_bounds(chunker, tools.embedder)
-    if requested_bounds is None:
+    applied_size_bounds = size_bounds or find_chunker_else_embedder_bounds(chunker, tools.embedder)
+    if applied_size_bounds is None:
         return None
     try:
-        sizes_of_chunks = chunk_sizes(requested_bounds.unit, chunking, tools.tokenizer, tools.embedder)
+        sizes_of_chunks = chunk_sizes(applied_size_bounds.unit, chunking, tools.tokenizer, tools.embedder)
     except InputError:
         return None
-    return size_compliance(sizes_of_chunks, requested_bounds)
+    return count_fitting_short_long_chunks(sizes_of_chunks, applied_size_bounds)
 
 
 def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
@@ -212,7 +217,7 @@ def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
 DEFAULT_EDIT_COUNT = 20
 """Places at which a sentence is inserted, unless another number is asked for."""
 
-MOST_EDITED_CHARACTERS = 50_000_000
+MAX_RECHUNKED_CHARACTERS = 50_000_000
 """Maximum number of edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
 
 SPARE_SENTENCE = "This sentence was not here before."
@@ -246,7 +251,7 @@ class EditEffect:
     chunks: int
 
     @property
-    def share(self) -> float:
+    def changed_chunk_share(self) -> float:
         """Share of the edited text's chunks that changed, from 0 to 1."""
         return self.changed / self.chunks
 
@@ -258,14 +263,14 @@ class EditStability:
     edits: tuple[EditEffect, ...]
 
     @property
-    def mean(self) -> float:
+    def mean_changed_chunk_share(self) -> float:
         """Mean share of chunks that an edit changes."""
-        return sum(edit.share for edit in self.edits) / len(self.edits)
+        return sum(edit.changed_chunk_share for edit in self.edits) / len(self.edits)
 
     @property
-    def worst(self) -> EditEffect:
+    def edit_changing_most_chunks(self) -> EditEffect:
         """Edit that changed the greatest share of chunks; the first one in case of ties."""
-        return max(self.edits, key=lambda edit: edit.share)
+        return max(self.edits, key=lambda edit: edit.changed_chunk_share)
 
     @property
     def inevitable(self) -> float:
@@ -274,10 +279,11 @@ class EditStability:
 
     def words(self) -> str:
         """Return a sentence that summarises the stability of chunks under edits."""
-        most_disruptive_edit = self.worst
+        most_disruptive_edit = self.edit_changing_most_chunks
         return (
-            f"Of {pluralize(len(self.edits), 'inserted sentence')}, each changes {self.mean:.1%} of the chunks on average "
-            f"and {most_disruptive_edit.share:.1%} at worst, after sentence "
+            f"Of {pluralize(len(self.edits), 'inserted sentence')}, each changes {self.mean_changed_chunk_share:.1%} of the "
+            "chunks on average "
+            f"and {most_disruptive_edit.changed_chunk_share:.1%} at worst, after sentence "
             f"{most_disruptive_edit.preceding_sentence_number + 1:,}; "
             f"one chunk, which must change, is {self.inevitable:.1%}."
         )
@@ -289,15 +295,15 @@ def check_edit_count(document: Document, edit_count: int) -> None:
         raise InputError(f"Edit stability needs at least 1 edit; got {edit_count:,}.")
     if not document.sentences:
         raise InputError(f"{document.name}: edit stability needs a text with at least one sentence; this one has none.")
-    chunked_character_count = edit_count * len(document.text)
-    if chunked_character_count > MOST_EDITED_CHARACTERS:
+    character_count_over_all_edits = edit_count * len(document.text)
+    if character_count_over_all_edits > MAX_RECHUNKED_CHARACTERS:
         raise InputError(
-            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}; {edit_count:,} × "
-            f"{len(document.text):,} is {chunked_character_count:,}. Use fewer edits or a shorter text."
+            f"{document.name}: edits × characters must be at most {MAX_RECHUNKED_CHARACTERS:,}; {edit_count:,} × "
+            f"{len(document.text):,} is {character_count_over_all_edits:,}. Use fewer edits or a shorter text."
         )
 
 
-def edit_stability(
+def measure_chunk_changes_by_edits(
     chunker: Chunker,
     document: Document,
     tools: Tools,
@@ -326,13 +332,15 @@ def edit_stability(
         If the user asked to stop.
     """
     check_edit_count(document, max_edits)
-    original_chunk_texts = Counter(run(chunker, document, replace(tools)).texts)
+    original_chunk_texts = Counter(run_and_time_chunker(chunker, document, replace(tools)).texts)
     measured_edits = []
-    planned_sentence_insertions = random_edits(document, max_edits, seed)
+    planned_sentence_insertions = plan_random_sentence_insertions(document, max_edits, seed)
     for edit_number, (preceding_sentence_number, inserted_sentence) in enumerate(planned_sentence_insertions, start=1):
         raise_if_cancelled(tools.cancelled)
         edited_chunk_texts = Counter(
-            run(chunker, insert_sentence(document, preceding_sentence_number, inserted_sentence), replace(tools)).texts
+            run_and_time_chunker(
+                chunker, insert_sentence(document, preceding_sentence_number, inserted_sentence), replace(tools)
+            ).texts
         )
         measured_edits.append(
             EditEffect(
@@ -344,7 +352,7 @@ def edit_stability(
     return EditStability(tuple(measured_edits))
 
 
-def random_edits(document: Document, max_edits: int, seed: int) -> list[tuple[int, str]]:
+def plan_random_sentence_insertions(document: Document, max_edits: int, seed: int) -> list[tuple[int, str]]:
     """Return random edits: the numbers of the sentences to insert after, ascending, each with the sentence to insert.
 
     Both are drawn from complete sentences of prose, outside lists, tables, code, formulas and headings. In a text without
@@ -352,10 +360,10 @@ def random_edits(document: Document, max_edits: int, seed: int) -> list[tuple[in
     """
     random_generator = random.Random(seed)
     prose_sentence_numbers = _prose_sentence_numbers(document)
-    insertion_point_candidates = prose_sentence_numbers or range(len(document.sentences))
+    possible_preceding_sentences = prose_sentence_numbers or range(len(document.sentences))
     planned_sentence_insertions = []
     for preceding_sentence_number in sorted(
-        random_generator.sample(insertion_point_candidates, min(max_edits, len(insertion_point_candidates)))
+        random_generator.sample(possible_preceding_sentences, min(max_edits, len(possible_preceding_sentences)))
     ):
         # The sentence itself would be said twice running.
         other_sentence_numbers = [number for number in prose_sentence_numbers if number != preceding_sentence_number]
@@ -372,10 +380,10 @@ def random_edits(document: Document, max_edits: int, seed: int) -> list[tuple[in
 
 def _prose_sentence_numbers(document: Document) -> list[int]:
     """Return the numbers of the sentences of the text's prose, ascending, each text once."""
-    non_prose_blocks = [block for block in outline_of(document.text).blocks if block.kind not in _PROSE_BLOCK_KINDS]
+    non_prose_blocks = [block for block in parse_block_outline(document.text).blocks if block.kind not in _PROSE_BLOCK_KINDS]
     # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
     excluded_spans: list[Span] = []
-    for block in sorted([*non_prose_blocks, *outline_of(document.text).whole_blocks], key=lambda block: block.span):
+    for block in sorted([*non_prose_blocks, *parse_block_outline(document.text).whole_blocks], key=lambda block: block.span):
         if not excluded_spans or block.span.end > excluded_spans[-1].end:
             excluded_spans.append(block.span)
     excluded_span_starts = [span.start for span in excluded_spans]
@@ -394,10 +402,12 @@ def _prose_sentence_numbers(document: Document) -> list[int]:
 
 def insert_sentence(document: Document, preceding_sentence_number: int, sentence: str) -> Document:
     """Return the document with ``sentence`` inserted after sentence number ``preceding_sentence_number``."""
-    text, insertion_offset = document.text, document.sentences[preceding_sentence_number].end
+    original_text, insertion_offset = document.text, document.sentences[preceding_sentence_number].end
     sentence_separator = _SEPARATOR_BY_SPLITTER.get(document.splitter, " ")
     separator_and_sentence = sentence_separator + sentence
-    text_with_inserted_sentence = text[:insertion_offset] + separator_and_sentence + text[insertion_offset:]
+    text_with_inserted_sentence = (
+        original_text[:insertion_offset] + separator_and_sentence + original_text[insertion_offset:]
+    )
     if document.splitter != GIVEN_SPLITTER:
         return Document.from_text(text_with_inserted_sentence, document.splitter, document.name)
     inserted_span = Span(insertion_offset + len(sentence_separator), insertion_offset + len(separator_and_sentence))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
-from chunkers.contract import run
+from chunkers.contract import run_and_time_chunker
 from chunkers.recipes import presets_for_chunker
 from chunkers.support import csv_text, format_number, raise_if_cancelled
 from evaluation.segmentation.boundary_measures import (
@@ -30,33 +30,33 @@ from evaluation.segmentation.boundary_measures import (
     segmentation_in_sentences,
     window_diff,
 )
-from evaluation.segmentation.label_free_measures import block_integrity
+from evaluation.segmentation.label_free_measures import count_whole_blocks_by_kind
 from evaluation.segmentation.texts_with_known_boundaries import MarkedDocument
 from evaluation.segmentation.worker_processes import is_joblib_installed, run_in_processes
 from evaluation.statistics import (
     FALSE_VERDICT_SENTENCE,
     Difference,
+    corrected_differences_per_comparison,
     fewest_values_needed,
     format_interval,
-    paired_differences,
     too_few_values_sentence,
 )
 
 
 @dataclass(frozen=True)
 class SweptSetting:
-    """Chunker with its non-default parameters, or the name of a trivial baseline in `TRIVIAL_BASELINES`."""
+    """Chunker with its non-default parameters, or the name of a baseline in `TRIVIAL_BASELINES_EXPLAINED`."""
 
     chunker: str
     parameters: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
-    def of(cls, chunker: str, /, **parameters: Any) -> "SweptSetting":
+    def from_chunker_and_parameters(cls, chunker: str, /, **parameters: Any) -> "SweptSetting":
         """Return the setting of a chunker with the given parameters."""
         return cls(chunker, tuple(sorted(parameters.items())))
 
     @property
-    def trivial(self) -> bool:
+    def is_trivial_baseline(self) -> bool:
         """True if the setting is a trivial baseline, which does not read the text."""
         return self.chunker in TRIVIAL_BASELINES_EXPLAINED
 
@@ -82,7 +82,7 @@ HIGHER_IS_BETTER: dict[str, bool] = {
 }
 """The measures, and whether more is better.
 
-``blocks_whole`` is that of `block_integrity`, which needs no known boundary; without cuts it is 1.
+``blocks_whole`` is that of `count_whole_blocks_by_kind`, which needs no known boundary; without cuts it is 1.
 ``f1_near`` lets a boundary be one sentence off; ``misassigned`` is a share of the sentences, ``crossing`` one of the chunks.
 """
 
@@ -109,7 +109,7 @@ def score_chunking(marked_document: MarkedDocument, chunking: Chunking) -> dict[
     sentence_misassignment = find_misassigned_units(
         segment_numbers(known_boundary_segmentation), chunk_number_per_sentence(chunking)
     )
-    whole_block_share = block_integrity(chunking).all.share
+    whole_block_share = count_whole_blocks_by_kind(chunking).whole_blocks_of_all_kinds.share
     return {
         "pk": pk(known_boundary_segmentation, chunking_segmentation),
         "window_diff": window_diff(known_boundary_segmentation, chunking_segmentation),
@@ -122,7 +122,7 @@ def score_chunking(marked_document: MarkedDocument, chunking: Chunking) -> dict[
         "crossing": count_crossing_chunks(marked_document.known, chunking).share,
         "blocks_whole": Score(whole_block_share)
         if whole_block_share is not None
-        else Score.without("the text has no block that should stay whole"),
+        else Score.undefined_score_with_reason("the text has no block that should stay whole"),
     }
 
 
@@ -131,26 +131,29 @@ MOST_SEQUENTIAL_RUNS = 500
 
 
 def _sweep_row(marked_document: MarkedDocument, setting: SweptSetting, chunker: Chunker, tools: Tools) -> SweepRow:
-    chunking = run(chunker, marked_document.document, tools)
+    chunking = run_and_time_chunker(chunker, marked_document.document, tools)
     return SweepRow(setting, marked_document.document.name, len(chunking.chunks), score_chunking(marked_document, chunking))
 
 
 def _trivial_baseline_row(marked_document: MarkedDocument, setting: SweptSetting, tools: Tools) -> SweepRow:
     document = marked_document.document
-    boundary_segmentation = segmentation_in_sentences(document, marked_document.known)
-    trivial_chunkings = [
-        chunking_from_cuts(document, cuts) for cuts in cuts_of_trivial_baseline(setting.chunker, boundary_segmentation)
+    known_boundary_segmentation = segmentation_in_sentences(document, marked_document.known)
+    chunking_per_baseline_draw = [
+        chunking_from_cuts(document, cuts) for cuts in cuts_of_trivial_baseline(setting.chunker, known_boundary_segmentation)
     ]
-    trivial_chunking_scores = [score_chunking(marked_document, chunking) for chunking in trivial_chunkings]
+    trivial_chunking_scores = [score_chunking(marked_document, chunking) for chunking in chunking_per_baseline_draw]
     return SweepRow(
         setting,
         document.name,
-        len(trivial_chunkings[0].chunks),
-        {name: _mean_score([by_measure[name] for by_measure in trivial_chunking_scores]) for name in HIGHER_IS_BETTER},
+        len(chunking_per_baseline_draw[0].chunks),
+        {
+            name: _mean_of_defined_scores([by_measure[name] for by_measure in trivial_chunking_scores])
+            for name in HIGHER_IS_BETTER
+        },
     )
 
 
-def _mean_score(scores: Sequence[Score]) -> Score:
+def _mean_of_defined_scores(scores: Sequence[Score]) -> Score:
     """Return the mean of the defined scores, or the first score if none is defined."""
     defined_score_values = [score.value for score in scores if score.value is not None]
     return Score(statistics.fmean(defined_score_values)) if defined_score_values else scores[0]
@@ -179,36 +182,36 @@ def sweep_settings(
     chunker_by_setting = {
         setting: build_chunker(setting.chunker, dict(setting.parameters), tools.embedder)
         for setting in settings
-        if not setting.trivial
+        if not setting.is_trivial_baseline
     }
     finished_run_keys = {(row.document, row.setting) for row in finished_rows}
-    runs_by_document = []
+    pending_runs_by_document = []
     for marked_document in documents:
         runs_of_document = [
             partial(_trivial_baseline_row, marked_document, setting)
-            if setting.trivial
+            if setting.is_trivial_baseline
             else partial(_sweep_row, marked_document, setting, chunker_by_setting[setting])
             for setting in settings
             if (marked_document.document.name, setting) not in finished_run_keys
         ]
         if runs_of_document:
-            runs_by_document.append((marked_document.document, runs_of_document))
+            pending_runs_by_document.append((marked_document.document, runs_of_document))
     total_run_count = len(documents) * len(settings)
-    remaining_run_count = sum(len(document_setting_runs) for _, document_setting_runs in runs_by_document)
+    unfinished_run_count = sum(len(document_setting_runs) for _, document_setting_runs in pending_runs_by_document)
     is_sequential = (
         worker_count < 2
         or not is_joblib_installed()
-        or remaining_run_count <= MOST_SEQUENTIAL_RUNS
+        or unfinished_run_count <= MOST_SEQUENTIAL_RUNS
         or any(chunker.asks for chunker in chunker_by_setting.values())
     )
     sweep_result_rows = (
-        _run_in_this_process(runs_by_document, tools)
+        _run_in_this_process(pending_runs_by_document, tools)
         if is_sequential
-        else run_in_processes(runs_by_document, tools, worker_count)
+        else run_in_processes(pending_runs_by_document, tools, worker_count)
     )
     with closing(sweep_result_rows):
         try:
-            for done_run_count, row in enumerate(sweep_result_rows, start=total_run_count - remaining_run_count + 1):
+            for done_run_count, row in enumerate(sweep_result_rows, start=total_run_count - unfinished_run_count + 1):
                 if progress is not None:
                     progress(done_run_count, total_run_count)
                 yield row
@@ -248,11 +251,11 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
     """
     if measure not in HIGHER_IS_BETTER:
         raise InputError(f"measure must be one of {', '.join(HIGHER_IS_BETTER)}; got {measure!r}.")
-    scores_and_counts_by_setting: dict[SweptSetting, list[tuple[float, int]]] = {}
+    scores_with_chunk_counts_by_setting: dict[SweptSetting, list[tuple[float, int]]] = {}
     for row in rows:
         row_score_value = row.scores[measure].value
         if row_score_value is not None:
-            scores_and_counts_by_setting.setdefault(row.setting, []).append((row_score_value, row.chunks))
+            scores_with_chunk_counts_by_setting.setdefault(row.setting, []).append((row_score_value, row.chunks))
     setting_summaries = [
         SettingSummary(
             setting,
@@ -260,7 +263,7 @@ def summarize_settings(rows: Iterable[SweepRow], measure: str) -> list[SettingSu
             len(scores_and_counts),
             statistics.fmean(chunks for _, chunks in scores_and_counts),
         )
-        for setting, scores_and_counts in scores_and_counts_by_setting.items()
+        for setting, scores_and_counts in scores_with_chunk_counts_by_setting.items()
     ]
     sort_sign = -1 if HIGHER_IS_BETTER[measure] else 1
     return sorted(setting_summaries, key=lambda summary: (sort_sign * summary.mean, summary.chunks, summary.setting.words()))
@@ -280,7 +283,10 @@ def sweep_rows_to_csv(rows: Iterable[SweepRow]) -> str:
 
 def settings_grid(chunker: str, /, **axes: Sequence[Any]) -> list[SweptSetting]:
     """Return a chunker setting for every combination of the parameter values in ``axes``."""
-    return [SweptSetting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
+    return [
+        SweptSetting.from_chunker_and_parameters(chunker, **dict(zip(axes, values, strict=True)))
+        for values in product(*axes.values())
+    ]
 
 
 def list_qu_et_al_settings() -> list[SweptSetting]:
@@ -340,11 +346,14 @@ OUR_SOURCE = "ours"
 """The source named for the settings of a chunker that no source published."""
 
 
-def first_published_setting(chunker_name: str) -> tuple[SweptSetting, str]:
+def published_setting_and_source(chunker_name: str) -> tuple[SweptSetting, str]:
     """Return the first published setting of a chunker and its source; the default setting if none was published."""
     published_chunker_presets = [preset for preset in presets_for_chunker(chunker_name) if preset.published]
     return (
-        (SweptSetting.of(chunker_name, **published_chunker_presets[0].parameters), published_chunker_presets[0].title)
+        (
+            SweptSetting.from_chunker_and_parameters(chunker_name, **published_chunker_presets[0].parameters),
+            published_chunker_presets[0].title,
+        )
         if published_chunker_presets
         else (SweptSetting(chunker_name), OUR_SOURCE)
     )
@@ -374,11 +383,11 @@ def compare_settings(
     if not distinct_document_names or not others:
         return dict.fromkeys(others)
     higher_is_better_sign = 1 if HIGHER_IS_BETTER[measure] else -1
-    score_leads_over_others = higher_is_better_sign * (
+    leads_per_other_setting = higher_is_better_sign * (
         np.array([list_scores_in_document_order(setting)])
         - np.array([list_scores_in_document_order(other) for other in others])
     )
-    return dict(zip(others, paired_differences(score_leads_over_others), strict=True))
+    return dict(zip(others, corrected_differences_per_comparison(leads_per_other_setting), strict=True))
 
 
 def lead_significance_sentences(
@@ -395,23 +404,23 @@ def lead_significance_sentences(
         if difference is not None and difference.significant and difference.mean > 0
     }
     beats_all_baselines = len(significant_leads) == len(differences)
-    named_rival = (
+    rival_setting = (
         min(significant_leads, key=significant_leads.__getitem__)
         if beats_all_baselines
         else next(other for other in differences if other not in significant_leads)
     )
     significance_verdict_phrase = f"It is {'' if beats_all_baselines else 'not '}significantly ahead of every trivial answer"
     return (
-        f"{significance_verdict_phrase}: {_lead_phrase(name_by_setting[named_rival], differences[named_rival])}. "
+        f"{significance_verdict_phrase}: {_lead_phrase(name_by_setting[rival_setting], differences[rival_setting])}. "
         f"{FALSE_VERDICT_SENTENCE}"
     )
 
 
-def untested_lead_sentence(comparison_count: int) -> str:
+def untested_lead_sentence(planned_comparison_count: int) -> str:
     """Return a sentence that explains why a setting cannot be tested on the documents it was chosen on."""
     return (
         "It was chosen on these documents, so its lead is not tested; with "
-        f"{fewest_values_needed(comparison_count)} documents held out, it is tested against the trivial answers."
+        f"{fewest_values_needed(planned_comparison_count)} documents held out, it is tested against the trivial answers."
     )
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError
-from chunkers.text import FileText, read_document
-from evaluation.segmentation.boundary_files import BoundaryFile, remove_mark_lines, text_sha256
+from chunkers.text import FileText, read_document_text
+from evaluation.segmentation.boundary_files import BoundaryFile, separate_text_from_boundary_marks, text_sha256
 
 BOUNDARY_FILE_ENDING = ".json"
 """The ending of boundary files' names."""
@@ -35,20 +35,20 @@ class MarkedText:
         """Sections between the known boundaries, as trimmed texts."""
         return frozenset(self.text[start:end].strip() for start, end in pairwise([0, *self.known, len(self.text)]))
 
-    def split(self, splitter: str) -> MarkedDocument:
+    def split_to_marked_document(self, splitter: str) -> MarkedDocument:
         """Split the text into sentences, and return it as a document with its known boundaries."""
         return MarkedDocument(Document.from_text(self.text, splitter, self.name), self.known)
 
 
 def read_marked_texts(
     file_names_and_bytes: Iterable[tuple[str, bytes]],
-    file_reader: Callable[[bytes, str], FileText] = read_document,
+    file_reader: Callable[[bytes, str], FileText] = read_document_text,
     cancelled: Callable[[], bool] = bool,
 ) -> tuple[list[MarkedText], list[str]]:
     """Read texts with known boundaries from files; also return a sentence on each unusable file.
 
-    A boundary file, as written by `evaluation.segmentation.boundary_files.boundary_file_json`, belongs to the text with the
-    SHA-256 that it contains.
+    A boundary file, as written by `evaluation.segmentation.boundary_files.boundaries_and_text_hash_json`, belongs to
+    the text with the SHA-256 that it contains.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def read_marked_texts(
     for file_name, file_bytes in file_names_and_bytes:
         try:
             if file_name.lower().endswith(BOUNDARY_FILE_ENDING):
-                boundary_file = BoundaryFile.read(file_bytes, cancelled)
+                boundary_file = BoundaryFile.read_hash_and_boundaries(file_bytes, cancelled)
                 boundary_file_by_hash[boundary_file.sha256] = (file_name, boundary_file)
             elif file_name in text_by_name:
                 unusable_file_messages.append(f"{file_name}: a document's name must be its own; another file has it.")
@@ -80,7 +80,9 @@ def read_marked_texts(
         except InputError as error:
             unusable_file_messages.append(message_with_file_name(file_name, error))
     text_hashes = {
-        text_sha256(candidate) for text in text_by_name.values() for candidate in (text, remove_mark_lines(text)[0])
+        text_sha256(candidate)
+        for text in text_by_name.values()
+        for candidate in (text, separate_text_from_boundary_marks(text)[0])
     }
     unusable_file_messages += [
         f"{name}: known boundaries must be of a text that is given; none has this SHA-256."
@@ -94,13 +96,13 @@ def _attach_known_boundaries_to_text(
     text_name: str, text: str, boundary_file_by_hash: dict[str, tuple[str, BoundaryFile]]
 ) -> MarkedText:
     """Return a text with its boundaries; several documents may have the same text, and so the same boundaries."""
-    text_without_marks, known_boundaries = remove_mark_lines(text)
+    text_without_marks, known_boundaries = separate_text_from_boundary_marks(text)
     for candidate_text in (text, text_without_marks):
         if name_and_boundary_file := boundary_file_by_hash.get(text_sha256(candidate_text)):
             text, text_without_marks, known_boundaries = (
                 candidate_text,
                 candidate_text,
-                name_and_boundary_file[1].of(candidate_text),
+                name_and_boundary_file[1].boundaries_checked_for_text(candidate_text),
             )
             break
     if not known_boundaries:
@@ -129,7 +131,7 @@ def select_texts_sharing_heldout_sections(
 # Join short documents into long ones, whose seams are known boundaries.
 
 
-PASSAGE_SEPARATOR = "\n\n"
+STITCHED_PASSAGE_SEPARATOR = "\n\n"
 
 MOST_STITCHED_DOCUMENTS = 10_000
 """Maximum number of documents stitched at once: more would fill the memory before the first is written."""
@@ -197,15 +199,17 @@ def stitch_passages(
         chosen_passages.append(shuffled_passages.pop(next_passage_index))
         stitched_sentence_count += len(Document.from_text(chosen_passages[-1].text, splitter).sentences)
     passage_texts = [passage.text.strip() for passage in chosen_passages]
-    passage_seam_offsets = tuple(accumulate(len(text) + len(PASSAGE_SEPARATOR) for text in passage_texts[:-1]))
+    passage_seam_offsets = tuple(accumulate(len(text) + len(STITCHED_PASSAGE_SEPARATOR) for text in passage_texts[:-1]))
     return StitchedDocument(
-        PASSAGE_SEPARATOR.join(passage_texts), passage_seam_offsets, tuple(passage.subject for passage in chosen_passages)
+        STITCHED_PASSAGE_SEPARATOR.join(passage_texts),
+        passage_seam_offsets,
+        tuple(passage.subject for passage in chosen_passages),
     )
 
 
-def stitch_several_documents(
+def make_stitched_documents(
     passages: Sequence[SubjectPassage],
-    sentences_per_document: int,
+    stitched_document_sentence_count: int,
     document_count: int,
     seed: int,
     splitter: str,
@@ -222,7 +226,7 @@ def stitch_several_documents(
         `stitch_passages` cannot join the passages.
     """
     for setting_name, setting_value, maximum_value in (
-        ("sentences per document", sentences_per_document, None),
+        ("sentences per document", stitched_document_sentence_count, None),
         ("count", document_count, MOST_STITCHED_DOCUMENTS),
     ):
         if setting_value < 1:
@@ -230,7 +234,8 @@ def stitch_several_documents(
         if maximum_value is not None and setting_value > maximum_value:
             raise InputError(f"stitching: {setting_name} must be at most {maximum_value:,}; got {setting_value:,}.")
     stitched_documents = (
-        stitch_passages(passages, sentences_per_document, seed + number, splitter) for number in range(document_count)
+        stitch_passages(passages, stitched_document_sentence_count, seed + number, splitter)
+        for number in range(document_count)
     )
     return [
         MarkedText(f"stitched {number}", document.text, document.seams)
@@ -238,7 +243,7 @@ def stitch_several_documents(
     ]
 
 
-def split_by_subject(passages: Sequence[SubjectPassage]) -> tuple[list[SubjectPassage], list[SubjectPassage]]:
+def halve_passages_by_subject(passages: Sequence[SubjectPassage]) -> tuple[list[SubjectPassage], list[SubjectPassage]]:
     """Divide the passages into two halves that share no subject, assigning the subjects alternately.
 
     Raises
@@ -256,7 +261,7 @@ def split_by_subject(passages: Sequence[SubjectPassage]) -> tuple[list[SubjectPa
 
 
 def read_passages(
-    file_names_and_bytes: Iterable[tuple[str, bytes]], file_reader: Callable[[bytes, str], FileText] = read_document
+    file_names_and_bytes: Iterable[tuple[str, bytes]], file_reader: Callable[[bytes, str], FileText] = read_document_text
 ) -> tuple[list[SubjectPassage], list[str]]:
     """Read passages from files; also return a sentence on each unusable file.
 
@@ -273,7 +278,7 @@ def read_passages(
     unusable_file_messages = []
     for file_name, file_bytes in file_names_and_bytes:
         try:
-            text_without_marks, known_boundaries = remove_mark_lines(file_reader(file_bytes, file_name).text)
+            text_without_marks, known_boundaries = separate_text_from_boundary_marks(file_reader(file_bytes, file_name).text)
         except InputError as error:
             unusable_file_messages.append(str(error))
             continue
@@ -292,7 +297,7 @@ def read_passages(
     return list(passage_by_text.values()), unusable_file_messages
 
 
-def cut_into_passages(
+def cut_sections_into_passages(
     text: str, known_boundaries: Sequence[int], subject: str, passage_sentence_count: int, splitter: str = DEFAULT_SPLITTER
 ) -> list[SubjectPassage]:
     """Cut each known section of a text into passages of about ``passage_sentence_count`` sentences."""

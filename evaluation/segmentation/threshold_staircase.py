@@ -24,7 +24,7 @@ class Stretch:
     high: float
     chunks: int
 
-    def words(self) -> str:
+    def in_words(self) -> str:
         """Return a phrase on the range of threshold amounts that give the same chunks."""
         chunk_count_phrase = pluralize(self.chunks, "chunk")
         return f"between {format_number(self.low)} and {format_number(self.high)} nothing changes: {chunk_count_phrase}"
@@ -43,12 +43,12 @@ class Staircase:
     largest: tuple[int, ...]
     flat_stretches: tuple[Stretch, ...]
 
-    def around(self, amount: float) -> Stretch | None:
+    def flat_stretch_containing(self, amount: float) -> Stretch | None:
         """Return the range in ``flat_stretches`` that contains ``amount``; None if there is none."""
         return next((stretch for stretch in self.flat_stretches if stretch.low <= amount <= stretch.high), None)
 
 
-def threshold_staircase(
+def chunk_sizes_by_threshold(
     document: Document, chunker: Breakpoint, scores: Sequence[float], run_chunker: Callable[[Breakpoint], Chunking]
 ) -> Staircase:
     """Return the number and the sizes of the chunks at every slider position of the threshold amount.
@@ -71,9 +71,9 @@ def threshold_staircase(
     chunker_size_limits = chunker.limits
     chunk_sizes_by_candidate_cuts: dict[bytes, IntArray] = {}
     chunk_sizes_by_amount: list[IntArray] = []
-    for amount, level in zip(threshold_slider_amounts, threshold_level_by_amount, strict=True):
+    for amount, threshold_score in zip(threshold_slider_amounts, threshold_level_by_amount, strict=True):
         # A comparison with NaN is false: such a gap is no candidate.
-        is_candidate_cut_at = chunker.rule.passes(gap_score_array, level)
+        is_candidate_cut_at = chunker.selected_threshold_rule.passes(gap_score_array, threshold_score)
         candidate_cuts_key = is_candidate_cut_at.tobytes()
         if candidate_cuts_key not in chunk_sizes_by_candidate_cuts:
             if chunker_size_limits.least is None and chunker_size_limits.most is None:
@@ -81,9 +81,9 @@ def threshold_staircase(
                     document, is_candidate_cut_at
                 )
             else:
-                chunks_at_amount = run_chunker(chunker.model_copy(update={"amount": amount})).chunks
+                chunks_cut_at_amount = run_chunker(chunker.model_copy(update={"amount": amount})).chunks
                 chunk_sizes_by_candidate_cuts[candidate_cuts_key] = np.array(
-                    [chunk.end - chunk.start for chunk in chunks_at_amount]
+                    [chunk.end - chunk.start for chunk in chunks_cut_at_amount]
                 )
         chunk_sizes_by_amount.append(chunk_sizes_by_candidate_cuts[candidate_cuts_key])
     return Staircase(
@@ -91,36 +91,38 @@ def threshold_staircase(
         tuple(len(lengths) for lengths in chunk_sizes_by_amount),
         tuple(float(np.median(lengths)) for lengths in chunk_sizes_by_amount),
         tuple(int(lengths.max()) for lengths in chunk_sizes_by_amount),
-        tuple(_equal_chunk_ranges(threshold_slider_amounts, chunk_sizes_by_amount)),
+        tuple(_threshold_ranges_with_equal_chunks(threshold_slider_amounts, chunk_sizes_by_amount)),
     )
 
 
 def _measure_chunk_lengths_in_characters(document: Document, is_cut_after_sentence: npt.NDArray[np.bool_]) -> IntArray:
     """Return the length of every chunk in characters, if the document is cut where ``is_cut_after_sentence`` is true."""
     sentence_starts, sentence_ends = np.asarray(document.sentences, dtype=np.int64).T
-    cut_sentence_indexes = np.flatnonzero(is_cut_after_sentence)
-    chunk_lengths: IntArray = np.append(sentence_ends[cut_sentence_indexes], sentence_ends[-1]) - np.append(
-        sentence_starts[0], sentence_starts[cut_sentence_indexes + 1]
+    sentence_indexes_before_cuts = np.flatnonzero(is_cut_after_sentence)
+    chunk_lengths: IntArray = np.append(sentence_ends[sentence_indexes_before_cuts], sentence_ends[-1]) - np.append(
+        sentence_starts[0], sentence_starts[sentence_indexes_before_cuts + 1]
     )
     return chunk_lengths
 
 
-def _equal_chunk_ranges(amounts: Sequence[float], chunk_sizes_by_amount: Sequence[IntArray]) -> list[Stretch]:
+def _threshold_ranges_with_equal_chunks(
+    amounts: Sequence[float], chunk_sizes_by_amount: Sequence[IntArray]
+) -> list[Stretch]:
     """Return the long stretches with equal sizes in the same order, which means equal chunks."""
-    equal_size_stretches = []
-    for equal_sizes_key, amount_size_pairs in groupby(
+    amount_ranges_with_equal_chunks = []
+    for shared_chunk_sizes_key, amount_size_pairs in groupby(
         zip(amounts, chunk_sizes_by_amount, strict=True), key=lambda pair: pair[1].tobytes()
     ):
         amounts_with_equal_chunks = [amount for amount, _ in amount_size_pairs]
         if len(amounts_with_equal_chunks) >= MIN_FLAT_STRETCH_AMOUNTS:
-            equal_size_stretches.append(
+            amount_ranges_with_equal_chunks.append(
                 Stretch(
                     amounts_with_equal_chunks[0],
                     amounts_with_equal_chunks[-1],
-                    len(equal_sizes_key) // chunk_sizes_by_amount[0].itemsize,
+                    len(shared_chunk_sizes_key) // chunk_sizes_by_amount[0].itemsize,
                 )
             )
-    return equal_size_stretches
+    return amount_ranges_with_equal_chunks
 
 
 @dataclass(frozen=True)
@@ -142,20 +144,20 @@ SCORE_DECIMALS = 9
 """Decimal places to which the histogram rounds a score."""
 
 
-def score_histogram(scores: Sequence[float], level: float, cuts_above: bool) -> ScoreHistogram:
+def score_histogram(scores: Sequence[float], level: float, is_cut_above_level: bool) -> ScoreHistogram:
     """Return a histogram of the gap scores, ignoring undefined scores.
 
     The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_HISTOGRAM_BINS` bins.
     """
     defined_gap_scores = np.array([score for score in scores if not math.isnan(score)])
-    is_score_passing_at = mark_scores_passing_level(defined_gap_scores, level, cuts_above)
+    passing_score_mask = mark_scores_passing_level(defined_gap_scores, level, is_cut_above_level)
     # Between scores that differ only by the rounding of their computation there is no room for bins.
     rounded_gap_scores = np.round(defined_gap_scores, SCORE_DECIMALS)
     score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, "auto")
     if len(score_bin_edges) - 1 > MOST_HISTOGRAM_BINS:
         score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, MOST_HISTOGRAM_BINS)
     counts_short_of_threshold, counts_past_threshold = (
-        np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~is_score_passing_at, is_score_passing_at)
+        np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~passing_score_mask, passing_score_mask)
     )
     return ScoreHistogram(
         tuple(score_bin_edges.tolist()), tuple(counts_short_of_threshold.tolist()), tuple(counts_past_threshold.tolist())

@@ -44,14 +44,14 @@ class _VectorsMissing(BaseException):
         self.texts = texts
 
 
-class _SentVectors(Embedder):
+class _EmbedderWithoutModel(Embedder):
     """Stand-in for the embedder whose vectors were sent; raises `_VectorsMissing` with the texts that lack them."""
 
     name = "sent"
     revision = "1"
     batch = sys.maxsize
 
-    def load(self) -> None:
+    def ensure_loaded(self) -> None:
         """Do nothing, since the main process sends the vectors."""
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
@@ -70,7 +70,7 @@ class _Batch(Generic[Result]):
     vectors: VectorArray | None = None
     sent: int = 0
 
-    def restrict_runs_and_add_vectors(
+    def copy_for_runs_with_vectors(
         self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools
     ) -> "_Batch[Result]":
         """Return a copy of the batch with only the given runs, and with the vectors of further texts."""
@@ -83,9 +83,11 @@ def _run_batch_listing_missing_texts(batch: _Batch[Result]) -> tuple[list[Result
     batch_embedding_cache = EmbeddingCache()
     if batch.vectors is not None:
         batch_embedding_cache.put_many(
-            batch_embedding_cache.keys(_SentVectors.name, _SentVectors.revision, batch.texts), batch.vectors, 0.0
+            batch_embedding_cache.keys(_EmbedderWithoutModel.name, _EmbedderWithoutModel.revision, batch.texts),
+            batch.vectors,
+            0.0,
         )
-    tools = Tools(_SentVectors(), load_tokenizer(batch.tokenizer), batch_embedding_cache)
+    tools = Tools(_EmbedderWithoutModel(), load_tokenizer(batch.tokenizer), batch_embedding_cache)
     results, unfinished_run_indexes, texts_without_vectors = [], [], dict[str, None]()
     for run_index, run in enumerate(batch.runs):
         try:
@@ -145,15 +147,15 @@ def run_in_processes(
             batch = pending_batch_by_future.pop(batch_future)
             results, unfinished_run_indexes, texts_without_vectors = batch_future.result()
             yield from results
-            runs_to_repeat = [batch.runs[place] for place in unfinished_run_indexes]
-            if runs_to_repeat and batch.sent < MOST_TIMES_BATCH_SENT - 1:
+            runs_lacking_vectors = [batch.runs[place] for place in unfinished_run_indexes]
+            if runs_lacking_vectors and batch.sent < MOST_TIMES_BATCH_SENT - 1:
                 submit_and_record_batch(
-                    batch.restrict_runs_and_add_vectors(
-                        runs_to_repeat, texts_without_vectors, embedding_tools_by_document[batch.document]
+                    batch.copy_for_runs_with_vectors(
+                        runs_lacking_vectors, texts_without_vectors, embedding_tools_by_document[batch.document]
                     )
                 )
             else:
-                yield from (run(replace(embedding_tools_by_document[batch.document])) for run in runs_to_repeat)
+                yield from (run(replace(embedding_tools_by_document[batch.document])) for run in runs_lacking_vectors)
     except BrokenProcessPool as error:
         raise InputError(
             "A process of the sweep ended early, perhaps because memory ran out. Run the sweep again with fewer settings or "

@@ -8,8 +8,8 @@ differences is known exactly, however few questions there are (Hartigan, Using s
 of the American Statistical Association 64, 1969).
 
 Differences whose mean is 0 need not be exchangeable: if they are skewed, the sign-flip test alone finds too many of them.
-Therefore p is the larger of its p-value and that of Hall's test (`compute_halls_test_p_values`), and the interval holds 0 if
-either does not reject it: so it excludes 0 exactly if p is below the level. With several comparisons the level is that of
+Therefore p is the larger of its p-value and that of Hall's test (`halls_skew_corrected_p_values`), and the interval holds 0
+if either does not reject it: so it excludes 0 exactly if p is below the level. With several comparisons the level is that of
 Holm's correction. Of the variants of Hall's and Johnson's tests that were tried, with Student's quantiles or a skewness that
 is estimated otherwise, this one costs the least power of those that hold skewed differences to 7 % in simulations.
 
@@ -26,13 +26,13 @@ from typing import NamedTuple
 import numpy as np
 
 from chunkers.support import FloatArray, IntArray, format_number
-from evaluation.statistics.significance import (
+from evaluation.statistics.p_value_correction_and_intervals import (
     ALPHA,
     CONFIDENCE_LEVEL,
     FEWEST_VALUES,
     MOST_SUBSETS,
     CorrectedP,
-    compute_confidence_interval_adding_bounds,
+    compute_interval_with_added_extremes,
     fewest_values_needed,
     format_confidence_level,
     format_p_value,
@@ -95,7 +95,7 @@ class Difference:
         return format_number(100 * self.mean, "+.1f")
 
     @property
-    def interval(self) -> str:
+    def interval_phrase(self) -> str:
         """Confidence interval in percentage points, such as ``95 % between −1.2 and +3.4``."""
         return format_interval(self.low, self.high, self.alpha, 100, 1)
 
@@ -110,12 +110,13 @@ class Difference:
             return (
                 f"{chunker_name}: {measure} is not significantly different from {baseline_name} over {self.count:,} "
                 "questions "
-                f"({self.points} points, {self.interval}, {self.p_value_phrase})."
+                f"({self.points} points, {self.interval_phrase}, {self.p_value_phrase})."
             )
         return (
             f"{chunker_name}: {measure} is significantly {'higher' if self.mean > 0 else 'lower'} than with "
             f"{baseline_name}, by "
-            f"{100 * abs(self.mean):.1f} points over {self.count:,} questions ({self.interval}, {self.p_value_phrase})."
+            f"{100 * abs(self.mean):.1f} points over {self.count:,} questions ({self.interval_phrase}, "
+            f"{self.p_value_phrase})."
         )
 
 
@@ -124,12 +125,12 @@ def paired_difference(
 ) -> Difference | None:
     """Return the difference between two chunkers in one measure over the same questions, with its significance.
 
-    Both arrays have shape (questions,). See `paired_differences`.
+    Both arrays have shape (questions,). See `corrected_differences_per_comparison`.
     """
-    return paired_differences((chunker_values - baseline_values)[None], measure_range_width, seed)[0]
+    return corrected_differences_per_comparison((chunker_values - baseline_values)[None], measure_range_width, seed)[0]
 
 
-def paired_differences(
+def corrected_differences_per_comparison(
     differences: FloatArray, measure_range_width: float | Sequence[float] = 1.0, seed: int = 0
 ) -> list[Difference | None]:
     """Test paired differences between chunkers for significance, corrected for multiple comparisons.
@@ -162,18 +163,18 @@ def paired_differences_by_family(
     """
     family_count, comparison_count, _ = differences.shape
     value_width_by_comparison = np.broadcast_to(measure_range_width, comparison_count).tolist()
-    differences_by_family: list[list[Difference | None]] = [[None] * comparison_count for _ in range(family_count)]
+    test_results_by_family: list[list[Difference | None]] = [[None] * comparison_count for _ in range(family_count)]
     testable_indexes_by_family = [testable_comparison_indexes(family) for family in differences]
     difference_rows = [
         differences[place, number] for place, numbers in enumerate(testable_indexes_by_family) for number in numbers
     ]
     tails_of_tested_rows = iter(
-        _tails_of_rows(
+        _sign_flip_tails_of_rows(
             difference_rows, draw_count or sign_flip_draws_needed(max(map(len, testable_indexes_by_family), default=0)), seed
         )
     )
     for family_differences, testable_indexes, family_results in zip(
-        differences, testable_indexes_by_family, differences_by_family, strict=True
+        differences, testable_indexes_by_family, test_results_by_family, strict=True
     ):
         family_comparison_tails = [next(tails_of_tested_rows) for _ in testable_indexes]
         for comparison_index, comparison_tails, corrected_p in zip(
@@ -199,7 +200,7 @@ def paired_differences_by_family(
                 len(defined_differences),
                 len(testable_indexes),
             )
-    return differences_by_family
+    return test_results_by_family
 
 
 def testable_comparison_indexes(differences: FloatArray) -> list[int]:
@@ -281,17 +282,17 @@ class _Tails:
         The p-value of a mean t is 2 (empty + number of means up to t) / subsets, or the same from above. The interval also
         includes 0 if Hall's test does not reject 0.
         """
-        index_in_tails = ceil(alpha * self.subsets / 2) - self.empty - 1
-        if index_in_tails < 0:
+        index_in_extreme_means = ceil(alpha * self.subsets / 2) - self.empty - 1
+        if index_in_extreme_means < 0:
             return -measure_range_width, measure_range_width
-        low, high = float(self.lowest[index_in_tails]), float(self.highest[index_in_tails])
+        low, high = float(self.lowest[index_in_extreme_means]), float(self.highest[index_in_extreme_means])
         return (
             low if self.skewed.below < alpha / 2 else min(low, 0.0),
             high if self.skewed.above < alpha / 2 else max(high, 0.0),
         )
 
 
-def _tails_of_rows(rows: Sequence[FloatArray], draw_count: int, seed: int) -> list[_Tails]:
+def _sign_flip_tails_of_rows(rows: Sequence[FloatArray], draw_count: int, seed: int) -> list[_Tails]:
     """Return the tails of each row; rows that are defined on the same questions share their subsets."""
     row_indexes_by_mask: dict[bytes, list[int]] = {}
     for row_index, row in enumerate(rows):
@@ -315,24 +316,27 @@ def _tails_of_rows(rows: Sequence[FloatArray], draw_count: int, seed: int) -> li
 def _tails_of_complete_rows(rows: FloatArray, draw_count: int, seed: int) -> Iterator[_Tails]:
     """Yield the tails of each of ``rows``, shape (comparisons, questions), without undefined values."""
     subset_mean_batches, empty_subset_count = [], 0
-    for subset_mask_batch in subset_masks(rows.shape[1], draw_count, seed):
+    for subset_mask_batch in all_or_random_subset_masks(rows.shape[1], draw_count, seed):
         subset_sizes = subset_mask_batch.sum(axis=1)
-        is_nonempty_subset_at = subset_sizes > 0
-        empty_subset_count += int(np.count_nonzero(~is_nonempty_subset_at))
-        subset_mean_batches.append(rows @ subset_mask_batch[is_nonempty_subset_at].T / subset_sizes[is_nonempty_subset_at])
+        is_nonempty_by_subset = subset_sizes > 0
+        empty_subset_count += int(np.count_nonzero(~is_nonempty_by_subset))
+        subset_mean_batches.append(rows @ subset_mask_batch[is_nonempty_by_subset].T / subset_sizes[is_nonempty_by_subset])
     subset_means_by_row = np.concatenate(subset_mean_batches, axis=1)
     # Sums in another order may miss 0 by a rounding.
     subset_means_by_row[np.abs(subset_means_by_row) <= _ROUNDING_TOLERANCE * np.abs(rows).max(axis=1, keepdims=True)] = 0
     total_subset_count = empty_subset_count + subset_means_by_row.shape[1]
-    tail_length = min(subset_means_by_row.shape[1], ceil(ALPHA * total_subset_count / 2))
-    for row_subset_means, one_sided_p_values in zip(subset_means_by_row, compute_halls_test_p_values(rows), strict=True):
+    stored_extreme_mean_count = min(subset_means_by_row.shape[1], ceil(ALPHA * total_subset_count / 2))
+    for row_subset_means, halls_test_p_values in zip(subset_means_by_row, halls_skew_corrected_p_values(rows), strict=True):
         nonpositive_mean_count, nonnegative_mean_count = (
             int(np.count_nonzero(row_subset_means <= 0)),
             int(np.count_nonzero(row_subset_means >= 0)),
         )
-        row_subset_means.partition((tail_length - 1, len(row_subset_means) - tail_length))
+        row_subset_means.partition((stored_extreme_mean_count - 1, len(row_subset_means) - stored_extreme_mean_count))
         # Copies: a view would keep the means of all rows.
-        lowest_means, highest_means = np.sort(row_subset_means[:tail_length]), np.sort(row_subset_means[-tail_length:])[::-1]
+        lowest_means, highest_means = (
+            np.sort(row_subset_means[:stored_extreme_mean_count]),
+            np.sort(row_subset_means[-stored_extreme_mean_count:])[::-1],
+        )
         yield _Tails(
             empty_subset_count + nonpositive_mean_count,
             empty_subset_count + nonnegative_mean_count,
@@ -340,7 +344,7 @@ def _tails_of_complete_rows(rows: FloatArray, draw_count: int, seed: int) -> Ite
             total_subset_count,
             lowest_means,
             highest_means,
-            one_sided_p_values,
+            halls_test_p_values,
         )
 
 
@@ -348,7 +352,7 @@ def _enumerates_all_subsets(item_count: int, draw_count: int) -> bool:
     return item_count < 60 and 2**item_count <= max(draw_count, MOST_SUBSETS)
 
 
-def subset_masks(item_count: int, draw_count: int, seed: int) -> Iterator[FloatArray]:
+def all_or_random_subset_masks(item_count: int, draw_count: int, seed: int) -> Iterator[FloatArray]:
     """Yield subsets of ``item_count`` items as rows of 0 and 1, up to 1000 rows at a time, including the empty subset.
 
     All subsets are yielded if their number is at most ``draw_count`` or `MOST_SUBSETS`, whichever is greater; otherwise the
@@ -368,7 +372,7 @@ def subset_masks(item_count: int, draw_count: int, seed: int) -> Iterator[FloatA
 
 
 def _widen_interval_for_equal_values(
-    interval: tuple[float, float], values: FloatArray, alpha: float, measure_range_width: float
+    interval: tuple[float, float], paired_differences: FloatArray, alpha: float, measure_range_width: float
 ) -> tuple[float, float]:
     """Widen an interval where many values are equal, without letting it reach or leave 0.
 
@@ -377,14 +381,14 @@ def _widen_interval_for_equal_values(
     share of the most frequent value. `benchmarks.verdict_error_rates` measures how often the interval holds the true
     difference.
     """
-    most_frequent_share = share_of_most_frequent(values / measure_range_width)
+    most_frequent_share = share_of_most_frequent(paired_differences / measure_range_width)
     assumed_unseen_value = (
-        min(measure_range_width, 1.5 * float(np.abs(values).max())) ** (1 - most_frequent_share)
+        min(measure_range_width, 1.5 * float(np.abs(paired_differences).max())) ** (1 - most_frequent_share)
         * measure_range_width**most_frequent_share
     )
     widened_lower_end, widened_upper_end = interval
-    padded_lower_end, padded_upper_end = compute_confidence_interval_adding_bounds(
-        values, -assumed_unseen_value, assumed_unseen_value, alpha
+    padded_lower_end, padded_upper_end = compute_interval_with_added_extremes(
+        paired_differences, -assumed_unseen_value, assumed_unseen_value, alpha
     )
     if widened_lower_end <= 0:
         widened_lower_end = max(-measure_range_width, min(widened_lower_end, padded_lower_end))
@@ -415,17 +419,17 @@ class OneSidedP(NamedTuple):
     above: float
 
 
-def compute_halls_test_p_values(rows: FloatArray) -> list[OneSidedP]:
+def halls_skew_corrected_p_values(rows: FloatArray) -> list[OneSidedP]:
     """Return Hall's one-sided p-values of the mean of each sample, a row of at least three values.
 
     ``rows`` has shape (samples, values).
     """
     values_per_sample = rows.shape[1]
     # Cubes of very small values would vanish.
-    largest_absolute_values = np.abs(rows).max(axis=1, initial=0, keepdims=True)
-    scaled_samples = rows / np.where(largest_absolute_values > 0, largest_absolute_values, 1)
-    scaled_sample_means = scaled_samples.mean(axis=1)
-    deviations_from_sample_means = scaled_samples - scaled_sample_means[:, None]
+    largest_absolute_value_per_row = np.abs(rows).max(axis=1, initial=0, keepdims=True)
+    scaled_samples = rows / np.where(largest_absolute_value_per_row > 0, largest_absolute_value_per_row, 1)
+    means_of_scaled_rows = scaled_samples.mean(axis=1)
+    deviations_from_sample_means = scaled_samples - means_of_scaled_rows[:, None]
     squared_deviations = deviations_from_sample_means * deviations_from_sample_means
     sample_variances = squared_deviations.sum(axis=1) / (values_per_sample - 1)
     # As products, the cubes of negative values are exactly the negative ones.
@@ -436,9 +440,9 @@ def compute_halls_test_p_values(rows: FloatArray) -> list[OneSidedP]:
     )
     is_positive_variance_at = sample_variances > 0
     student_t_statistics = np.divide(
-        scaled_sample_means,
+        means_of_scaled_rows,
         np.sqrt(sample_variances / values_per_sample),
-        out=_NORMAL_VALUE_WITH_ZERO_TAIL * np.sign(scaled_sample_means),
+        out=_NORMAL_VALUE_WITH_ZERO_TAIL * np.sign(means_of_scaled_rows),
         where=is_positive_variance_at,
     )
     sample_skewnesses = np.divide(
@@ -491,7 +495,7 @@ Statistic = Callable[[FloatArray], FloatArray]
 """From summed counts, shape (..., k), to values, shape (...)."""
 
 
-def section_swap_differences(
+def differences_tested_by_section_swaps(
     counts_by_chunker: Sequence[IntArray],
     chunker_pairs: Sequence[tuple[int, int]],
     statistic_function: Statistic,
@@ -542,20 +546,20 @@ def section_swap_differences(
         float(np.count_nonzero(swapped >= abs(difference) - _ROUNDING_TOLERANCE)) / swap_count
         for difference, swapped in zip(observed_differences, absolute_swap_differences, strict=True)
     ]
-    tested_differences: list[Difference | None] = []
+    differences_with_test_results: list[Difference | None] = []
     for pair_index, corrected_p in enumerate(holm_correction(p_values)):
         critical_swap_index = swap_count - ceil(corrected_p.alpha * swap_count)
         critical_swap_difference = float(
             np.partition(absolute_swap_differences[pair_index], critical_swap_index)[critical_swap_index]
         )
-        interval_lower_end, interval_upper_end = _swap_interval(
+        interval_lower_end, interval_upper_end = _interval_around_observed_difference(
             observed_differences[pair_index],
             critical_swap_difference,
             _least_half_width(count_differences_by_section[pair_index], measure_range_width, corrected_p.alpha),
             corrected_p,
             measure_range_width,
         )
-        tested_differences.append(
+        differences_with_test_results.append(
             Difference(
                 observed_differences[pair_index],
                 interval_lower_end,
@@ -567,7 +571,7 @@ def section_swap_differences(
                 len(chunker_pairs),
             )
         )
-    return tested_differences
+    return differences_with_test_results
 
 
 def _absolute_differences_of_swaps(
@@ -579,18 +583,20 @@ def _absolute_differences_of_swaps(
     """Return the absolute differences of every pair in all swaps, shape (pairs, swaps), one without any swap among them."""
     # Where no pair differs, a swap changes nothing.
     section_count_differences = section_count_differences[:, section_count_differences.any(axis=(0, 2))]
-    pair_count, section_count, counts_per_section = section_count_differences.shape
+    pair_count, section_count, quantity_kind_count = section_count_differences.shape
     flattened_section_differences = section_count_differences.transpose(1, 0, 2).reshape(
-        section_count, pair_count * counts_per_section
+        section_count, pair_count * quantity_kind_count
     )
     absolute_difference_batches = []
-    for swap_masks in subset_masks(section_count, sign_flip_draws_needed(pair_count), seed):
-        changes_by_swaps = (swap_masks @ flattened_section_differences).reshape(-1, pair_count, counts_per_section)
+    for swap_masks in all_or_random_subset_masks(section_count, sign_flip_draws_needed(pair_count), seed):
+        count_sum_changes_of_swaps = (swap_masks @ flattened_section_differences).reshape(
+            -1, pair_count, quantity_kind_count
+        )
         absolute_difference_batches.append(
             [
                 np.abs(
-                    statistic_function(one + changes_by_swaps[:, number])
-                    - statistic_function(other - changes_by_swaps[:, number])
+                    statistic_function(one + count_sum_changes_of_swaps[:, number])
+                    - statistic_function(other - count_sum_changes_of_swaps[:, number])
                 )
                 for number, (one, other) in enumerate(count_sums_of_pairs)
             ]
@@ -598,7 +604,7 @@ def _absolute_differences_of_swaps(
     return np.concatenate(absolute_difference_batches, axis=1)
 
 
-def _swap_interval(
+def _interval_around_observed_difference(
     observed_difference: float,
     critical_difference: float,
     least_half_width: float,

@@ -154,15 +154,15 @@ class SearchedChunks:
         find_matching_names = DocumentNames(document_names(chunks)).names_matching
         document_chunkings = []
         for document in documents:
-            names_matching_document = find_matching_names(document.name)
+            matching_names_in_chunks = find_matching_names(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
             document_chunks = [
-                chunk for chunk in chunks if chunk.document in names_matching_document or chunk.document is None
+                chunk for chunk in chunks if chunk.document in matching_names_in_chunks or chunk.document is None
             ]
             document_chunkings.append(
                 locate_chunks(
                     document,
-                    document_chunks if names_matching_document or len(documents) > 1 else chunks,
+                    document_chunks if matching_names_in_chunks or len(documents) > 1 else chunks,
                     chunk_file_name,
                     report_progress,
                 ).chunking
@@ -171,7 +171,7 @@ class SearchedChunks:
         return cls(tuple(document_chunkings), chunk_file_name, chunk_by_id)
 
     @classmethod
-    def with_rebuilt_documents(
+    def rebuild_documents_from_chunks(
         cls, chunks: Sequence[GivenChunk], chunk_file_name: str, splitter: str
     ) -> "tuple[list[Document], SearchedChunks]":
         """Put documents together from the chunks of a file; return them with the chunks.
@@ -188,12 +188,14 @@ class SearchedChunks:
                 "chunks have "
                 "none. Add the documents."
             )
-        chunks_by_document: dict[str, list[GivenChunk]] = {}
-        for chunk in chunks:
-            chunks_by_document.setdefault(chunk_file_name if chunk.document is None else chunk.document, []).append(chunk)
+        given_chunks_by_document: dict[str, list[GivenChunk]] = {}
+        for given_chunk in chunks:
+            given_chunks_by_document.setdefault(
+                chunk_file_name if given_chunk.document is None else given_chunk.document, []
+            ).append(given_chunk)
         rebuilt_text_by_name = {
             document_name: whole
-            for document_name, own in chunks_by_document.items()
+            for document_name, own in given_chunks_by_document.items()
             if (whole := rebuild_text(own)) is not None
         }
         if not rebuilt_text_by_name:
@@ -206,7 +208,7 @@ class SearchedChunks:
         visible_chunks_per_document = [
             [chunk for chunk in whole.chunks if (chunk.text or "").strip()] for whole in rebuilt_text_by_name.values()
         ]
-        rebuilt_document_chunkings = [
+        chunkings_of_rebuilt_documents = [
             Chunking(document, tuple([Chunk.of(document, chunk.spans[0]) for chunk in own]), ())
             for document, own in zip(rebuilt_documents, visible_chunks_per_document, strict=True)
         ]
@@ -217,8 +219,8 @@ class SearchedChunks:
             for chunk in reversed(own)
             if chunk.id is not None
         }
-        are_texts_whole = all(whole.is_whole for whole in rebuilt_text_by_name.values())
-        places_in_rebuilt_texts_phrase = "" if are_texts_whole else ", and places are places in these texts"
+        is_every_text_whole = all(whole.is_whole for whole in rebuilt_text_by_name.values())
+        places_in_rebuilt_texts_phrase = "" if is_every_text_whole else ", and places are places in these texts"
         rebuilt_texts_remark = (
             "Without the documents, texts are put together from the chunks of "
             f"{chunk_file_name}{places_in_rebuilt_texts_phrase}; what no "
@@ -226,7 +228,11 @@ class SearchedChunks:
             "cannot be looked for."
         )
         return rebuilt_documents, cls(
-            tuple(rebuilt_document_chunkings), chunk_file_name, chunk_by_id, has_documents=False, remark=rebuilt_texts_remark
+            tuple(chunkings_of_rebuilt_documents),
+            chunk_file_name,
+            chunk_by_id,
+            has_documents=False,
+            remark=rebuilt_texts_remark,
         )
 
 
@@ -266,9 +272,11 @@ class TraceDiagnoser:
         )
         self._chunk_numbers_by_place: dict[Place, tuple[int, ...]] = {}
         self.placements: list[tuple[Placement, ...]] = []
-        """The placement of every retrieved text, of the questions that `locate` has come to."""
+        """The placement of every retrieved text, of the questions that `locate_retrieved_texts` has come to."""
 
-    def locate(self, report_progress: Callable[[int, int], None] = lambda done, count: None) -> "TraceDiagnoser":
+    def locate_retrieved_texts(
+        self, report_progress: Callable[[int, int], None] = lambda done, count: None
+    ) -> "TraceDiagnoser":
         """Locate the retrieved texts of every question, and return itself.
 
         If ``report_progress`` raises an exception or the call is interrupted, `question_diagnoses` yields the diagnoses of
@@ -285,7 +293,7 @@ class TraceDiagnoser:
         return self
 
     @cached_property
-    def remark(self) -> str:
+    def documents_and_chunks_remark(self) -> str:
         """Sentences on documents that are not at hand, and on chunks that cannot be those that were searched; or empty."""
         return " ".join(filter(None, (self._searched.remark, self._texts_without_chunk_note)))
 
@@ -296,35 +304,37 @@ class TraceDiagnoser:
         located_places = {
             placement.only_place for some in self.placements for placement in some if placement.only_place is not None
         }
-        unmatched_text_count = sum(
-            not self._is_place_made_of_chunks(self._searched.chunkings, place) for place in located_places
+        texts_without_chunk_count = sum(
+            not self._is_span_made_of_chunks(self._searched.chunkings, place) for place in located_places
         )
-        if not unmatched_text_count:
+        if not texts_without_chunk_count:
             return ""
         unmatched_texts_sentence = (
-            f"{unmatched_text_count:,} of {pluralize(len(located_places), 'located text')} of the trace are no chunks of "
+            f"{texts_without_chunk_count:,} of {pluralize(len(located_places), 'located text')} of the trace are no chunks "
+            "of "
             f"{self._searched.name}"
         )
-        if 2 * unmatched_text_count > len(located_places):
+        if 2 * texts_without_chunk_count > len(located_places):
             return f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
         return f"{unmatched_texts_sentence}."
 
-    def _is_place_made_of_chunks(self, chunkings: Sequence[Chunking], place: Place) -> bool:
+    def _is_span_made_of_chunks(self, chunkings: Sequence[Chunking], place: Place) -> bool:
         """Return whether a located text is a chunk at hand, its beginning, or several chunks."""
         chunk_numbers_at_place = self._chunk_numbers_at(chunkings, place)
         return (
             bool(chunk_numbers_at_place)
-            and int(self._nonblank_chunk_ends_by_document[place.document][chunk_numbers_at_place[0], 0]) == place.span.start
+            and int(self._stripped_chunk_ranges_by_document[place.document][chunk_numbers_at_place[0], 0])
+            == place.span.start
         )
 
     @cached_property
-    def _searched_or_traced_chunkings(self) -> Sequence[Chunking]:
+    def _supplied_or_traced_chunkings(self) -> Sequence[Chunking]:
         """The chunks of each document: those at hand if they are those that were searched, else those in the trace."""
         if self._searched.chunkings is not None and not self._texts_without_chunk_note.endswith("is not used."):
             return self._searched.chunkings
         spans_by_document: list[set[Span]] = [set() for _ in self._documents]
-        for question_placements in self.placements:
-            for placement in question_placements:
+        for retrieved_text_placements in self.placements:
+            for placement in retrieved_text_placements:
                 if placement.only_place is not None and not placement.is_cut_short:
                     spans_by_document[placement.only_place.document].add(placement.only_place.span)
         return [
@@ -335,14 +345,14 @@ class TraceDiagnoser:
     @property
     def knows_chunks(self) -> bool:
         """True if the chunks that were searched are at hand, and not only those that were retrieved."""
-        return self._searched_or_traced_chunkings is self._searched.chunkings
+        return self._supplied_or_traced_chunkings is self._searched.chunkings
 
     def question_diagnoses(self) -> Iterator[Diagnosis]:
         """Yield the diagnosis of each located question, in the order of the trace."""
         # The places of passages must not depend on how many texts are missing.
         self._locator.renew_comparison_budget()
-        for question, placements in zip(self._questions, self.placements, strict=False):
-            yield self._diagnosis(question, placements)
+        for question, retrieved_text_placements in zip(self._questions, self.placements, strict=False):
+            yield self._diagnosis(question, retrieved_text_placements)
 
     def _locate_text(self, retrieved_text: RetrievedText) -> Placement:
         retrieved_text_as_chunk = retrieved_text.as_given_chunk
@@ -366,10 +376,11 @@ class TraceDiagnoser:
             retrieved_text_as_chunk = retrieved_text_as_chunk._replace(document=same_id_chunk.document)
         return self._locator.find(retrieved_text_as_chunk)
 
-    def _diagnosis(self, question: TracedQuestion, placements: tuple[Placement, ...]) -> Diagnosis:
-        is_feedback_positive, feedback_phrase = question.verdict
+    def _diagnosis(self, question: TracedQuestion, retrieved_text_placements: tuple[Placement, ...]) -> Diagnosis:
+        is_feedback_positive, feedback_phrase = question.feedback_verdict
         passage_outcomes = [
-            self._passage_outcome(question, placements, passage) for passage in self._answer_passages(question)
+            self._answer_passage_outcome(question, retrieved_text_placements, passage)
+            for passage in self._answer_passages(question)
         ]
         lost_passage_outcomes = [outcome for outcome in passage_outcomes if outcome.stage is not None]
         passage_kind = "excerpt" if question.excerpts or question.question in self._answers else "reference"
@@ -388,18 +399,23 @@ class TraceDiagnoser:
                 else "there is no feedback"
             )
             return Diagnosis(
-                question, placements, None, f"{undecided_feedback_phrase}, and {_explain_unknown_outcome(passage_outcomes)}"
+                question,
+                retrieved_text_placements,
+                None,
+                f"{undecided_feedback_phrase}, and {_explain_unknown_passage_retrieval(passage_outcomes)}",
             )
         if not has_question_failed:
-            return Diagnosis(question, placements, False, verdict_reason)
+            return Diagnosis(question, retrieved_text_placements, False, verdict_reason)
         if not passage_outcomes:
-            return Diagnosis(question, placements, True, verdict_reason, "cannot be told", None, _NO_PASSAGE_EXPLANATION)
+            return Diagnosis(
+                question, retrieved_text_placements, True, verdict_reason, "cannot be told", None, _NO_PASSAGE_EXPLANATION
+            )
         earliest_stage_outcome = min(
             lost_passage_outcomes or passage_outcomes, key=lambda outcome: [*MEANING_BY_STAGE, None].index(outcome.stage)
         )
         return Diagnosis(
             question,
-            placements,
+            retrieved_text_placements,
             True,
             verdict_reason,
             earliest_stage_outcome.stage or "not used",
@@ -411,7 +427,7 @@ class TraceDiagnoser:
         """Return the passages that answer a question."""
         if question.excerpts:
             return [
-                self._locate_passage(excerpt.content, self._locator.document_numbers_for_name(excerpt.corpus_id))
+                self._locate_answer_passage(excerpt.content, self._locator.document_numbers_for_name(excerpt.corpus_id))
                 for excerpt in question.excerpts
             ]
         if question.question in self._answers:
@@ -420,7 +436,9 @@ class TraceDiagnoser:
                 for place in self._answers[question.question]
             ]
         if question.reference is not None and question.reference.strip():
-            reference_passage = self._locate_passage(question.reference, self._locator.document_numbers_for_name(None))
+            reference_passage = self._locate_answer_passage(
+                question.reference, self._locator.document_numbers_for_name(None)
+            )
             document_or_chunk_word = "document" if self._searched.has_documents else "chunk"
             return [
                 reference_passage._replace(
@@ -429,25 +447,27 @@ class TraceDiagnoser:
             ]
         return []
 
-    def _locate_passage(self, passage_text: str, document_numbers: Sequence[int]) -> _Passage:
-        passage_text = passage_text.strip()
-        if places := self._locator.occurrences(passage_text, document_numbers):
-            return _Passage(passage_text, places)
-        places, similarity = self._locator.most_similar_places(passage_text, document_numbers)
+    def _locate_answer_passage(self, answer_passage_text: str, searched_document_numbers: Sequence[int]) -> _Passage:
+        answer_passage_text = answer_passage_text.strip()
+        if places := self._locator.occurrences(answer_passage_text, searched_document_numbers):
+            return _Passage(answer_passage_text, places)
+        places, similarity = self._locator.most_similar_places(answer_passage_text, searched_document_numbers)
         return _Passage(
-            passage_text,
+            answer_passage_text,
             places,
-            f"{short_repr(passage_text)} is altered there, {int(100 * similarity)} % alike" if places else "",
+            f"{short_repr(answer_passage_text)} is altered there, {int(100 * similarity)} % alike" if places else "",
         )
 
-    def _passage_outcome(
-        self, question: TracedQuestion, placements: Sequence[Placement], passage: _Passage
+    def _answer_passage_outcome(
+        self, question: TracedQuestion, retrieved_text_placements: Sequence[Placement], answer_passage: _Passage
     ) -> PassageOutcome:
-        passage_text, places, remark, unplaced_explanation = passage
-        is_passage_short = len(drop_spaces_and_simplify_signs(passage_text)) < SHORTEST_ALTERED_EXCERPT
+        answer_passage_text, places, altered_passage_remark, unplaced_answer_explanation = answer_passage
+        is_passage_short = len(drop_spaces_and_simplify_signs(answer_passage_text)) < SHORTEST_ALTERED_EXCERPT
         if not is_passage_short:
             folded_passage_text = drop_spaces_and_simplify_signs(
-                passage_text[slice(*trim_spaces_and_punctuation(passage_text, Span(0, len(passage_text))))]
+                answer_passage_text[
+                    slice(*trim_spaces_and_punctuation(answer_passage_text, Span(0, len(answer_passage_text))))
+                ]
             )
             for retrieved_text in question.retrieved:
                 if (
@@ -458,45 +478,55 @@ class TraceDiagnoser:
                     only_place = places[0] if len(places) == 1 else None
                     return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place=only_place)
         if not places:
-            if unplaced_explanation:
-                return PassageOutcome("cannot be told", unplaced_explanation)
+            if unplaced_answer_explanation:
+                return PassageOutcome("cannot be told", unplaced_answer_explanation)
             if self._locator.is_comparison_budget_spent:
-                return PassageOutcome("cannot be told", f"{short_repr(passage_text)} was not compared with all passages")
+                return PassageOutcome(
+                    "cannot be told", f"{short_repr(answer_passage_text)} was not compared with all passages"
+                )
             if not self._searched.has_documents:
                 return PassageOutcome(
                     "cannot be told",
-                    f"no chunk of {self._searched.name} has {short_repr(passage_text)}, and the documents are not at hand",
+                    f"no chunk of {self._searched.name} has {short_repr(answer_passage_text)}, and the documents are not "
+                    "at hand",
                 )
-            return PassageOutcome("not in the documents", f"no document has {short_repr(passage_text)}")
-        outcomes_at_places = [self._passage_outcome_at(question, placements, place) for place in places]
+            return PassageOutcome("not in the documents", f"no document has {short_repr(answer_passage_text)}")
+        outcomes_at_places = [
+            self._passage_outcome_at_document_place(question, retrieved_text_placements, place) for place in places
+        ]
         if is_passage_short and len({outcome.stage for outcome in outcomes_at_places}) > 1:
             return PassageOutcome(
-                "cannot be told", f"{short_repr(passage_text)} stands in {len(places)} places, which may not all answer it"
+                "cannot be told",
+                f"{short_repr(answer_passage_text)} stands in {len(places)} places, which may not all answer it",
             )
         # A copy is as good: the one that came furthest counts.
-        furthest_stage_outcome = max(outcomes_at_places, key=lambda outcome: _STAGES_BY_PROGRESS.index(outcome.stage))
+        furthest_stage_outcome = max(outcomes_at_places, key=lambda outcome: _STAGES_FURTHEST_LAST.index(outcome.stage))
         several_places_phrase = f"it stands in {len(places)} places" if len(places) > 1 else ""
         return replace(
             furthest_stage_outcome,
-            evidence="; ".join(part for part in (furthest_stage_outcome.evidence, remark, several_places_phrase) if part),
+            evidence="; ".join(
+                part for part in (furthest_stage_outcome.evidence, altered_passage_remark, several_places_phrase) if part
+            ),
         )
 
-    def _passage_outcome_at(self, question: TracedQuestion, placements: Sequence[Placement], place: Place) -> PassageOutcome:
+    def _passage_outcome_at_document_place(
+        self, question: TracedQuestion, retrieved_text_placements: Sequence[Placement], place: Place
+    ) -> PassageOutcome:
         """Return the outcome of a passage at one of its places."""
         document = self._documents[place.document]
         answer_span = trim_spaces_and_punctuation(document.text, place.span)
-        for retrieved_text, placement in zip(question.retrieved, placements, strict=True):
-            spans_in_document = [spot.span for spot in placement.places if spot.document == place.document]
+        for retrieved_text, placement in zip(question.retrieved, retrieved_text_placements, strict=True):
+            retrieved_text_spans = [spot.span for spot in placement.places if spot.document == place.document]
             if retrieved_text.given and any(
-                not count_missing_characters(document.text, answer_span, [span]) for span in spans_in_document
+                not count_missing_characters(document.text, answer_span, [span]) for span in retrieved_text_spans
             ):
                 return PassageOutcome(None, f"all of it is in retrieved text {retrieved_text.rank}", place=place)
-        chunking = self._searched_or_traced_chunkings[place.document]
+        chunking = self._supplied_or_traced_chunkings[place.document]
         best_rank_by_chunk: dict[int, int] = {}
         retrieved_parts_by_chunk: dict[int, list[Span]] = {}
-        for retrieved_text, placement in zip(question.retrieved, placements, strict=True):
+        for retrieved_text, placement in zip(question.retrieved, retrieved_text_placements, strict=True):
             if placement.only_place is not None and placement.only_place.document == place.document:
-                for chunk_number in self._chunk_numbers_at(self._searched_or_traced_chunkings, placement.only_place):
+                for chunk_number in self._chunk_numbers_at(self._supplied_or_traced_chunkings, placement.only_place):
                     best_rank_by_chunk[chunk_number] = min(
                         retrieved_text.rank, best_rank_by_chunk.get(chunk_number, retrieved_text.rank)
                     )
@@ -515,18 +545,20 @@ class TraceDiagnoser:
             document.text, overlapping_chunks, best_rank_by_chunk, retrieved_parts_by_chunk, answer_span
         )
         return PassageOutcome(
-            *self._stage_and_evidence(question, placements, place, retrieval_judgement), place, retrieval_judgement
+            *self._stage_and_evidence(question, retrieved_text_placements, place, retrieval_judgement),
+            place,
+            retrieval_judgement,
         )
 
     def _stage_and_evidence(
         self,
         question: TracedQuestion,
-        placements: Sequence[Placement],
+        retrieved_text_placements: Sequence[Placement],
         place: Place,
         retrieval_judgement: AnswerRetrieval,
     ) -> tuple[Stage | None, str, tuple[Seam, ...]]:
         """Return the stage of an answer that no retrieved text has whole, the evidence, and the cuts inside it."""
-        document, chunking = self._documents[place.document], self._searched_or_traced_chunkings[place.document]
+        document, chunking = self._documents[place.document], self._supplied_or_traced_chunkings[place.document]
         answer_location_phrase = (
             f"{document.name}, {retrieval_judgement.answer.start:,} to {retrieval_judgement.answer.end:,}"
         )
@@ -548,7 +580,7 @@ class TraceDiagnoser:
             return (
                 "ranked too low",
                 f"whole in chunk {retrieval_judgement.chunks[0].number + 1:,} ({answer_location_phrase}), {rank_phrase}; "
-                f"{self._better_ranked_in_words(question, placements)}",
+                f"{self._better_ranked_in_words(question, retrieved_text_placements)}",
                 (),
             )
         gap_reason_by_offset = {
@@ -561,9 +593,10 @@ class TraceDiagnoser:
             if self.knows_chunks or not retrieval_judgement.outside_character_count:
                 cut_phrase = f"; {_describe_cut(cuts_within_answer[0])}" if cuts_within_answer else ""
                 limitation_phrase = "" if self.knows_chunks else ", as far as the chunks in the trace show"
-                retrieved_chunk_count = sum(bool(chunk.given) for chunk in retrieval_judgement.chunks)
+                retrieved_answer_chunk_count = sum(bool(chunk.given) for chunk in retrieval_judgement.chunks)
                 partial_retrieval_sentence = (
-                    f"{answer_location_phrase} is in {len(retrieval_judgement.chunks)} chunks, {retrieved_chunk_count} of "
+                    f"{answer_location_phrase} is in {len(retrieval_judgement.chunks)} chunks, "
+                    f"{retrieved_answer_chunk_count} of "
                     "them "
                     "retrieved"
                 )
@@ -577,10 +610,12 @@ class TraceDiagnoser:
             return "in no chunk", f"{answer_location_phrase} is in no chunk of {self._searched.name}", ()
         return "cannot be told", f"{answer_location_phrase} is in no retrieved text; {_UNKNOWN_CHUNKS_EXPLANATION}", ()
 
-    def _better_ranked_in_words(self, question: TracedQuestion, placements: Sequence[Placement]) -> str:
+    def _better_ranked_in_words(self, question: TracedQuestion, retrieved_text_placements: Sequence[Placement]) -> str:
         """Name the retrieved texts that stood before a chunk that was ranked too low."""
         given_texts_with_placements = [
-            (retrieved, spot) for retrieved, spot in zip(question.retrieved, placements, strict=True) if retrieved.given
+            (retrieved, spot)
+            for retrieved, spot in zip(question.retrieved, retrieved_text_placements, strict=True)
+            if retrieved.given
         ]
         if not given_texts_with_placements:
             return "nothing was retrieved"
@@ -601,30 +636,30 @@ class TraceDiagnoser:
     def _chunk_numbers_at(self, chunkings: Sequence[Chunking], place: Place) -> tuple[int, ...]:
         """Return the numbers of the chunks that a located text is: one, the one that it is a part of, or all inside it."""
         if chunkings is not self._searched.chunkings:
-            return _find_chunk_numbers_matching_span(_find_nonblank_ends_of_chunks(chunkings[place.document]), place.span)
+            return _find_chunk_numbers_matching_span(_find_stripped_chunk_ranges(chunkings[place.document]), place.span)
         if place not in self._chunk_numbers_by_place:
             self._chunk_numbers_by_place[place] = _find_chunk_numbers_matching_span(
-                self._nonblank_chunk_ends_by_document[place.document], place.span
+                self._stripped_chunk_ranges_by_document[place.document], place.span
             )
         return self._chunk_numbers_by_place[place]
 
     @cached_property
-    def _nonblank_chunk_ends_by_document(self) -> list[IntArray]:
-        return [_find_nonblank_ends_of_chunks(chunking) for chunking in self._searched.chunkings or ()]
+    def _stripped_chunk_ranges_by_document(self) -> list[IntArray]:
+        return [_find_stripped_chunk_ranges(chunking) for chunking in self._searched.chunkings or ()]
 
 
-_STAGES_BY_PROGRESS: Sequence[Stage | None] = (
+_STAGES_FURTHEST_LAST: Sequence[Stage | None] = (
     *("not in the documents", "in no chunk", "cut apart", "cannot be told", "ranked too low", "not used"),
     None,
 )
 
 
-def _find_nonblank_ends_of_chunks(chunking: Chunking) -> IntArray:
+def _find_stripped_chunk_ranges(chunking: Chunking) -> IntArray:
     """Return the first and the last visible place of each chunk, shape (chunks, 2)."""
-    text = chunking.document.text
+    document_text = chunking.document.text
     visible_chunk_ranges = []
     for chunk in chunking.chunks:
-        chunk_text = text[chunk.start : chunk.end]
+        chunk_text = document_text[chunk.start : chunk.end]
         visible_chunk_start = chunk.start + len(chunk_text) - len(chunk_text.lstrip())
         visible_chunk_ranges.append((visible_chunk_start, max(visible_chunk_start, chunk.start + len(chunk_text.rstrip()))))
     return np.array(visible_chunk_ranges, dtype=np.intp).reshape(-1, 2)
@@ -650,6 +685,6 @@ def _describe_cut(cut_in_answer: Seam) -> str:
     )
 
 
-def _explain_unknown_outcome(outcomes: Sequence[PassageOutcome]) -> str:
+def _explain_unknown_passage_retrieval(outcomes: Sequence[PassageOutcome]) -> str:
     unknown_outcome_explanations = (outcome.evidence for outcome in outcomes if outcome.was_retrieved is None)
     return next(unknown_outcome_explanations, "") or _NO_PASSAGE_EXPLANATION

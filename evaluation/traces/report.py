@@ -31,12 +31,12 @@ class TraceReport:
         question_count_by_stage = Counter(diagnosis.stage for diagnosis in self.diagnoses)
         return {stage: question_count_by_stage[stage] for stage in MEANING_BY_STAGE if question_count_by_stage[stage]}
 
-    def count_questions_with_failed_status(self, has_failed: bool | None) -> int:
+    def count_questions_with_outcome(self, wanted_failure_status: bool | None) -> int:
         """Return the number of questions that failed (True), did not fail (False), or could not be diagnosed (None)."""
-        return sum(diagnosis.failed is has_failed for diagnosis in self.diagnoses)
+        return sum(diagnosis.failed is wanted_failure_status for diagnosis in self.diagnoses)
 
     @cached_property
-    def retrieved_text_counts(self) -> dict[str, int]:
+    def retrieved_text_count_by_status(self) -> dict[str, int]:
         """Number of retrieved texts that are located, that may stand in several places, and that are missing."""
         text_count_by_status = Counter(
             describe_placement_status(placement) for diagnosis in self.diagnoses for placement in diagnosis.placements
@@ -56,21 +56,27 @@ class TraceReport:
                         f"{placement.remark}"
                     )
 
-    def place_as_json(self, place: Place) -> dict[str, Any]:
+    def document_place_as_json(self, place: Place) -> dict[str, Any]:
         """Return a place as JSON-compatible values."""
         return {"document": self.documents[place.document].name, "start": place.span.start, "end": place.span.end}
 
 
-def describe_placement_status(placement: Placement) -> str:
+def describe_placement_status(retrieved_text_placement: Placement) -> str:
     """Return whether a text is located, may stand in several places, or is missing."""
-    return "located" if placement.only_place is not None else "several places" if placement.places else "missing"
+    return (
+        "located"
+        if retrieved_text_placement.only_place is not None
+        else "several places"
+        if retrieved_text_placement.places
+        else "missing"
+    )
 
 
 def report_as_text(report: TraceReport) -> str:
     """Format a report: a table of the failed questions with the evidence below each, and the counts by stage."""
     failed_question_diagnoses = [diagnosis for diagnosis in report.diagnoses if diagnosis.failed]
     failed_question_rows = [
-        (diagnosis.question.place, diagnosis.stage or "", _printable_line(diagnosis.question.question, 60))
+        (diagnosis.question.place, diagnosis.stage or "", _shortened_printable_line(diagnosis.question.question, 60))
         for diagnosis in failed_question_diagnoses
     ]
     place_and_stage_widths = [max((len(row[column]) for row in failed_question_rows), default=0) for column in (0, 1)]
@@ -81,15 +87,15 @@ def report_as_text(report: TraceReport) -> str:
         )
         line_indent = " " * (sum(place_and_stage_widths) + 4)
         report_lines += [
-            f"{line_indent}{_printable_line(sentence, 400)}"
+            f"{line_indent}{_shortened_printable_line(sentence, 400)}"
             for sentence in (diagnosis.explanation, diagnosis.rule)
             if sentence
         ]
     report_lines += [""] * bool(report_lines)
     outcome_count_phrases = [
-        f"{report.count_questions_with_failed_status(True):,} failed",
-        f"{report.count_questions_with_failed_status(False):,} did not",
-        f"{report.count_questions_with_failed_status(None):,} cannot be told",
+        f"{report.count_questions_with_outcome(True):,} failed",
+        f"{report.count_questions_with_outcome(False):,} did not",
+        f"{report.count_questions_with_outcome(None):,} cannot be told",
     ]
     report_lines.append(f"{pluralize(len(report.diagnoses), 'question')}: {', '.join(outcome_count_phrases)}")
     longest_stage_length = max(map(len, MEANING_BY_STAGE))
@@ -97,7 +103,7 @@ def report_as_text(report: TraceReport) -> str:
         f"  {stage:<{longest_stage_length}} {count:>5,}  {MEANING_BY_STAGE[stage]}"
         for stage, count in report.failed_count_by_stage.items()
     ]
-    text_count_by_status = report.retrieved_text_counts
+    text_count_by_status = report.retrieved_text_count_by_status
     report_lines.append(
         f"{pluralize(sum(text_count_by_status.values()), 'retrieved text')}: {text_count_by_status['located']:,} "
         f"located, {text_count_by_status['several places']:,} in "
@@ -105,7 +111,7 @@ def report_as_text(report: TraceReport) -> str:
     )
     sentences_on_missing_texts = [*report.missing_text_sentences()]
     report_lines += [
-        f"  {_printable_line(remark, 200)}" for remark in sentences_on_missing_texts[:MOST_LISTED_MISSING_TEXTS]
+        f"  {_shortened_printable_line(remark, 200)}" for remark in sentences_on_missing_texts[:MOST_LISTED_MISSING_TEXTS]
     ]
     report_lines += [f"  and {len(sentences_on_missing_texts) - MOST_LISTED_MISSING_TEXTS:,} more"] * (
         len(sentences_on_missing_texts) > MOST_LISTED_MISSING_TEXTS
@@ -113,7 +119,7 @@ def report_as_text(report: TraceReport) -> str:
     return "\n".join(report_lines) + "\n"
 
 
-def _printable_line(text: str, max_character_count: int) -> str:
+def _shortened_printable_line(text: str, max_character_count: int) -> str:
     printable_text = "".join(letter if letter.isprintable() else " " for letter in text)
     return shorten_text(" ".join(printable_text.split()), max_character_count)
 
@@ -124,18 +130,18 @@ def convert_report_to_json_dict(report: TraceReport) -> dict[str, Any]:
         "seamark_trace": 1,
         "questions": [_diagnosis_as_json(report, diagnosis) for diagnosis in report.diagnoses],
         "stages": {**report.failed_count_by_stage},
-        "failed": report.count_questions_with_failed_status(True),
-        "not_failed": report.count_questions_with_failed_status(False),
-        "cannot_be_told": report.count_questions_with_failed_status(None),
-        "texts": report.retrieved_text_counts,
+        "failed": report.count_questions_with_outcome(True),
+        "not_failed": report.count_questions_with_outcome(False),
+        "cannot_be_told": report.count_questions_with_outcome(None),
+        "texts": report.retrieved_text_count_by_status,
         "remark": report.remark,
         "problems": [*report.problems],
     }
 
 
 def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, Any]:
-    diagnosis_outcome = diagnosis.outcome
-    outcome_place = diagnosis_outcome.place if diagnosis_outcome is not None else None
+    lost_passage_outcome = diagnosis.outcome
+    outcome_place = lost_passage_outcome.place if lost_passage_outcome is not None else None
     diagnosis_row: dict[str, Any] = {
         "place": diagnosis.question.place,
         "format": diagnosis.question.format,
@@ -144,17 +150,17 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
         "rule": diagnosis.rule,
         "stage": diagnosis.stage,
         "said": diagnosis.explanation,
-        "passage": None if outcome_place is None else report.place_as_json(outcome_place),
+        "passage": None if outcome_place is None else report.document_place_as_json(outcome_place),
     }
-    if diagnosis_outcome is not None and diagnosis_outcome.judgement is not None:
-        diagnosis_row["fate"] = diagnosis_outcome.judgement.fate
+    if lost_passage_outcome is not None and lost_passage_outcome.judgement is not None:
+        diagnosis_row["fate"] = lost_passage_outcome.judgement.fate
         diagnosis_row["chunks"] = [
             {"chunk": chunk.number + 1, "rank": chunk.rank or None, "retrieved": bool(chunk.given)}
-            for chunk in diagnosis_outcome.judgement.chunks
+            for chunk in lost_passage_outcome.judgement.chunks
         ]
         diagnosis_row["seams"] = [
             {"at": seam.place, "before": seam.before + 1, "after": seam.after + 1, "reason": seam.reason}
-            for seam in diagnosis_outcome.seams
+            for seam in lost_passage_outcome.seams
         ]
     diagnosis_row["retrieved"] = [
         {
@@ -164,7 +170,7 @@ def _diagnosis_as_json(report: TraceReport, diagnosis: Diagnosis) -> dict[str, A
             "given": retrieved.given,
             "status": describe_placement_status(placement),
             "said": placement.remark,
-            "places": [report.place_as_json(spot) for spot in placement.places],
+            "places": [report.document_place_as_json(spot) for spot in placement.places],
         }
         for retrieved, placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True)
     ]

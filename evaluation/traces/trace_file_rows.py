@@ -23,13 +23,13 @@ from evaluation.traces.trace_spans import (
     UNREADABLE_ROW_ERRORS,
     TraceCollector,
     TraceRow,
+    assemble_question_row,
     fault_sentence,
     is_feedback_name,
     is_telemetry_span,
     list_retrieved_items,
     otlp_spans,
     parse_if_json,
-    question_row,
     read_input_or_output_text,
     retrieved_text_rows,
     value_of_first_field,
@@ -71,7 +71,7 @@ def parse_traces(file_bytes: bytes, file_name: str) -> Iterator[TraceRow]:
         try:
             if isinstance(row, InputError):
                 raise row
-            traced_question_row = _question_unless_trace_part(row, row_place_phrase, span_trace_collector)
+            traced_question_row = _read_question_or_collect_part(row, row_place_phrase, span_trace_collector)
         except UNREADABLE_ROW_ERRORS as error:
             yield {"problem": f"{file_name}, {row_place_phrase}: {fault_sentence(error)}"}
             continue
@@ -90,7 +90,7 @@ def _count_against_limits(row: TraceRow, input_counter: InputCounter) -> TraceRo
     input_counter.count_row(
         *(value for value in (row["question"], row["answer"], *retrieved_texts) if isinstance(value, str))
     )
-    input_counter.count_items(len(retrieved_texts))
+    input_counter.count_list_items(len(retrieved_texts))
     return row
 
 
@@ -98,7 +98,7 @@ def _rows_of_file(text: str, file_name: str) -> Iterator[tuple[str, Mapping[str,
     """Yield every row with its place; an error takes the place of what is no row."""
     check_bracket_count(text, file_name)
     if not text.lstrip().startswith(("{", "[")):
-        yield from _table_rows(text, file_name)
+        yield from _csv_file_rows(text, file_name)
         return
     try:
         json_value: Any = json.loads(text)
@@ -111,7 +111,7 @@ def _rows_of_file(text: str, file_name: str) -> Iterator[tuple[str, Mapping[str,
     yield from ((f"item {number:,}", _replace_nonobject_by_error(row)) for number, row in enumerate(json_value, start=1))
 
 
-def _table_rows(text: str, file_name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
+def _csv_file_rows(text: str, file_name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
     """Yield the rows of a CSV file; an empty cell is None."""
     for row_place_phrase, row in raw_rows(text, file_name, _columns_to_read):
         if isinstance(row, InputError):
@@ -165,13 +165,13 @@ def _replace_nonobject_by_error(parsed_json_value: object) -> Mapping[str, Any] 
     )
 
 
-def _question_unless_trace_part(
+def _read_question_or_collect_part(
     row: Mapping[str, Any], row_place_phrase: str, trace_collector: TraceCollector
 ) -> TraceRow | None:
     """Return the question of a row; None for a part of a trace, which is added to the traces."""
     if "resourceSpans" in row or "resourceLogs" in row:
-        for telemetry_span in otlp_spans(row):
-            trace_collector.add_span(telemetry_span, row_place_phrase)
+        for span_of_otlp_row in otlp_spans(row):
+            trace_collector.add_span(span_of_otlp_row, row_place_phrase)
     elif is_telemetry_span(row):
         trace_collector.add_span(row, row_place_phrase)
     elif isinstance(row.get("observations"), list):
@@ -186,11 +186,11 @@ def _question_unless_trace_part(
         else:
             trace_collector.add_langfuse_trace_fields(str(row.get("id")), row, row_place_phrase)
     else:
-        return _question_of_plain_row(row, row_place_phrase)
+        return _traced_question_from_plain_row(row, row_place_phrase)
     return None
 
 
-def _question_of_plain_row(row: Mapping[str, Any], row_place_phrase: str) -> TraceRow:
+def _traced_question_from_plain_row(row: Mapping[str, Any], row_place_phrase: str) -> TraceRow:
     question_value, retrieved_value = value_of_first_field(row, QUESTION_FIELDS), value_of_first_field(row, RETRIEVED_FIELDS)
     if question_value is None:
         raise InputError(
@@ -212,18 +212,22 @@ def _question_of_plain_row(row: Mapping[str, Any], row_place_phrase: str) -> Tra
     if isinstance(retrieval_scores, list) and len(retrieval_scores) == len(retrieved_items):
         retrieved_items = [[item, score] for item, score in zip(retrieved_items, retrieval_scores, strict=True)]
     is_id_list = retrieved_value in (row.get("retrieved_ids"), row.get("retrieved_context_ids"))
-    last_given_rank = parse_if_json(value_of_first_field(row, RANK_LIMIT_FIELDS))
-    last_given_rank = (
-        int(last_given_rank) if isinstance(last_given_rank, str) and last_given_rank.isdecimal() else last_given_rank
+    last_rank_given_to_model = parse_if_json(value_of_first_field(row, RANK_LIMIT_FIELDS))
+    last_rank_given_to_model = (
+        int(last_rank_given_to_model)
+        if isinstance(last_rank_given_to_model, str) and last_rank_given_to_model.isdecimal()
+        else last_rank_given_to_model
     )
     ranked_retrieved_texts = retrieved_text_rows(
         [{"id": item} if is_id_list and isinstance(item, str | int) else item for item in retrieved_items]
     )
-    if isinstance(last_given_rank, int) and not isinstance(last_given_rank, bool):
-        ranked_retrieved_texts = [{**chunk, "given": chunk["rank"] <= last_given_rank} for chunk in ranked_retrieved_texts]
+    if isinstance(last_rank_given_to_model, int) and not isinstance(last_rank_given_to_model, bool):
+        ranked_retrieved_texts = [
+            {**chunk, "given": chunk["rank"] <= last_rank_given_to_model} for chunk in ranked_retrieved_texts
+        ]
     is_ragas_row = "user_input" in row or "retrieved_contexts" in row
     feedback_name_value_pairs = [[key, row[key]] for key in FEEDBACK_FIELDS if row.get(key) is not None]
-    return question_row(
+    return assemble_question_row(
         row_place_phrase,
         "ragas" if is_ragas_row else "plain rows",
         read_input_or_output_text(question_value),

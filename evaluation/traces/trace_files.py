@@ -100,7 +100,7 @@ class TracedQuestion(BaseModel, frozen=True, extra="forbid", strict=True):
     feedback: tuple[tuple[str, bool | int | float | str], ...] = ()
 
     @property
-    def verdict(self) -> tuple[bool | None, str]:
+    def feedback_verdict(self) -> tuple[bool | None, str]:
         """Truth of “the feedback is positive”, None if it is neither or missing, and the feedback in words.
 
         A negative verdict outweighs others. Of numbers, 1 is positive, 0 and less are negative, and what is between or above
@@ -179,7 +179,7 @@ def _traced_question(row: dict[str, Any]) -> TracedQuestion:
     )
 
 
-_RULE_PHRASES = {
+_PHRASE_BY_VALIDATION_RULE = {
     "string_type": "a string",
     "float_type": "a number",
     "finite_number": "a finite number",
@@ -195,6 +195,6 @@ def _validation_sentence(error: ValidationError) -> str:
     broken_rule_phrase = (
         str(first_validation_error["ctx"]["error"])
         if first_validation_error["type"] == "value_error"
-        else _RULE_PHRASES.get(first_validation_error["type"], first_validation_error["msg"])
+        else _PHRASE_BY_VALIDATION_RULE.get(first_validation_error["type"], first_validation_error["msg"])
     )
     return f"{invalid_field_path} must be {broken_rule_phrase}; got {short_repr(first_validation_error['input'])}."

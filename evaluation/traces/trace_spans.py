@@ -8,7 +8,7 @@ from typing import Any
 
 from chunkers.files import external_chunks
 from chunkers.support import InputError, short_repr
-from evaluation.questions import HOP_MARK, parse_excerpt_list, parse_python_literal
+from evaluation.questions import PASSAGE_HOP_MARK_PATTERN, parse_excerpt_list, parse_python_literal
 
 # Fields of a traced question, under the names that programs give them.
 
@@ -28,23 +28,23 @@ RANK_LIMIT_FIELDS = ("top_k", "k")
 """Names of the fields of a question; of each kind the first that is there counts."""
 
 _WRAPPER_FIELDS = ("node", "document", "chunk")
-_FEEDBACK_WORDS = ("feedback", "thumb", "helpful", "correct")
+_FEEDBACK_NAME_PARTS = ("feedback", "thumb", "helpful", "correct")
 
 TraceRow = dict[str, Any]
 
 
-def question_row(
+def assemble_question_row(
     row_place_phrase: str,
     format_name: str,
     question: Any,
     retrieved_rows: list[TraceRow],
-    answer_fields: Mapping[str, Any],
+    value_by_trace_field: Mapping[str, Any],
     feedback_name_value_pairs: list[list[Any]],
 ) -> TraceRow:
-    """Return the row of a question; its answer, reference and excerpts are read from ``answer_fields``."""
+    """Return the row of a question; its answer, reference and excerpts are read from ``value_by_trace_field``."""
     first_reference_answer, excerpts = (
-        value_of_first_field(answer_fields, REFERENCE_ANSWER_FIELDS),
-        value_of_first_field(answer_fields, EXCERPT_FIELDS),
+        value_of_first_field(value_by_trace_field, REFERENCE_ANSWER_FIELDS),
+        value_of_first_field(value_by_trace_field, EXCERPT_FIELDS),
     )
     if isinstance(first_reference_answer, list):
         first_reference_answer = next(iter(first_reference_answer), None)
@@ -53,10 +53,10 @@ def question_row(
         "format": format_name,
         "question": question,
         "retrieved": retrieved_rows,
-        "answer": read_input_or_output_text(value_of_first_field(answer_fields, ANSWER_FIELDS), ANSWER_FIELDS),
+        "answer": read_input_or_output_text(value_of_first_field(value_by_trace_field, ANSWER_FIELDS), ANSWER_FIELDS),
         "reference": read_input_or_output_text(first_reference_answer, (*REFERENCE_ANSWER_FIELDS, *ANSWER_FIELDS)),
         "excerpts": [
-            HOP_MARK.sub("", excerpt) if isinstance(excerpt, str) else excerpt
+            PASSAGE_HOP_MARK_PATTERN.sub("", excerpt) if isinstance(excerpt, str) else excerpt
             for excerpt in ([] if excerpts is None else parse_excerpt_list(excerpts, "excerpts"))
         ],
         "feedback": [
@@ -68,9 +68,9 @@ def question_row(
     }
 
 
-def value_of_first_field(fields: Mapping[str, Any], field_names: Iterable[str]) -> Any:
+def value_of_first_field(value_by_field: Mapping[str, Any], field_names: Iterable[str]) -> Any:
     """Return the first of the named fields that is there and not empty; None if there is none."""
-    return next((fields[name] for name in field_names if fields.get(name) not in (None, "", [])), None)
+    return next((value_by_field[name] for name in field_names if value_by_field.get(name) not in (None, "", [])), None)
 
 
 def retrieved_text_rows(items: Sequence[Any]) -> list[TraceRow]:
@@ -113,7 +113,7 @@ def parse_if_json(value: Any) -> Any:
     return value
 
 
-def _parse_objects_if_json(value: Any) -> Any:
+def _parse_if_json_objects(value: Any) -> Any:
     """Return the object, or the list of objects, that a text has in JSON; anything else, a text in quotes too, as it is."""
     json_value = parse_if_json(value)
     parsed_json_items = json_value if isinstance(json_value, list) and json_value else [json_value]
@@ -122,7 +122,7 @@ def _parse_objects_if_json(value: Any) -> Any:
 
 def read_input_or_output_text(input_or_output: Any, field_names: Sequence[str] = QUESTION_FIELDS) -> Any:
     """Return the text of an input or output: itself, what an object has under one of the names, or the last message."""
-    input_or_output = _parse_objects_if_json(input_or_output)
+    input_or_output = _parse_if_json_objects(input_or_output)
     if isinstance(input_or_output, list):
         user_or_assistant_messages = [
             message
@@ -158,7 +158,7 @@ def _feedback_value(feedback: Any) -> Any:
 def is_feedback_name(name: Any) -> bool:
     """Return whether a score of this name is a verdict on the answer, such as ``user-feedback`` or ``correctness``."""
     score_name = str(name).lower()
-    return any(word in score_name for word in _FEEDBACK_WORDS) and not score_name.startswith(("in", "un"))
+    return any(word in score_name for word in _FEEDBACK_NAME_PARTS) and not score_name.startswith(("in", "un"))
 
 
 # Spans and observations, gathered into traces.
@@ -209,7 +209,7 @@ class _Trace:
     attributes: dict[str, Any] = field(default_factory=dict)
     feedback: list[list[Any]] = field(default_factory=list)
 
-    def question_row(self) -> TraceRow:
+    def assemble_question_row(self) -> TraceRow:
         question_text = next(
             (words for words in map(read_input_or_output_text, self.root) if isinstance(words, str) and words.strip()), None
         )
@@ -219,15 +219,15 @@ class _Trace:
         # Several searches of one question: the best of each first.
         retrieved_rows.sort(key=lambda row: row["rank"])
         if self.passed_on is not None:
-            rows_for_model = retrieved_text_rows(self.passed_on)
-            texts_for_model, ids_for_model = (
-                {row["text"] for row in rows_for_model} - {None},
-                {row["id"] for row in rows_for_model} - {None},
+            text_rows_passed_to_model = retrieved_text_rows(self.passed_on)
+            texts_for_model, text_ids_for_model = (
+                {row["text"] for row in text_rows_passed_to_model} - {None},
+                {row["id"] for row in text_rows_passed_to_model} - {None},
             )
             retrieved_rows = [
-                {**row, "given": row["text"] in texts_for_model or row["id"] in ids_for_model} for row in retrieved_rows
-            ] or rows_for_model
-        return question_row(self.place, self.form, question_text, retrieved_rows, self.attributes, self.feedback)
+                {**row, "given": row["text"] in texts_for_model or row["id"] in text_ids_for_model} for row in retrieved_rows
+            ] or text_rows_passed_to_model
+        return assemble_question_row(self.place, self.form, question_text, retrieved_rows, self.attributes, self.feedback)
 
 
 class TraceCollector:
@@ -244,7 +244,7 @@ class TraceCollector:
                 searchless_trace_count += 1
                 continue
             try:
-                yield trace.question_row()
+                yield trace.assemble_question_row()
             except UNREADABLE_ROW_ERRORS as error:
                 yield {"problem": f"{trace.place}: {fault_sentence(error)}"}
         if searchless_trace_count:
@@ -299,7 +299,7 @@ class TraceCollector:
             column: items for column in EXCERPT_FIELDS if (items := _items_of_list_attribute(span_metadata, column))
         }
         for span_or_event_attributes in (span_attributes, *attributes_per_event):
-            self._add_evaluation(trace, span_or_event_attributes)
+            self._add_evaluation_as_feedback(trace, span_or_event_attributes)
         for annotation_object in telemetry_span.get("annotations") or telemetry_span.get("span_annotations") or []:
             if isinstance(annotation_object, dict) and is_feedback_name(annotation_object.get("name")):
                 trace.feedback.append(
@@ -340,19 +340,19 @@ class TraceCollector:
     def _add_searches(
         trace: _Trace,
         attributes: Mapping[str, Any],
-        event_attributes: Sequence[Mapping[str, Any]],
+        attributes_per_event: Sequence[Mapping[str, Any]],
         query: Any,
         span_kind: str,
     ) -> None:
         """Add what a span retrieved, as its own attributes say or else those of its events."""
         queries_and_retrieved_items = [(query, _retrieved_documents(attributes))]
         if not queries_and_retrieved_items[0][1]:
-            event_searches = [
+            searches_of_all_events = [
                 (value_of_first_field(event, _QUERY_FIELDS) or query, _retrieved_documents(event))
-                for event in event_attributes
+                for event in attributes_per_event
             ]
             queries_and_retrieved_items = [
-                (asked, items) for asked, items in event_searches if items
+                (asked, items) for asked, items in searches_of_all_events if items
             ] or queries_and_retrieved_items
         is_search_span = "RETRIEVER" in (span_kind.upper(), str(attributes.get("openinference.span.kind")).upper())
         is_search_span = is_search_span or attributes.get("gen_ai.operation.name") == "retrieval"
@@ -365,7 +365,7 @@ class TraceCollector:
             trace.passed_on = [_document_fields_without_prefix(document) for document in reranked_items]
 
     @staticmethod
-    def _add_evaluation(trace: _Trace, attributes: Mapping[str, Any]) -> None:
+    def _add_evaluation_as_feedback(trace: _Trace, attributes: Mapping[str, Any]) -> None:
         evaluation_name = attributes.get("gen_ai.evaluation.name")
         evaluation_score = value_of_first_field(
             attributes, ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score.label")
@@ -389,7 +389,7 @@ class TraceCollector:
         if row.get("type") not in _OBSERVATION_TYPES:
             self._add_score(trace_id, row, row_place_phrase)
             return
-        langfuse_trace = self._trace_of(trace_id, row_place_phrase, "Langfuse")
+        collected_trace = self._trace_of(trace_id, row_place_phrase, "Langfuse")
         if (
             value_of_first_field(row, ("parentObservationId", "parent_observation_id")) is None
             and row["type"] != "RETRIEVER"
@@ -401,17 +401,17 @@ class TraceCollector:
         if row["type"] == "RETRIEVER" or (
             row["type"] in ("SPAN", "TOOL") and retrieved_documents and all(map(_is_document, retrieved_documents))
         ):
-            langfuse_trace.searches.append((row.get("input"), retrieved_documents or []))
+            collected_trace.searches.append((row.get("input"), retrieved_documents or []))
 
     def add_langfuse_trace_fields(self, trace_id: str, row: Mapping[str, Any], row_place_phrase: str) -> None:
         """Add the fields of a whole trace of Langfuse: its question, its answer, a reference, and scores."""
-        langfuse_trace = self._trace_of(trace_id, row_place_phrase, "Langfuse")
-        langfuse_trace.root.append(row.get("input"))
+        collected_trace = self._trace_of(trace_id, row_place_phrase, "Langfuse")
+        collected_trace.root.append(row.get("input"))
         if row.get("output") is not None:
-            langfuse_trace.attributes.setdefault("answer", row["output"])
+            collected_trace.attributes.setdefault("answer", row["output"])
         langfuse_trace_metadata = parse_if_json(row.get("metadata"))
         for field_source in (row, langfuse_trace_metadata if isinstance(langfuse_trace_metadata, dict) else {}):
-            langfuse_trace.attributes |= {
+            collected_trace.attributes |= {
                 key: field_source[key] for key in (*REFERENCE_ANSWER_FIELDS, *EXCERPT_FIELDS) if field_source.get(key)
             }
         self._add_scores(trace_id, row, row_place_phrase)
@@ -423,23 +423,26 @@ class TraceCollector:
             if isinstance(score_object, dict):
                 self._add_score(trace_id, score_object, row_place_phrase)
         row_fields_and_scores = {**row, **(parsed_langfuse_scores if isinstance(parsed_langfuse_scores, dict) else {})}
-        trace_feedback_pairs = self._trace_of(trace_id, row_place_phrase, "Langfuse").feedback
-        for score_name in filter(is_feedback_name, row_fields_and_scores):
-            values_of_named_score = parse_if_json(row_fields_and_scores[score_name])
-            trace_feedback_pairs += [
-                [score_name, value]
+        feedback_name_value_pairs = self._trace_of(trace_id, row_place_phrase, "Langfuse").feedback
+        for feedback_score_name in filter(is_feedback_name, row_fields_and_scores):
+            values_of_named_score = parse_if_json(row_fields_and_scores[feedback_score_name])
+            feedback_name_value_pairs += [
+                [feedback_score_name, value]
                 for value in (values_of_named_score if isinstance(values_of_named_score, list) else [values_of_named_score])
             ]
 
     def _add_score(self, trace_id: str, row: Mapping[str, Any], row_place_phrase: str) -> None:
-        score_name, score_value = row.get("name"), value_of_first_field(row, ("stringValue", "string_value", "value"))
-        if score_name is None or score_value is None:
+        langfuse_score_name, score_value = (
+            row.get("name"),
+            value_of_first_field(row, ("stringValue", "string_value", "value")),
+        )
+        if langfuse_score_name is None or score_value is None:
             raise InputError(
                 "a row of a Langfuse trace must be an observation with a type, or a score with a name and a value; this one "
                 f"has only {short_repr(', '.join(map(str, row)))}."
             )
-        if is_feedback_name(score_name):
-            self._trace_of(trace_id, row_place_phrase, "Langfuse").feedback.append([score_name, score_value])
+        if is_feedback_name(langfuse_score_name):
+            self._trace_of(trace_id, row_place_phrase, "Langfuse").feedback.append([langfuse_score_name, score_value])
 
 
 def _parse_list_else_empty(value: Any) -> list[Any]:
@@ -490,13 +493,13 @@ def _items_of_list_attribute(flat_attributes: Mapping[str, Any], name: str) -> l
     if isinstance(parsed_attribute_list, list):
         return [flatten_attributes(part) if isinstance(part, dict) else part for part in parsed_attribute_list]
     item_by_number: dict[int, Any] = {}
-    for key, value in flat_attributes.items():
+    for key, flat_attribute_value in flat_attributes.items():
         number_text, _, name_after_number = key.removeprefix(f"{name}.").partition(".")
         if key.startswith(f"{name}.") and number_text.isdecimal() and len(number_text) < 7:
             if name_after_number:
-                item_by_number.setdefault(int(number_text), {})[name_after_number] = value
+                item_by_number.setdefault(int(number_text), {})[name_after_number] = flat_attribute_value
             else:
-                item_by_number[int(number_text)] = value
+                item_by_number[int(number_text)] = flat_attribute_value
     return [item_by_number[number] for number in sorted(item_by_number)]
 
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from benchmarks.markdown_block_differences import (
     differing_blocks,
     expected_blocks,
-    is_each_blank_lined_list_whole,
     main,
     names_and_texts_of_markdown_files,
     our_blocks,
+    yield_whether_lists_are_whole,
 )
-from chunkers.text.file_reading import read_document
+from chunkers.text.file_reading import read_document_text
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
 from tests.fixtures.structured_files import FILES
@@ -53,7 +53,7 @@ def test_the_bundled_texts_have_the_blocks_of_the_tree(name):
 @pytest.mark.parametrize("name", [name for name in FILES if not name.endswith(".pdf")])
 @pytest.mark.slow
 def test_converted_files_have_the_blocks_of_the_tree(name):
-    text = read_document(FILES[name](), name).text
+    text = read_document_text(FILES[name](), name).text
     assert our_blocks(text) == expected_blocks(text)
 
 
@@ -69,7 +69,7 @@ def test_generated_markdown_has_the_blocks_of_the_tree(top, lines, end):
 
 @pytest.mark.parametrize(("text", "torn"), [("- a\n\n- b", False), ("- a\n- b", None), ("1. a\n\n   b\n2. c\n", False)])
 def test_lists_with_blank_lines_are_counted(text, torn):
-    assert [*is_each_blank_lined_list_whole(text)] == ([] if torn is None else [not torn])
+    assert [*yield_whether_lists_are_whole(text)] == ([] if torn is None else [not torn])
 
 
 def test_it_lists_what_differs(tmp_path, capsys, monkeypatch):
@@ -84,7 +84,7 @@ def test_it_lists_what_differs(tmp_path, capsys, monkeypatch):
 @pytest.mark.full
 def test_no_list_of_the_installed_packages_is_torn():
     files = [*names_and_texts_of_markdown_files([str(ROOT / ".venv")])]
-    whole = [is_whole for _, text in files for is_whole in is_each_blank_lined_list_whole(text)]
+    whole = [is_whole for _, text in files for is_whole in yield_whether_lists_are_whole(text)]
     assert len(files) > 100
     assert len(whole) > 20
     assert all(whole)

@@ -9,7 +9,7 @@ from evaluation.segmentation.texts_with_known_boundaries import MarkedText, sele
 def test_the_benchmark_tunes_on_nothing_that_it_holds_out():
     tuned, held = (
         [MarkedText(marked.document.name, marked.document.text, marked.known) for marked in half]
-        for half in stitched.stitched_documents(3)
+        for half in stitched.stitch_tuning_and_held_out_documents(3)
     )
     assert len({text.name for text in (*tuned, *held)}) == 6
     assert select_texts_sharing_heldout_sections(tuned, held) == []

@@ -39,7 +39,7 @@ SETTINGS = {
     "heading_path": ["{missing}", "--only", "structure"],
     "hostile_files": ["--only", "torn"],
     "process_kills": ["--moments", "1"],
-    "language_model_features": [
+    "features_using_language_model": [
         *("--server", "{address}", "--folder", "{missing}"),
         *("--characters", "200", "--questions", "1", "--controls", "2"),
     ],

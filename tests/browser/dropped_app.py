@@ -11,7 +11,11 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import get_instance
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-from viz.controls.widgets import build_widget_key_and_callback, draw_setting_segmented_control, draw_setting_select_box
+from viz.controls.widgets import (
+    build_widget_key_and_callback,
+    draw_segmented_control_storing_setting,
+    draw_setting_select_box,
+)
 
 WORDS = {"first": "First", "second": "Second", "third": "Third"}
 
@@ -30,7 +34,7 @@ def change() -> None:
 if first:
     get_instance()._get_async_objs().eventloop.call_soon_threadsafe(time.sleep, 1)
 draw_setting_select_box("Selected", words, "selected", WORDS, "selected")
-draw_setting_segmented_control("Switched", words, "switched", WORDS, "switched")
+draw_segmented_control_storing_setting("Switched", words, "switched", WORDS, "switched")
 told = {name: build_widget_key_and_callback(value, name, partial(kept.__setitem__, name)) for name, value in kept.items()}
 st.slider("Slider", 0, 10, kept["slider"], **told["slider"])
 st.number_input("Number", 0, 10, kept["number"], **told["number"])

@@ -5,12 +5,16 @@ import time
 
 import streamlit as st
 
-from viz.server.streamlit_patches import interrupt_only_when_drawing, let_callbacks_end, rerun_for_replaced_fragments
+from viz.server.streamlit_patches import (
+    interrupt_only_when_drawing,
+    make_streamlit_finish_callbacks,
+    rerun_page_for_lost_fragment,
+)
 
 if "AS_IT_CAME" not in os.environ:
-    let_callbacks_end()
+    make_streamlit_finish_callbacks()
     interrupt_only_when_drawing()
-    rerun_for_replaced_fragments()
+    rerun_page_for_lost_fragment()
 
 
 def count() -> None:

@@ -5,12 +5,16 @@ import time
 
 import streamlit as st
 
-from viz.server.streamlit_patches import interrupt_only_when_drawing, let_callbacks_end, retain_undrawn_widget_values
+from viz.server.streamlit_patches import (
+    interrupt_only_when_drawing,
+    make_streamlit_finish_callbacks,
+    stop_forgetting_widget_values_early,
+)
 
-let_callbacks_end()
+make_streamlit_finish_callbacks()
 interrupt_only_when_drawing()
 if "AS_IT_CAME" not in os.environ:
-    retain_undrawn_widget_values()
+    stop_forgetting_widget_values_early()
 
 
 def note(key: str) -> None:

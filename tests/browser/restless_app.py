@@ -7,10 +7,10 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from viz.server.streamlit_patches import keep_upload_address_replies
+from viz.server.streamlit_patches import stop_dropping_upload_address_replies
 
 if not hasattr(ForwardMsgQueue.clear, "__wrapped__"):
-    keep_upload_address_replies()
+    stop_dropping_upload_address_replies()
 
 
 @st.fragment(run_every=0.3)

@@ -104,7 +104,7 @@ def test_a_lecture_is_given_by_page_down_alone(open_page, app_url, name):
     for _ in range(MOST_PRESSES):
         place, part = shown(bar)
         scene = deck.scenes[int(place.split("/")[1]) - 1]
-        expect(page.locator(".deck .words")).to_have_text(scene.words[part])
+        expect(page.locator(".deck .words")).to_have_text(scene.words_by_shown_part[part])
         if page.get_by_role("button", name="Next (Page Down)").is_disabled():
             break
         step = page.locator(".stepper")
@@ -131,7 +131,7 @@ def test_a_lecture_is_given_by_page_down_alone(open_page, app_url, name):
                 expect(page.locator(f".st-key-{at}")).to_be_in_viewport(ratio=0.9)
             if deck.scenes[int(seen[-1][0].split("/")[1]) - 1].ask and seen[-1][1] == REVEALING_SCENE_PART:
                 until(reader, "({ asking }) => asking.state === 'done'")
-    parts = [[f"{name}/{number}", part] for number, scene in enumerate(deck.scenes, 1) for part in scene.words]
+    parts = [[f"{name}/{number}", part] for number, scene in enumerate(deck.scenes, 1) for part in scene.words_by_shown_part]
     assert seen == parts
 
 

@@ -180,7 +180,9 @@ def test_boundaries_are_marked_by_click_and_key_undone_and_saved(page, app_url):
     expect(other).to_have_attribute("aria-pressed", "false")
     with page.expect_download() as download:
         page.get_by_role("button", name="Boundaries as a file").click()
-    assert BoundaryFile.read(download.value.path().read_bytes()).of(TEXT) == (TEXT.index("The loom"),)
+    assert BoundaryFile.read_hash_and_boundaries(download.value.path().read_bytes()).boundaries_checked_for_text(TEXT) == (
+        TEXT.index("The loom"),
+    )
     page.locator("label", has_text="Mark boundaries").click()
     expect(root.locator(".gap")).to_have_count(0)
 

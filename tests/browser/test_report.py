@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 from pypdfium2 import PdfDocument
 
-from evaluation.report.lecture_scenes import handout_html
+from evaluation.report.lecture_handouts_and_pictures import handout_html
 from tests.browser.steps import embedded, open_app, paste
 from tests.browser.test_accessibility import AXE, FOUND
 from tests.fixtures.hostile_strings import STRINGS

@@ -52,7 +52,7 @@ def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text(re.compile(r"lowest here: Pk 0\.000 on average over 5 documents"))).to_be_visible(timeout=READY)
     long = downloaded(page, "Text").decode()
-    assert len(BoundaryFile.read(downloaded(page, "Boundaries")).of(long)) == 3
+    assert len(BoundaryFile.read_hash_and_boundaries(downloaded(page, "Boundaries")).boundaries_checked_for_text(long)) == 3
     page.get_by_role("button", name="Open on Failures").click()
     page.wait_for_url("**/failures**", timeout=READY)
     embedded(page)

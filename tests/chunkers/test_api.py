@@ -29,7 +29,7 @@ from chunkers import (
     chunk,
 )
 from chunkers.recipes.chunker_registry import chunker_class
-from chunkers.recipes.export import ledger_to_csv, to_dict, to_json
+from chunkers.recipes.result_export import ledger_to_csv, to_dict, to_json
 from tests.support import HashEmbedder, cut
 
 TEXT = "The tide comes in. Bread needs salt. The tide goes out."
@@ -234,7 +234,7 @@ def test_the_exports_are_at_the_top():
     assert chunkers.ledger_to_csv(made) == ledger_to_csv(made)
     assert chunkers.to_jsonl(made).count("\n") == chunkers.to_csv(made).count("\r\n") - 1 == len(made)
     assert chunkers.to_parquet(made)
-    assert {name for name in vars(chunkers.recipes.export) if name.startswith("to_")} <= set(chunkers.__all__)
+    assert {name for name in vars(chunkers.recipes.result_export) if name.startswith("to_")} <= set(chunkers.__all__)
 
 
 # Embeddings are shared.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, MODEL_ASKING_CLASS_BY_NAME, Document, Recipe, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.results.chunk_fields import chunk_heading_path
 from chunkers.text.blocks_and_headings import headings
 from sample_docs import load_sample, sample_titles
@@ -142,9 +142,9 @@ def made(name, parameters):
 
 def check(chunker, document):
     """Check what is promised of every result, and that the same comes again and can be sent to another process."""
-    chunking = run(chunker, document, tools())
+    chunking = run_and_time_chunker(chunker, document, tools())
     check_result(chunking, chunker, tools())
-    again = run(chunker, document, tools())
+    again = run_and_time_chunker(chunker, document, tools())
     assert again == chunking
     assert hash(again) == hash(chunking)
     assert pickle.loads(pickle.dumps(chunking)) == chunking
@@ -180,7 +180,7 @@ def test_samples(sample, name, parameters):
 def test_limits_are_kept_or_the_reason_says_why(name, parameters):
     chunker = made(name, parameters)
     source = load_sample("article")
-    chunking = run(chunker, Document.from_text(source.text, "spacy"), tools())
+    chunking = run_and_time_chunker(chunker, Document.from_text(source.text, "spacy"), tools())
     if name == "double_pass":
         allowed = {span.end - span.start for span in chunking.document.sentences if span.end - span.start > chunker.max_size}
         sizes = [len(chunk.text) for chunk in chunking.chunks]
@@ -205,7 +205,9 @@ def test_limits_are_kept_or_the_reason_says_why(name, parameters):
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_breakpoint_cuts_exactly_beyond_its_line(threshold):
     source = load_sample("report")
-    chunking = run(made("breakpoint", {"threshold": threshold}), Document.from_text(source.text, "spacy"), tools())
+    chunking = run_and_time_chunker(
+        made("breakpoint", {"threshold": threshold}), Document.from_text(source.text, "spacy"), tools()
+    )
     (curve,) = chunking.curves
     for gap, score in zip(chunking.gaps, curve.scores, strict=True):
         if gap.score is None:
@@ -223,7 +225,10 @@ def test_a_recipe_gives_the_same_chunks(name, parameters):
     read = Recipe.from_json(recipe.to_json())
     document = Document.from_text(load_sample("stubs").text, read.sentences)
     assert read.build() == chunker
-    assert run(read.build(), document, tools()).chunks == run(chunker, document, tools()).chunks
+    assert (
+        run_and_time_chunker(read.build(), document, tools()).chunks
+        == run_and_time_chunker(chunker, document, tools()).chunks
+    )
 
 
 def with_front_matter(drawn):
@@ -252,7 +257,7 @@ def test_no_chunk_is_a_fence_of_front_matter_and_no_heading_is_made_of_it():
         document = Document.from_text(text, drawn.choice(["sentencex:en", "lines", "paragraphs", "regex"]))
         for kind in {**CHUNKERS, **MODEL_ASKING_CLASS_BY_NAME}:
             chunker = made(kind, drawn.choice([parameters for name, parameters in SETTINGS if name == kind]))
-            chunking = run(chunker, document, tools(tokenizer=drawn.choice(["words", "characters"])))
+            chunking = run_and_time_chunker(chunker, document, tools(tokenizer=drawn.choice(["words", "characters"])))
             spans = [span for chunk in chunking.chunks for span in chunk.spans]
             assert fence not in [text[slice(*span)].strip() for span in spans], chunker
             assert {title for chunk in chunking.chunks for title in chunk_heading_path(document, chunk)} <= {*titles}
@@ -297,6 +302,8 @@ def test_a_character_without_a_token_is_in_one_chunk_too(text, separators, size)
         ("recursive", {"unit": "tokens", "size": size, "separators": separators}),
         ("optimal", {"piece_size": size, "max_size": 4 * size}),
     ):
-        spans = [chunk.spans[0] for chunk in run(build_chunker(name, parameters), document, with_tokens).chunks]
+        spans = [
+            chunk.spans[0] for chunk in run_and_time_chunker(build_chunker(name, parameters), document, with_tokens).chunks
+        ]
         places = [place for start, end in spans for place in range(start, end) if not text[place].isspace()]
         assert places == [place for place, character in enumerate(text) if not character.isspace()]

@@ -13,9 +13,9 @@ from chunkers.embedders import sentence_models as device
 from chunkers.embedders.sentence_models import (
     DEVICE_DESCRIPTIONS,
     MiniLM,
+    add_device_to_revision,
     device_before_importing_torch,
     find_device,
-    revision_on_device,
 )
 from chunkers.support import optional_packages
 from chunkers.text.bundled_model import checked_model_folder
@@ -148,8 +148,8 @@ def test_on_another_device_sentence_transformers_runs_the_bundled_model(name, th
     assert auto.encode(["a", "b"]).shape == (2, 4)
     assert asked == [(str(checked_model_folder()), name)]
     assert (auto.device, auto.engine, auto.max_tokens) == (name, "sentence-transformers", 256)
-    assert auto.revision == revision_on_device(cpu.revision, name) != cpu.revision
-    cpu.load()
+    assert auto.revision == add_device_to_revision(cpu.revision, name) != cpu.revision
+    cpu.ensure_loaded()
     assert (cpu.engine, cpu.revision) == ("NumPy", MiniLM("cpu").revision)
 
 
@@ -217,8 +217,8 @@ def test_a_model_of_sentence_transformers_is_loaded_on_the_device(asked, there, 
 @pytest.mark.parametrize("device", mostly_full(DEVICE_DESCRIPTIONS, {"auto"}))
 def test_choosing_an_embedder_imports_no_torch(device):
     code = (
-        "import sys; from chunkers import EMBEDDERS, load_embedder;"
-        f"[load_embedder(name, {device!r}) for name in (*EMBEDDERS, 'some/model') if name != 'tfidf'];"
+        "import sys; from chunkers import EMBEDDER_DESCRIPTIONS, load_embedder;"
+        f"[load_embedder(name, {device!r}) for name in (*EMBEDDER_DESCRIPTIONS, 'some/model') if name != 'tfidf'];"
         "print('torch' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)

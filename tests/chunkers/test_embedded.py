@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunkers import Chunk, InputError, Recipe, build_chunker, chunk
 from chunkers.commands.chunk_command import main
-from chunkers.recipes.export import to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.recipes.result_export import to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.results.chunk_fields import LONGEST_TITLE, chunk_heading_path, embedded_text
 from tests.support import cut
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from chunkers import InputError, Recipe, build_chunker
-from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.recipes.result_export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.support.formatting import escape_csv_cell, unescape_csv_cell
 from tests.support import cut
 

@@ -3,7 +3,7 @@
 import platformdirs
 import pytest
 
-from chunkers import EMBEDDERS, ModelError
+from chunkers import EMBEDDER_DESCRIPTIONS, ModelError
 from chunkers.embedders import missing_extra_sentence
 from chunkers.storage.private_files import user_cache_folder
 from chunkers.support import optional_packages
@@ -40,7 +40,8 @@ def test_where_everything_is_there_nothing_is_said(extra):
 
 def test_an_embedder_names_its_extra_and_the_bundled_ones_need_none(nothing):
     lack = {
-        name: missing_extra_sentence(name) for name in [*EMBEDDERS, "spacy:en_core_web_md", "openai:m", "a/b", "/folder"]
+        name: missing_extra_sentence(name)
+        for name in [*EMBEDDER_DESCRIPTIONS, "spacy:en_core_web_md", "openai:m", "a/b", "/folder"]
     }
     wanted = {"tfidf": "clustering", "spacy:en_core_web_md": "spacy", "openai:m": "llm"}
     assert {name for name, sentence in lack.items() if sentence} == {*wanted}

@@ -19,7 +19,7 @@ from chunkers import (
     Span,
     build_chunker,
     inspect,
-    run,
+    run_chunker,
     to_csv,
     to_json,
     to_jsonl,
@@ -29,7 +29,7 @@ from chunkers.files import external_chunks, json_and_table_files
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import chunk_location as found_again
 from chunkers.found_again.chunk_location import locate_chunks
-from chunkers.found_again.located_chunks import DocumentNames, read_chunks, select_document_chunks
+from chunkers.found_again.inspection_of_given_chunks import DocumentNames, read_given_chunks, select_document_chunks
 from sample_docs import SAMPLES_FOLDER
 from tests.support import tools
 
@@ -96,7 +96,7 @@ def test_what_seamark_writes_it_reads(sample):
         ("recursive", {"size": 300, "unit": "characters"}),
         ("fixed_words", {"size": 30, "overlap": 10}),
     ):
-        made = run(build_chunker(name, parameters), document, tools())
+        made = run_chunker(build_chunker(name, parameters), document, tools())
         for write in (to_json, to_jsonl, to_csv, to_parquet):
             data = write(made) if write is to_parquet else write(made).encode()
             inspected = inspect(document, read_rows(data))
@@ -105,7 +105,9 @@ def test_what_seamark_writes_it_reads(sample):
 
 
 def read_rows(data):
-    return [row.spans if row.text is None else {"text": row.text, "spans": row.spans} for row in read_chunks(data, "x")]
+    return [
+        row.spans if row.text is None else {"text": row.text, "spans": row.spans} for row in read_given_chunks(data, "x")
+    ]
 
 
 def langchain(text):
@@ -167,7 +169,7 @@ def test_other_libraries_chunks_are_found_or_told_on_all_samples(library):
 
 
 def inspect_file(text, written):
-    return inspect(text, rows_as_given(read_chunks(written.encode(), "x")), sentences="lines")
+    return inspect(text, rows_as_given(read_given_chunks(written.encode(), "x")), sentences="lines")
 
 
 def rows_as_given(rows):
@@ -485,9 +487,9 @@ def test_what_are_no_chunks_is_refused_in_a_sentence(tmp_path, monkeypatch):
             inspect(TEXT, chunks)
     with pytest.raises(InputError, match="nowhere: the file cannot be read: No such file or directory"):
         inspect(TEXT, tmp_path / "nowhere")
-    monkeypatch.setattr("chunkers.found_again.located_chunks.MOST_CHUNKS", 1)
+    monkeypatch.setattr("chunkers.found_again.inspection_of_given_chunks.MOST_CHUNKS", 1)
     with pytest.raises(InputError, match="chunks may contain at most 1 chunks; got 2"):
         inspect(TEXT, PIECES[:2])
-    monkeypatch.setattr("chunkers.found_again.located_chunks.MAX_FILE_BYTES", 5)
+    monkeypatch.setattr("chunkers.found_again.inspection_of_given_chunks.MAX_FILE_BYTES", 5)
     with pytest.raises(InputError, match="x: a file of chunks may have at most 5 bytes; this file has 6"):
-        read_chunks(b"[1, 2]", "x")
+        read_given_chunks(b"[1, 2]", "x")

@@ -11,7 +11,7 @@ from chunkers.methods import double_pass
 from chunkers.methods.fixed_sentences import sliding_windows
 from chunkers.text import document as documents
 from chunkers.text import sentences
-from chunkers.text.sentences import split_sentences
+from chunkers.text.sentences import split_into_sentence_spans
 from tests.support import cut
 
 OVERLAPPING = [
@@ -86,16 +86,16 @@ def test_spacy_is_given_no_more_than_it_takes(monkeypatch):
     # The pipeline is kept with the limit that it was loaded with.
     sentences.preload_splitter("spacy", "")
     monkeypatch.setattr(sentences, "MAX_PARAGRAPH_CHARACTERS", 20)
-    assert split_sentences("Short. Too.\n\nAnd another one.", "spacy")
+    assert split_into_sentence_spans("Short. Too.\n\nAnd another one.", "spacy")
     with pytest.raises(InputError, match=r"may have at most 20 characters; this text has 24\."):
-        split_sentences("Short. Too.\n\nAnd another, longer one.", "spacy")
+        split_into_sentence_spans("Short. Too.\n\nAnd another, longer one.", "spacy")
 
 
 def test_groups_that_grow_and_grow_are_not_embedded_anew_for_ever(monkeypatch):
     every = {"vector": "re-embed", "initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1}
     # Pass one leaves mini-chunks of two sentences, as no pair is compared with the third.
     text = "\n".join(f"sentence {number}" for number in range(100))
-    monkeypatch.setattr(double_pass, "MOST_EMBEDDED_GROUP_CHARACTERS", 10_000)
+    monkeypatch.setattr(double_pass, "MOST_TOTAL_EMBEDDED_GROUP_CHARACTERS", 10_000)
     chunker = build_chunker("double_pass", {**every, "appending_threshold": 1})
     with pytest.raises(
         InputError, match=r"at most 10,000 characters in total; the groups up to sentence \d+ of 100 have more\. Set max"

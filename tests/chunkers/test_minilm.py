@@ -15,7 +15,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
+from chunkers import (
+    CHUNKERS,
+    Document,
+    Embedder,
+    ModelError,
+    Recipe,
+    Tools,
+    load_embedder,
+    load_tokenizer,
+    run_chunker,
+)
 from chunkers.commands.chunk_command import main
 from chunkers.embedders import sentence_models
 from chunkers.embedders.base import split_into_batches
@@ -107,7 +117,7 @@ def test_every_sample_has_the_vectors_and_the_chunks_of_sentence_transformers(na
     document = Document.from_text(sample.text, sample.sentences)
     assert differ(*(tools.embed(document.sentence_texts) for tools in both)) < TOLERANCE
     for kind, parameters in SETTINGS:
-        chunking, wanted = (run(CHUNKERS[kind].build(**parameters), document, tools) for tools in both)
+        chunking, wanted = (run_chunker(CHUNKERS[kind].build(**parameters), document, tools) for tools in both)
         assert [chunk.spans for chunk in chunking.chunks] == [chunk.spans for chunk in wanted.chunks], (kind, parameters)
         assert [gap.verdict for gap in chunking.gaps] == [gap.verdict for gap in wanted.gaps], (kind, parameters)
         # Nor has a boundary moved since torch computed these vectors.
@@ -225,11 +235,13 @@ def test_two_that_encode_at_once_leave_the_threads_of_blas_as_they_were():
 
 
 def test_the_name_of_bfloat16_is_the_exact_model_and_a_sentence():
-    old, now = load_embedder(sentence_models.BFLOAT16_EMBEDDER_NAME, "cpu"), load_embedder(device="cpu")
+    old, now = load_embedder(sentence_models.REMOVED_BFLOAT16_EMBEDDER_NAME, "cpu"), load_embedder(device="cpu")
     assert (old.name, old.identity, now.remark) == (now.name, now.identity, "")
     assert old.remark.startswith("all-MiniLM-L6-v2:bfloat16 is no longer offered; all-MiniLM-L6-v2 is used, ")
     recipe = Recipe.from_json(
-        '{"recipe": 1, "chunker": "breakpoint"}'.replace("}", f', "embedder": "{sentence_models.BFLOAT16_EMBEDDER_NAME}"}}')
+        '{"recipe": 1, "chunker": "breakpoint"}'.replace(
+            "}", f', "embedder": "{sentence_models.REMOVED_BFLOAT16_EMBEDDER_NAME}"}}'
+        )
     )
     text = load_sample("stubs").text
     assert recipe.run(text).recipe.embedder == now.name
@@ -238,7 +250,17 @@ def test_the_name_of_bfloat16_is_the_exact_model_and_a_sentence():
 def test_the_command_line_says_so(capsys):
     file = str(ROOT / "sample_docs" / "stubs.txt")
     assert (
-        main([file, "--chunker", "breakpoint", "--tokenizer", "words", "--embedder", sentence_models.BFLOAT16_EMBEDDER_NAME])
+        main(
+            [
+                file,
+                "--chunker",
+                "breakpoint",
+                "--tokenizer",
+                "words",
+                "--embedder",
+                sentence_models.REMOVED_BFLOAT16_EMBEDDER_NAME,
+            ]
+        )
         == 0
     )
     assert capsys.readouterr().err.count(sentence_models.BFLOAT16_REMOVED_NOTE) == 1
@@ -247,7 +269,7 @@ def test_the_command_line_says_so(capsys):
 def test_check_says_so_of_a_recipe(tmp_path, capsys):
     recipe = tmp_path / "old.json"
     recipe.write_text(
-        f'{{"recipe": 1, "chunker": "fixed_words", "embedder": "{sentence_models.BFLOAT16_EMBEDDER_NAME}"}}',
+        f'{{"recipe": 1, "chunker": "fixed_words", "embedder": "{sentence_models.REMOVED_BFLOAT16_EMBEDDER_NAME}"}}',
         encoding="utf-8",
     )
     evaluation_main(["check", str(ROOT / "sample_docs" / "stubs.txt"), "--chunker", str(recipe)])

@@ -2,14 +2,14 @@
 
 import pytest
 
-from chunkers.embedders import EMBEDDERS
+from chunkers.embedders import EMBEDDER_DESCRIPTIONS
 from chunkers.support import InputError, ModelName
 
 
 @pytest.mark.parametrize(
     ("written", "name"),
     [
-        *((name, ("", name)) for name in EMBEDDERS),
+        *((name, ("", name)) for name in EMBEDDER_DESCRIPTIONS),
         ("maker/model", ("", "maker/model")),
         (r"C:\models\mine", ("", r"C:\models\mine")),
         ("openai", ("", "openai")),
@@ -30,7 +30,7 @@ def test_a_name_is_written_as_it_was_read(written, name):
 
 @pytest.mark.parametrize("entered", ["llama3:8b", "openai:llama3:8b", " openai:llama3:8b\n"])
 def test_a_user_may_leave_out_the_provider_of_a_model_on_a_server(entered):
-    assert str(ModelName.parse_server_model(entered)) == "openai:llama3:8b"
+    assert str(ModelName.parse_entered_server_model(entered)) == "openai:llama3:8b"
 
 
 def test_a_name_may_contain_spaces_before_its_revision():

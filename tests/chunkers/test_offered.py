@@ -22,7 +22,7 @@ from chunkers import (
     register_installed_chunkers,
 )
 from chunkers.commands.chunk_command import main
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.recipes.chunker_registry import RETURN_TYPE_BY_HOOK
 from evaluation.segmentation.worker_processes import run_in_processes
 from tests.fixtures.chunker_packages import EXAMPLE, ONE_LINE, install
@@ -95,7 +95,7 @@ def test_the_example_keeps_every_promise(offered):
 
     @given(texts(8))
     def promises(text):
-        check_result(run(chunker, Document.from_text(text, "regex"), tools()), chunker, tools())
+        check_result(run_and_time_chunker(chunker, Document.from_text(text, "regex"), tools()), chunker, tools())
 
     promises()
 
@@ -107,7 +107,7 @@ def test_processes_that_have_not_looked_for_it_run_it(offered):
     chunker = build_chunker("signal_words", {})
 
     def cut(source):
-        return lambda given: run(chunker, source, given).texts
+        return lambda given: run_and_time_chunker(chunker, source, given).texts
 
     assert [*run_in_processes([(document, [cut(document)])], tools(HashEmbedder()), 2)] == [WANTED]
     with pytest.raises(InputError, match=r"^signal_words, of the package signal-words, could not cut this text"):

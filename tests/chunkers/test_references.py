@@ -12,7 +12,7 @@ from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer
 from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET, text_size_function
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.results.parent_chunks import find_chunk_indices_with_children
 from sample_docs import load_sample
 from tests.lanes import samples
@@ -72,7 +72,9 @@ def test_breakpoint_is_langchains_semantic_chunker(sample, threshold, amount, re
     # A trailing line end would give LangChain an empty last sentence, which is no sentence here.
     text = load_sample(sample).text.strip()
     document = Document.from_text(text, "regex")
-    ours = run(build_chunker("breakpoint", {"threshold": threshold, "amount": amount, "buffer": 1}), document, real_tools)
+    ours = run_and_time_chunker(
+        build_chunker("breakpoint", {"threshold": threshold, "amount": amount, "buffer": 1}), document, real_tools
+    )
     theirs = SemanticChunker(
         LangChainEmbeddings(real_tools), breakpoint_threshold_type=threshold, breakpoint_threshold_amount=amount
     )
@@ -92,7 +94,7 @@ DOUBLE = [
 def test_double_pass_re_embedding_is_llamaindexs(sample, setting, real_tools):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
-    ours = run(build_chunker("double_pass", {"vector": "re-embed", **setting}), document, real_tools)
+    ours = run_and_time_chunker(build_chunker("double_pass", {"vector": "re-embed", **setting}), document, real_tools)
     theirs = SemanticDoubleMergingSplitterNodeParser(
         embed_model=LlamaEmbedding(real_tools),
         initial_threshold=setting["initial_threshold"],
@@ -121,7 +123,7 @@ def test_recursive_is_langchains(sample, size, overlap, unit, separators):
     text = load_sample(sample).text
     tools = fake_tools()
     parameters = {"size": size, "overlap": overlap, "unit": unit, "separators": separators}
-    ours = run(build_chunker("recursive", parameters), Document.from_text(text, "lines"), tools)
+    ours = run_and_time_chunker(build_chunker("recursive", parameters), Document.from_text(text, "lines"), tools)
     theirs = langchain_recursive(size, overlap, unit, separators, tools).split_text(text)
     assert [chunk.text for chunk in ours.chunks] == theirs
 
@@ -132,7 +134,7 @@ def test_parents_and_children_are_those_of_a_parent_document_retriever(unit, ove
     text = load_sample("article").text
     tools = fake_tools()
     parameters = {"size": 40, "overlap": overlap, "unit": unit, "separators": "langchain", "parent_size": 150}
-    ours = run(build_chunker("recursive", parameters), Document.from_text(text, "lines"), tools)
+    ours = run_and_time_chunker(build_chunker("recursive", parameters), Document.from_text(text, "lines"), tools)
     parents, children = (langchain_recursive(size, overlap, unit, "langchain", tools) for size in (150, 40))
     theirs = parents.split_text(text)
     assert [ours.chunks[number].text for number in find_chunk_indices_with_children(ours.chunks)] == theirs
@@ -157,7 +159,7 @@ def test_recursive_is_langchains_on_any_text(text, size, share, unit, separators
     tools = Tools(None, load_tokenizer("words" if unit == "words" else "characters"))
     overlap = int(size * share)
     parameters = {"size": size, "overlap": overlap, "unit": unit, "separators": separators}
-    ours = run(build_chunker("recursive", parameters), Document.from_text(text), tools)
+    ours = run_and_time_chunker(build_chunker("recursive", parameters), Document.from_text(text), tools)
     theirs = langchain_recursive(size, overlap, unit, separators, tools).split_text(text)
     assert [chunk.text for chunk in ours.chunks] == theirs
     assert not ours.document.is_split

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Document, InputError, Recipe, chunk, run
+from chunkers import Document, InputError, Recipe, chunk, run_chunker
 from chunkers.commands.chunk_command import main
 from chunkers.contract.base import Estimate
 from chunkers.embedders import Embedder
@@ -17,7 +17,6 @@ from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import CONTEXT_SYSTEM_PROMPT
 from chunkers.language_models.spending import SpendingLimit
 from chunkers.methods.fixed_sentences import FixedSentences
-from chunkers.recipes.export import to_jsonl
 from chunkers.recipes.model_written_context import (
     ESTIMATED_ANSWER_TOKENS,
     LONGEST_CONTEXT_SENTENCE,
@@ -26,10 +25,11 @@ from chunkers.recipes.model_written_context import (
     document_extract_span,
     estimate_context_requests,
 )
+from chunkers.recipes.result_export import to_jsonl
 from chunkers.results.chunk_fields import embedded_text
 from evaluation.questions.corpus_ranges_and_rulers import Corpus
 from evaluation.questions.question_files import Question
-from evaluation.search.index import build_index, search_for_all_questions
+from evaluation.search.index import cut_and_index_corpus, search_for_all_questions
 from sample_docs import load_sample
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel, asking, tools
@@ -86,7 +86,7 @@ class Bag(Embedder):
     revision = "1"
     words: ClassVar = re.findall(r"\w+", "what profit had acme grew the sum was ten bolt shrank it nothing")
 
-    def load(self):
+    def ensure_loaded(self):
         pass
 
     def encode(self, texts):
@@ -103,7 +103,7 @@ def test_the_context_finds_what_the_chunk_alone_does_not_say():
     corpus = Corpus((Document.from_text(text, "regex", "a.txt"),))
     question, best, cosines = Question("What profit had Acme?", ()), {}, {}
     for way in ("plain", "context"):
-        index = build_index(corpus, FixedSentences(size=1), with_tools, way)
+        index = cut_and_index_corpus(corpus, FixedSentences(size=1), with_tools, way)
         best[way] = index.texts[search_for_all_questions(index, [question], with_tools, 4).ranked[0][0]]
         cosines[way] = (index.vectors @ Bag().encode([question.text])[0]).tolist()
     assert best == {"plain": "What profit was it?", "context": "What profit Acme had.\n\nThe sum was ten."}
@@ -120,7 +120,7 @@ def test_the_words_of_the_context_are_indexed_with_those_of_the_chunk(method):
     corpus = Corpus((Document.from_text(text, "regex", "a.txt"),))
     best = {}
     for way in ("plain", "context"):
-        index = build_index(corpus, FixedSentences(size=1), with_tools, way, method)
+        index = cut_and_index_corpus(corpus, FixedSentences(size=1), with_tools, way, method)
         (ranked,) = search_for_all_questions(index, [Question("What profit had Acme?", ())], with_tools, 5).ranked
         best[way] = index.texts[ranked[0]]
         assert index.vectors.shape == (5, 0 if method == "bm25" else len(Bag.words))
@@ -164,7 +164,7 @@ def test_without_a_model_one_sentence_says_so_and_a_recipe_names_it():
 def test_the_estimate_counts_every_chunk_with_the_document():
     made = cut(None)
     model = Situating(company)
-    run(FixedSentences(size=1), made.document, tools(asking=asking(model)), "context")
+    run_chunker(FixedSentences(size=1), made.document, tools(asking=asking(model)), "context")
     sent = [message.text for messages in model.asked for message in messages]
     requests, tokens, answers = estimate_context_requests(made, tools())
     assert requests == len(made)
@@ -181,13 +181,16 @@ def test_of_a_long_document_the_model_is_shown_what_holds_the_chunk_and_no_more_
     line = "A bell is struck by the sea at night, and nobody hears it. "
     part = (f"{'#' * (deep + 1)} Part\n\n" if headed else "") + line * sentences + "\n\n"
     document = Document.from_text(part * (3 * LONGEST_EXTRACT_CHARACTERS // len(part) + 2), "regex")
-    chunks = run(FixedSentences(size=2), document, tools()).chunks
+    chunks = run_chunker(FixedSentences(size=2), document, tools()).chunks
     for piece in chunks[:: max(1, len(chunks) // 20)]:
         start, end = document_extract_span(document, piece)
         assert start <= piece.start < piece.end <= end
         assert end - start <= LONGEST_EXTRACT_CHARACTERS
     short = Document.from_text(part[:LONGEST_EXTRACT_CHARACTERS], "regex")
-    assert document_extract_span(short, run(FixedSentences(size=2), short, tools()).chunks[0]) == (0, len(short.text))
+    assert document_extract_span(short, run_chunker(FixedSentences(size=2), short, tools()).chunks[0]) == (
+        0,
+        len(short.text),
+    )
 
 
 def test_the_command_line_writes_what_is_embedded(tmp_path, capsys, monkeypatch, serve):

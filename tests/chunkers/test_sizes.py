@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from chunkers import SPLITTER_DESCRIPTIONS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
 from chunkers.building_blocks.size_limits import SizeLimits, enforce_size_limits_on_gaps, span_size_function
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.contract.tools import Tools
 from chunkers.results.result import Chunking
 from chunkers.text.document import Span
@@ -48,7 +48,7 @@ def beside(chunking, number):
 def test_limits_hold_or_the_reason_says_why(unit, oversize, text, sentences, sizes, amount):
     least, most = sizes[0], sum(sizes)
     parameters = {"amount": amount, "min_size": least, "max_size": most, "size_unit": unit, "oversize": oversize}
-    chunking = run(build_chunker("breakpoint", parameters), Document.from_text(text, sentences), tools())
+    chunking = run_and_time_chunker(build_chunker("breakpoint", parameters), Document.from_text(text, sentences), tools())
     for number, chunk in enumerate(chunking.chunks):
         size = size_of(chunk, chunking.document, unit)
         assert size <= most
@@ -66,7 +66,7 @@ def test_fixed_groups_keep_them_too(unit, oversize):
     text = load_sample("article").text
     least, most = {"characters": (80, 300), "sentences": (2, 3)}.get(unit, (15, 60))
     parameters = {"size": 5, "min_size": least, "max_size": most, "size_unit": unit, "oversize": oversize}
-    chunking = run(build_chunker("fixed_sentences", parameters), Document.from_text(text), tools())
+    chunking = run_and_time_chunker(build_chunker("fixed_sentences", parameters), Document.from_text(text), tools())
     sizes = [size_of(chunk, chunking.document, unit) for chunk in chunking.chunks]
     assert max(sizes) <= most
     assert all(size >= least or "below minimum" in beside(chunking, number) for number, size in enumerate(sizes))
@@ -163,7 +163,7 @@ class CountingTokenizer:
     def __init__(self):
         self.looked_at = 0
 
-    def load(self):
+    def ensure_loaded(self):
         pass
 
     def count(self, texts):
@@ -177,7 +177,7 @@ def test_no_text_is_counted_over_and_over(oversize):
     counting = CountingTokenizer()
     bench = Tools(HashEmbedder(), counting)
     parameters = {"amount": 30, "min_size": 4000, "max_size": 5000, "size_unit": "tokens", "oversize": oversize}
-    run(build_chunker("breakpoint", parameters), Document.from_text(text, "regex"), bench)
+    run_and_time_chunker(build_chunker("breakpoint", parameters), Document.from_text(text, "regex"), bench)
     assert counting.looked_at < 8 * len(text)
 
 

@@ -77,7 +77,7 @@ def file_of(folder):
 def cached(embedder, folder):
     """Return another process's embedder of that folder, whose network must not be asked."""
     other = Static(Network(1), folder)
-    other.load()
+    other.ensure_loaded()
     assert other._full_model.asked == []
     return other
 
@@ -133,7 +133,7 @@ class TestVectors:
 
     def test_unknown_pieces_say_nothing(self, made):
         assert (made.encode(["salt " + "x" * 101]) == made.encode(["salt"])).all()
-        assert made.unknown_token_lengths(["salt " + "x" * 101]) == [[101]]
+        assert made.unknown_token_lengths_in_characters(["salt " + "x" * 101]) == [[101]]
 
     @pytest.mark.parametrize("texts", [[], [""], ["one"]])
     def test_shape_and_precision(self, made, texts):
@@ -155,8 +155,8 @@ class TestVectors:
             for encoding in load_bundled_word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False)
         ]
         wanted = [[number for number in numbers if number not in special] for numbers in wanted]
-        assert words.pieces(texts) == wanted
-        assert words.pieces(texts[::-1]) == wanted[::-1]
+        assert words.piece_ids_of_texts(texts) == wanted
+        assert words.piece_ids_of_texts(texts[::-1]) == wanted[::-1]
 
     @pytest.mark.parametrize("name", sample_titles())
     def test_the_pieces_of_every_sample_are_those_of_the_tokenizer(self, name):
@@ -166,7 +166,7 @@ class TestVectors:
             encoding.ids
             for encoding in load_bundled_word_piece_tokenizer().encode_batch_fast(texts, add_special_tokens=False)
         ]
-        assert _WordPieceCache({}).pieces(texts) == wanted
+        assert _WordPieceCache({}).piece_ids_of_texts(texts) == wanted
 
     def test_no_more_words_are_remembered_than_may_be(self, made, monkeypatch):
         monkeypatch.setattr(static, "MOST_CACHED_CHARACTERS", 20)
@@ -220,7 +220,7 @@ class TestFile:
     def test_in_the_place_of_a_torn_one_a_whole_one_is_made(self, made, tmp_path):
         (tmp_path / made._path.name).write_bytes(made._path.read_bytes()[:-1])
         embedder = Static(Network(), tmp_path)
-        embedder.load()
+        embedder.ensure_loaded()
         assert len(embedder._full_model.asked) == 29_525
         assert embedder.revision == made.revision
         assert file_of(tmp_path).read_bytes() == made._path.read_bytes()
@@ -263,7 +263,7 @@ class TestWaiting:
     @pytest.mark.full
     def test_progress_ascends_from_nothing_to_all(self, tmp_path):
         told = []
-        Static(Network(), tmp_path).prepare(told.append)
+        Static(Network(), tmp_path).ensure_model_built_and_loaded(told.append)
         assert told == sorted(told)
         assert (told[0], told[-1]) == (0, 1)
         assert len(told) > STEPS
@@ -272,7 +272,9 @@ class TestWaiting:
     def test_it_can_be_stopped_between_batches_and_then_made(self, made, tmp_path):
         embedder = Static(Network(), tmp_path)
         with pytest.raises(Cancelled):
-            embedder.prepare(cancelled=lambda: len(embedder._full_model.asked) >= 3 * WORD_PIECES_PER_BATCH)
+            embedder.ensure_model_built_and_loaded(
+                cancelled=lambda: len(embedder._full_model.asked) >= 3 * WORD_PIECES_PER_BATCH
+            )
         assert len(embedder._full_model.asked) == 3 * WORD_PIECES_PER_BATCH
         assert embedder.revision == ""
         assert list(tmp_path.iterdir()) == []
@@ -288,8 +290,8 @@ class TestWaiting:
             stopped.embed(["the tide"])
         assert 0.1 < told[-1] < 0.2
         assert "static" in embedder.preparation
-        assert str(tmp_path) in embedder.preparation_progress(0.5)
-        assert embedder.preparation_progress(0.5).endswith(": 50% done")
+        assert str(tmp_path) in embedder.format_preparation_progress(0.5)
+        assert embedder.format_preparation_progress(0.5).endswith(": 50% done")
 
     def test_two_runs_distil_once_and_the_one_that_waits_can_stop(self, tmp_path):
         embedder = Static(Network(), tmp_path)
@@ -297,7 +299,7 @@ class TestWaiting:
 
         def wait(*arguments):
             try:
-                embedder.prepare(*arguments)
+                embedder.ensure_model_built_and_loaded(*arguments)
                 outcome.append("ready")
             except Cancelled:
                 outcome.append("stopped")
@@ -322,7 +324,7 @@ class TestWaiting:
     @pytest.mark.full
     def test_processes_that_distil_at_once_leave_a_whole_file(self, made, tmp_path):
         several = [Static(Network(), tmp_path) for _ in range(2)]
-        threads = [threading.Thread(target=embedder.load) for embedder in several]
+        threads = [threading.Thread(target=embedder.ensure_loaded) for embedder in several]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -343,7 +345,7 @@ class TestWaiting:
             return vectors
 
         network.means = slow
-        thread = threading.Thread(target=Static(network, tmp_path).load)
+        thread = threading.Thread(target=Static(network, tmp_path).ensure_loaded)
         thread.start()
         while not network.asked:
             time.sleep(0.001)
@@ -389,7 +391,7 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
     monkeypatch.setattr(shown, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", shown)
     embedder = Static(Network(), tmp_path)
-    embedder.prepare(build_watcher_of_preparation(embedder).preparing)
+    embedder.ensure_model_built_and_loaded(build_watcher_of_preparation(embedder).preparing)
     lines = shown.getvalue().split("\r")
     assert len(lines) > STEPS if terminal else lines == [""]
     assert all(line.startswith("Distilling static from all-MiniLM-L6-v2, once") for line in lines[1:])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import TOKENIZER_DESCRIPTIONS, Document, Verdict, build_chunker, load_tokenizer, run
+from chunkers import TOKENIZER_DESCRIPTIONS, Document, Verdict, build_chunker, load_tokenizer, run_chunker
 from chunkers.building_blocks.size_limits import span_size_function
 from chunkers.contract.tools import Tools
 from tests.lanes import mostly_full
@@ -73,7 +73,7 @@ def test_no_chunk_passes_its_maximum_in_tokens(name, oversize, text, sizes):
     tokenizer = load_tokenizer(name)
     parameters = {"size": 8, "min_size": least, "max_size": most, "size_unit": "tokens", "oversize": oversize}
     chunker = build_chunker("fixed_sentences", parameters)
-    result = run(chunker, Document.from_text(text, "regex"), Tools(HashEmbedder(), tokenizer))
+    result = run_chunker(chunker, Document.from_text(text, "regex"), Tools(HashEmbedder(), tokenizer))
     for number, (piece, size) in enumerate(zip(result, tokenizer.count(list(result.texts)), strict=True)):
         # A single character can have several tokens, and white space at its ends is left out.
         assert size <= most or len(piece.text) == 1
@@ -87,7 +87,7 @@ def test_code_cut_by_lines_keeps_its_maximum(name):
     parameters = {"size": 1000, "max_size": 100, "size_unit": "tokens"}
     tokenizer = load_tokenizer(name)
     document = Document.from_text(text, "lines")
-    result = run(build_chunker("fixed_sentences", parameters), document, Tools(HashEmbedder(), tokenizer))
+    result = run_chunker(build_chunker("fixed_sentences", parameters), document, Tools(HashEmbedder(), tokenizer))
     assert max(tokenizer.count(list(result.texts))) <= 100
     assert Verdict.FORCED in [gap.verdict for gap in result.gaps]
 
@@ -98,6 +98,6 @@ def test_code_cut_by_lines_keeps_its_maximum(name):
 def test_recursive_says_that_a_chunk_stays_within_its_size_only_where_it_does(name, text, size):
     tokenizer = load_tokenizer(name)
     chunker = build_chunker("recursive", {"size": size, "unit": "tokens"})
-    result = run(chunker, Document.from_text(text, "regex"), Tools(None, tokenizer))
+    result = run_chunker(chunker, Document.from_text(text, "regex"), Tools(None, tokenizer))
     larger = max(tokenizer.count(list(result.texts)), default=0) > size
     assert not (larger and any("the chunk stays within" in gap.reason for gap in result.gaps))

@@ -12,7 +12,7 @@ from chunkers.results.chunk_fields import MODEL_WRITTEN_COLUMNS, proposition_as_
 from chunkers.results.result import Chunk
 from chunkers.support.limits import MAX_FILE_BYTES
 from corpus import CHUNKS, Chunks
-from corpus.batch_chunking import chunk_ids, cut_gaps_before_chunks
+from corpus.batch_chunking import chunk_ids_of_document, cut_gaps_before_chunks
 from sample_docs import load_sample
 from tests.properties.texts import texts
 from tests.support import asking
@@ -89,7 +89,7 @@ def test_an_id_stays_the_same_and_tells_document_recipe_and_place_apart():
     assert ids({**SENTENCES, "versions": {"seamark": "0.0.1"}}) == ids(SENTENCES, text="Ten. Six. Three. Four.") == both
     assert len({*both, *ids(SENTENCES, "b"), *ids({**SENTENCES, "tokenizer": "characters"})}) == 3 * len(both)
     # The id is in vector stores: it must never become another one.
-    assert chunk_ids("a", b"recipe", [[(0, 9)], [(0, 9)], [(10, 20), (30, 40)]]) == [
+    assert chunk_ids_of_document("a", b"recipe", [[(0, 9)], [(0, 9)], [(10, 20), (30, 40)]]) == [
         "96a8514bedb42c794d56ae1f60f62ea7",
         "460370aa213710a5e3d5693f8d9d6140",
         "a5d5cba61c8fb7e18cfb54c5ede7afb0",

@@ -21,7 +21,7 @@ def read(*roots, part=1_000_000, **columns):
     """Return all that is read, and the inputs."""
     inputs = Inputs(roots, TextColumns(**columns), part)
     source = Source(roots, roots, inputs.columns)
-    return [document for piece in inputs.pieces() for document in source.documents(piece)], inputs
+    return [document for piece in inputs.pieces() for document in source.documents_in_piece(piece)], inputs
 
 
 def known(found):
@@ -135,7 +135,7 @@ def test_broken_and_changed_files_are_problems(tmp_path):
     (tmp_path / "c.txt").write_text("Changed.")
     (tmp_path / "d.txt").unlink()
     source = Source([tmp_path], [tmp_path], TextColumns())
-    a, b, c, d = (document for piece in pieces for document in source.documents(piece))
+    a, b, c, d = (document for piece in pieces for document in source.documents_in_piece(piece))
     assert a.message.startswith("a.parquet: the file must be valid Parquet; reading it failed: ")
     assert b.message.startswith("b.pdf: the file must be a valid PDF")
     assert c.message == (

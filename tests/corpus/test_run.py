@@ -33,7 +33,7 @@ RECIPE = {
 
 def here(job, missing, workers):
     """Write the shards in this process."""
-    yield from map(job.write, missing)
+    yield from map(job.write_shard, missing)
 
 
 def stopping(after):
@@ -41,7 +41,7 @@ def stopping(after):
         for number, shard in enumerate(missing):
             if number == after:
                 raise KeyboardInterrupt
-            yield job.write(shard)
+            yield job.write_shard(shard)
 
     return engine
 
@@ -227,7 +227,8 @@ def test_another_model_of_the_same_name_is_refused(corpus, tmp_path, monkeypatch
     run(corpus, tmp_path / "out")
     (tmp_path / "out" / "part-000002.parquet").unlink()
     monkeypatch.setattr(
-        "corpus.shards.Job.recorded_tally_and_model", lambda job, shard: (Tally(), "model@1") if shard.number != 2 else None
+        "corpus.shards.Job.recorded_shard_tally_and_model",
+        lambda job, shard: (Tally(), "model@1") if shard.number != 2 else None,
     )
     with pytest.raises(
         InputError, match="The embedding model must be the same as for the existing shards, model@1; it is now none"
@@ -253,7 +254,7 @@ def test_two_runs_do_not_write_at_once(corpus, tmp_path):
     def engine(job, missing, workers):
         with pytest.raises(InputError, match="--output may be written by only one run at a time"):
             run(corpus, tmp_path / "out")
-        yield from map(job.write, missing)
+        yield from map(job.write_shard, missing)
 
     run(corpus, tmp_path / "out", engine)
 
@@ -330,7 +331,7 @@ def test_a_chunker_by_position_says_what_to_write(tmp_path, capsys, inputs, sent
 class SlowJob:
     """Stand-in for a job; writing a shard takes it a moment."""
 
-    def write(self, _shard):
+    def write_shard(self, _shard):
         time.sleep(0.05)
         return Tally(1, 1, 1)
 

@@ -10,12 +10,12 @@ from chunkers.recipes.chunker_registry import ADAPTERS
 from integrations.original_chunkers import (
     MAX_CHARACTERS_TO_RUN,
     Program,
-    compare_chunks,
+    chunk_equality_and_first_difference,
     original_chunker_for_recipe,
     run_original_chunker,
 )
 from integrations.original_chunkers import Original as Shown
-from integrations.recipe_code import TITLE_BY_TOOL, code_applying_recipe, python_literal
+from integrations.recipe_code import TITLE_BY_TOOL, python_literal, recipe_code_for_tool
 from sample_docs import load_sample
 from seamark.__main__ import main
 
@@ -51,7 +51,7 @@ def document(tmp_path, monkeypatch):
 def test_the_code_gives_the_chunks_of_the_page(tool, chunker, document, capsys):
     recipe = recipe_of(chunker)
     wanted = [*recipe.run(document).texts]
-    code = code_applying_recipe(tool, recipe)
+    code = recipe_code_for_tool(tool, recipe)
     if tool == "command_line":
         program, *arguments = in_a_shell(code)
         assert program == "seamark"
@@ -98,14 +98,14 @@ def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
     exec(compile(str(original.program), "copied", "exec"), names)
     ours = recipe.run(document)
     assert names["chunks"] == run_original_chunker(original, document)
-    same, sentence = compare_chunks(ours, names["chunks"])
+    same, sentence = chunk_equality_and_first_difference(ours, names["chunks"])
     assert same, sentence
     assert sentence == f"the same {len(ours)} chunks"
     if original.adapter_and_parameters is not None:
         name, parameters = original.adapter_and_parameters
         assert ADAPTERS[name].name == name
         column = Recipe(chunker=name, parameters=dict(parameters), **recipe.model_dump(include={"sentences", "embedder"}))
-        assert compare_chunks(ours, column.run(document)) == (True, sentence)
+        assert chunk_equality_and_first_difference(ours, column.run(document)) == (True, sentence)
 
 
 @pytest.mark.parametrize(
@@ -119,23 +119,27 @@ def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
 )
 def test_where_it_cuts_otherwise_the_first_difference_is_said(tool, recipe, document):
     ours = recipe.run(document)
-    same, sentence = compare_chunks(ours, run_original_chunker(original_chunker_for_recipe(tool, recipe), document))
+    same, sentence = chunk_equality_and_first_difference(
+        ours, run_original_chunker(original_chunker_for_recipe(tool, recipe), document)
+    )
     assert not same
     assert " is the first that differs: ours is “" in sentence or " are the same, then " in sentence
 
 
 def test_a_difference_is_told_in_words():
     ours = Recipe(chunker="fixed_sentences", parameters={"size": 1}, sentences="lines").run("A.\nB.\nC.")
-    assert compare_chunks(ours, ["A.\n", " B.", "", "C."]) == (True, "the same 3 chunks")
-    assert compare_chunks(ours, ["A.", "B.\nC."]) == (
+    assert chunk_equality_and_first_difference(ours, ["A.\n", " B.", "", "C."]) == (True, "the same 3 chunks")
+    assert chunk_equality_and_first_difference(ours, ["A.", "B.\nC."]) == (
         False,
         "2 chunks where ours are 3; chunk 2 is the first that differs: ours is “B.” (3 to 5), theirs is “B. C.” (3 to 8)",
     )
     assert (
-        compare_chunks(ours, ["A.", "B."])[1]
+        chunk_equality_and_first_difference(ours, ["A.", "B."])[1]
         == "2 chunks where ours are 3; the first 2 are the same, then ours go on with “C.” (6 to 8)"
     )
-    assert compare_chunks(ours, ["A.", "x", "C."])[1].endswith("theirs is no part of the text as it stands")
+    assert chunk_equality_and_first_difference(ours, ["A.", "x", "C."])[1].endswith(
+        "theirs is no part of the text as it stands"
+    )
 
 
 def test_a_setting_that_the_library_lacks_has_no_original():
@@ -151,15 +155,15 @@ def test_a_setting_that_the_library_lacks_has_no_original():
 
 @pytest.mark.parametrize("tool", TITLE_BY_TOOL)
 def test_the_language_model_that_a_recipe_names_is_in_its_code(tool):
-    code = code_applying_recipe(tool, Recipe(chunker="lumber", language_model="openai:some model"))
+    code = recipe_code_for_tool(tool, Recipe(chunker="lumber", language_model="openai:some model"))
     wanted = "--language-model 'openai:some model'" if tool == "command_line" else '"openai:some model"'
     assert wanted in code
 
 
 def test_the_code_names_the_installed_package():
     recipe = recipe_of("fixed_words")
-    assert "\nfrom seamark import chunk\n" in code_applying_recipe("python", recipe)
-    assert "\nfrom seamark.integrations.langchain import SeamarkTextSplitter\n" in code_applying_recipe("langchain", recipe)
+    assert "\nfrom seamark import chunk\n" in recipe_code_for_tool("python", recipe)
+    assert "\nfrom seamark.integrations.langchain import SeamarkTextSplitter\n" in recipe_code_for_tool("langchain", recipe)
 
 
 def test_haystack_is_told_to_report_nothing_before_it_is_run(monkeypatch):
@@ -174,7 +178,7 @@ def test_no_text_in_a_recipe_is_run():
     assert eval(python_literal({hostile: [hostile, None, True, 0.1]})) == {hostile: [hostile, None, True, 0.1]}
     recipe = Recipe(chunker="fixed_sentences", sentences=hostile, embedder=hostile, tokenizer=hostile)
     for tool in TITLE_BY_TOOL:
-        code = code_applying_recipe(tool, recipe)
+        code = recipe_code_for_tool(tool, recipe)
         if tool == "command_line":
             assert in_a_shell(code).count(hostile) == 3
         else:

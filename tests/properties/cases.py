@@ -20,7 +20,7 @@ from chunkers import (
     build_chunker,
     load_embedder,
     load_tokenizer,
-    run,
+    run_chunker,
 )
 from chunkers.embedders.base import scale_to_unit_length
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -77,7 +77,7 @@ class Case:
         return build_chunker(self.chunker, self.parameters)
 
     def run(self):
-        return run(self.build(), Document.from_text(self.text, self.sentences), self.tools())
+        return run_chunker(self.build(), Document.from_text(self.text, self.sentences), self.tools())
 
     def recipe(self):
         tools = self.tools()

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 
 from chunkers.building_blocks.recursive_splitting import recursive_spans
 from chunkers.building_blocks.size_limits import SizeLimitedChunker
-from chunkers.recipes.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.recipes.result_export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.results.parent_chunks import find_chunk_indices_with_children
 from chunkers.results.result import Verdict, format_distinguishably
 from chunkers.support.formatting import unescape_csv_cell
-from chunkers.text.front_matter import front_matter
+from chunkers.text.front_matter import find_front_matter_offsets
 from tests.support import as_number
 
 _SHORT = re.compile(r"-+|[ \t]+")
@@ -97,7 +97,7 @@ def check_chunks(chunking, chunker):
     assert all(proposition.span is None for proposition in chunking.left_out)
     starts = [chunk.start for chunk in chunking.chunks]
     assert starts == sorted(starts)
-    if front := front_matter(text):
+    if front := find_front_matter_offsets(text):
         spans = [span for chunk in chunking.chunks for span in chunk.spans if span.start < front.closing_fence_end]
         assert not {"---", "+++"} & {text[start:end].strip(" \t\ufeff") for start, end in spans}
     if len(chunking.document.sentences) == 1 and chunker.name not in INSIDE and getattr(chunker, "max_size", None) is None:
@@ -214,7 +214,7 @@ def _fixed_sentences(chunking, chunker, _):
 
 def _is_fence(chunking, chunk, units=None):
     """Return whether a chunk is a fence of front matter and the unit beside it, a character unless ``units`` are given."""
-    front = front_matter(chunking.document.text)
+    front = find_front_matter_offsets(chunking.document.text)
     inside = (
         range(chunk.start + 1, chunk.end) if units is None else [place for place in units if chunk.start < place < chunk.end]
     )
@@ -293,7 +293,7 @@ def _optimal(chunking, chunker, tools):
         held = [chunk for chunk in chunking.chunks if _begin_inside(chunk, starts) > 1]
         assert tools.tokenizer.name != "words" or all(measure(chunk.text) <= chunker.max_size for chunk in held)
         return
-    text, front = chunking.document.text, front_matter(chunking.document.text)
+    text, front = chunking.document.text, find_front_matter_offsets(chunking.document.text)
     pieces = recursive_spans(text, chunker.piece_size, 0, measure, "chroma")
     starts = [start for start, _ in pieces]
     assert all(_begin_inside(chunk, starts) <= chunker.most_pieces_per_chunk for chunk in chunking.chunks)

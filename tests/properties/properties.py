@@ -10,8 +10,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from chunkers import SPLITTER_DESCRIPTIONS, Document, InputError, Recipe, build_chunker, load_tokenizer, run
-from chunkers.text.file_reading import read_document
+from chunkers import SPLITTER_DESCRIPTIONS, Document, InputError, Recipe, build_chunker, load_tokenizer, run_chunker
+from chunkers.text.file_reading import read_document_text
 from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE
 from chunkers.text.tokenizers import TOKENIZER_DESCRIPTIONS
 from tests.properties import promises
@@ -100,7 +100,7 @@ def settings_are_refused_in_a_sentence_or_work(name_and_parameters):
         return
     case = Case(PLAIN, name, chunker.model_dump(), "regex", "words", "hash")
     chunkings_keep_every_promise(case)
-    assert outcome(run(chunker, Document.from_text(PLAIN, "regex"), case.tools())) == outcome(case.run())
+    assert outcome(run_chunker(chunker, Document.from_text(PLAIN, "regex"), case.tools())) == outcome(case.run())
 
 
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
@@ -159,7 +159,7 @@ def call_arguments(draw):
 def files_are_text_or_a_sentence(name_and_data):
     """Bytes become text that splits into sentences, or a sentence that names the file."""
     name, data = name_and_data
-    reading, sentence = attempt(lambda: read_document(data, name))
+    reading, sentence = attempt(lambda: read_document_text(data, name))
     if reading is None:
         assert is_one_sentence(sentence), sentence
         assert name in sentence
@@ -175,7 +175,7 @@ def files_are_text_or_a_sentence(name_and_data):
 def encodings_are_read_back(text_and_encoding):
     """UTF-8, and whatever has a byte order mark, gives the very text that was written."""
     text, encoding = text_and_encoding
-    assert read_document(text.encode(encoding), "a.txt").text == text
+    assert read_document_text(text.encode(encoding), "a.txt").text == text
 
 
 def _is_plain(text):

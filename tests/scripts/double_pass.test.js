@@ -5,7 +5,7 @@ import { nextDecision } from "../../viz/double_pass/passes.js";
 
 /**
  * @import { Numbered } from "../../viz/double_pass/arcs.js"
- * @import { ComparisonData } from "../../viz/double_pass/passes.data.d.ts"
+ * @import { SimilarityComparisonData } from "../../viz/double_pass/passes.data.d.ts"
  */
 
 /**
@@ -13,7 +13,7 @@ import { nextDecision } from "../../viz/double_pass/passes.js";
  * @param {number} number
  * @param {1 | 2} pass
  * @param {number} gap
- * @param {Partial<ComparisonData>} others
+ * @param {Partial<SimilarityComparisonData>} others
  * @returns {Numbered}
  */
 function comparison(number, pass, gap, others = {}) {

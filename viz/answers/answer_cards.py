@@ -23,13 +23,13 @@ from evaluation.answering import (
 from viz.answers.model_choice import access_to_judging_model
 from viz.answers.session import session
 from viz.components.browser_exchange import Component
-from viz.components.page_elements import show_job_state, show_remark
+from viz.components.page_elements import show_job_progress_or_error, show_remark
 from viz.controls import draw_setting_select_box
 from viz.jobs.answering_plan_and_jobs import Answering, AnswerPlan, Judging
 from viz.shell import ModelRequests, draw_consent_once_estimated
 from viz.state import Choices, access_to_chosen_language_model, language_model_name_and_revision
 
-ROLE_LABELS = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
+MESSAGE_ROLE_LABELS = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
 
 
 class TurnData(TypedDict):
@@ -155,26 +155,26 @@ def _latest_judgement_data(judgements: Sequence[Judgement]) -> JudgementData:
     if latest_judgement.problem:
         judgement_sentences.append(f"Not judged, as no reply could be used: {latest_judgement.problem}.")
     if len(judgements) > 1:
-        judgement_sentences.append(f"Before: {', '.join(map(_judged_value_in_words, judgements[:-1]))}.")
+        judgement_sentences.append(f"Before: {', '.join(map(_judged_value_as_text, judgements[:-1]))}.")
     return {
         "title": answer_measure_title,
-        "value": _judged_value_in_words(latest_judgement),
+        "value": _judged_value_as_text(latest_judgement),
         "said": judgement_sentences,
         "turns": _exchange_turns_data(latest_judgement.exchange),
     }
 
 
-def _judged_value_in_words(judgement: Judgement) -> str:
+def _judged_value_as_text(judgement: Judgement) -> str:
     if judgement.problem:
         return "not judged"
     return "undefined" if judgement.value is None else format_number(judgement.value, ".2f")
 
 
 def _exchange_turns_data(exchange: Exchange) -> list[TurnData]:
-    return [{"who": ROLE_LABELS[role], "words": text or "(nothing)"} for role, text in exchange.turns]
+    return [{"who": MESSAGE_ROLE_LABELS[role], "words": text or "(nothing)"} for role, text in exchange.turns]
 
 
-def show_question_and_answers(
+def draw_question_selector_and_answers(
     choices: Choices,
     answer_plan: AnswerPlan,
     passages_by_column: Mapping[int, GatheredPassages],
@@ -189,7 +189,7 @@ def show_question_and_answers(
     question_index = (
         int(draw_setting_select_box("Question", choices.extra, "question", label_by_question_number, "answers/question")) - 1
     )
-    question_item, answer_results = (
+    question_item, result_by_column_and_question = (
         answer_plan.items[question_index],
         {} if answers_run is None else answers_run.results.copy(),
     )
@@ -198,7 +198,7 @@ def show_question_and_answers(
         answer_card_data(
             name,
             passages_by_column[column].contexts[question_index] if column in passages_by_column else None,
-            answer_results.get((column, question_index)),
+            result_by_column_and_question.get((column, question_index)),
             answer_plan.budget,
             is_running=is_run_in_progress,
         )
@@ -231,10 +231,14 @@ def _draw_judge_again_button(answers_run: Answering, judging_model_access: Askin
         return
     if judging_job is not None and judging_job.run is answers_run:
         finished_judgement_count_before = judging_job.finished
-        if show_job_state(judging_job, "answers_judging", lambda: judging_job.finished > finished_judgement_count_before):
+        if show_job_progress_or_error(
+            judging_job, "answers_judging", lambda: judging_job.finished > finished_judgement_count_before
+        ):
             return
     question_to_judge_again = answers_run.plan.items[question_index]
-    question_prompt_sizes = PromptSizes.of([question_to_judge_again], load_tokenizer(answers_run.plan.tokenizer).count)
+    question_prompt_sizes = PromptSizes.count_tokens_for_questions(
+        [question_to_judge_again], load_tokenizer(answers_run.plan.tokenizer).count
+    )
     result_and_measure_pairs = [
         (outcome, kind)
         for outcome in answered_results

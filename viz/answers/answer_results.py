@@ -14,14 +14,14 @@ from evaluation.answering import (
     AnswerReport,
     answers_to_csv,
     answers_to_json_lines,
-    cost_table,
+    chunking_and_answering_cost_table,
 )
-from evaluation.report.measure_table_cells import answer_cost_rows, answer_measures_row, difference_row
+from evaluation.report.measure_table_cells import answer_cost_rows, answer_measures_row, chunker_pair_difference_row
 from evaluation.statistics import FALSE_VERDICT_SENTENCE
-from viz.components.figure import box_plots, show_figure
+from viz.components.figure import box_plots, show_figure_with_its_data
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import show_download_button, show_notice
-from viz.controls import draw_setting_segmented_control
+from viz.controls import draw_segmented_control_storing_setting
 from viz.jobs.answering_plan_and_jobs import Answering
 from viz.state import access_to_chosen_language_model, language_model_name_and_revision
 from viz.theme import ANSWER_TERMS
@@ -38,9 +38,9 @@ def show_report(answers_run: Answering, report: AnswerReport, link_parameters: d
 
     While answers are still arriving, the verdict and the values by question are not drawn.
     """
-    measure_names = report.measured
+    measure_names = report.measure_names_with_values
     if measure_names:
-        draw_setting_segmented_control(
+        draw_segmented_control_storing_setting(
             "Measure",
             link_parameters,
             MEASURE_LINK_PARAMETER,
@@ -59,7 +59,8 @@ def show_report(answers_run: Answering, report: AnswerReport, link_parameters: d
     shown_measures = [
         name
         for name in ANSWER_MEASURES
-        if name in measure_names or any(report.not_judged(number, name) for number in chunker_numbers)
+        if name in measure_names
+        or any(report.count_answers_with_unreadable_judgement(number, name) for number in chunker_numbers)
     ]
     show_measures(
         [answer_measures_row(report, number, shown_measures, ANSWER_TERMS) for number in chunker_numbers], _NAME_WIDTH
@@ -75,7 +76,7 @@ def show_report(answers_run: Answering, report: AnswerReport, link_parameters: d
                 for name in answers_run.plan.trivial
             )
         )
-    measure_validity_sentences = [] if answers_run.running else report.measure_validity_sentences()
+    measure_validity_sentences = [] if answers_run.running else report.right_wrong_separation_sentences()
     if measure_validity_sentences:
         show_notice(" ".join(measure_validity_sentences), key="answers_proof")
     if displayed_measure_name and not answers_run.running:
@@ -84,7 +85,7 @@ def show_report(answers_run: Answering, report: AnswerReport, link_parameters: d
 
 def show_costs_and_files(answers_run: Answering, report: AnswerReport) -> None:
     """Draw the cost of a run of answers, and the buttons that download its results."""
-    if report.measured:
+    if report.measure_names_with_values:
         _show_costs(answers_run, report)
         _draw_download_buttons(answers_run, report)
 
@@ -112,7 +113,7 @@ def _draw_measure_plots_and_differences(report: AnswerReport, measure: str) -> N
         },
         shows_means=True,
     )
-    show_figure(figure, values_by_column, f"{shown_measure.title} by question", key="answers_boxes")
+    show_figure_with_its_data(figure, values_by_column, f"{shown_measure.title} by question", key="answers_boxes")
     _show_differences(report, measure)
 
 
@@ -120,13 +121,13 @@ def _show_differences(report: AnswerReport, measure: str) -> None:
     chunker_pair_differences = [
         (one, other, difference)
         for one, other in combinations(range(len(report.names)), 2)
-        if (difference := report.comparisons.between(measure, one, other)) is not None
+        if (difference := report.comparisons.tested_difference_of_chunkers(measure, one, other)) is not None
     ]
     if not chunker_pair_differences:
         return
     show_measures(
         [
-            difference_row(report.names[one], report.names[other], difference)
+            chunker_pair_difference_row(report.names[one], report.names[other], difference)
             for one, other, difference in chunker_pair_differences
         ]
     )
@@ -143,7 +144,7 @@ def _show_costs(answers_run: Answering, report: AnswerReport) -> None:
         answering_model_access is not None
         and language_model_name_and_revision(answering_model_access) == answers_run.models.answering_model
     )
-    cost_rows = cost_table(
+    cost_rows = chunking_and_answering_cost_table(
         report,
         answers_run.passages_by_column,
         answering_model_access.model if answering_model_access is not None and is_model_of_run else None,

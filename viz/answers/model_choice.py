@@ -7,7 +7,7 @@ from chunkers.support import ModelName
 from evaluation.answering import has_bert_score
 from viz.answers.session import session
 from viz.components.page_elements import show_remark
-from viz.controls import build_widget_key_and_callback, draw_language_model_form, draw_setting_segmented_control
+from viz.controls import build_widget_key_and_callback, draw_language_model_form, draw_segmented_control_storing_setting
 from viz.state import Choices, access_to_chosen_language_model, no_model_message
 
 ANSWERING_MODEL_MISSING = no_model_message("Answering needs")
@@ -17,7 +17,7 @@ JUDGING_CHOICE_LABELS = {"yes": "Judged", "no": "Not judged"}
 """Options for judging: the word in the link, and its label on the page."""
 
 
-def draw_model_controls(choices: Choices) -> None:
+def draw_answering_and_judging_controls(choices: Choices) -> None:
     """Draw the form for the language model and the controls for judging the answers."""
     model_access = access_to_chosen_language_model()
     with draw_language_model_form():
@@ -33,11 +33,11 @@ def draw_model_controls(choices: Choices) -> None:
 
 
 def _draw_judging_controls(choices: Choices) -> None:
-    draw_setting_segmented_control("Answers are", choices.extra, "judged", JUDGING_CHOICE_LABELS, "answers/judged")
+    draw_segmented_control_storing_setting("Answers are", choices.extra, "judged", JUDGING_CHOICE_LABELS, "answers/judged")
     if choices.extra["judged"] != "no":
 
         def set_judge_name(judge_name: str) -> None:
-            session.judge_name = ModelName.parse_server_model(judge_name).name
+            session.judge_name = ModelName.parse_entered_server_model(judge_name).name
 
         st.text_input(
             "Judging model",

@@ -15,26 +15,26 @@ from evaluation.answering import (
     PromptSizes,
     QuestionItems,
     RequestEstimates,
-    estimate_answer_requests,
+    estimate_answering_and_judging_requests,
     find_requests_question_still_needs,
-    find_reusable_results_by_question,
+    find_reusable_results,
 )
 from evaluation.retrieval.asked_question import MODEL_TEXT_SEARCHED_NOTE, budget_for_text_length, has_model_written_texts
 from sample_docs import sample_splitters
-from viz.answers.answer_cards import show_question_and_answers
+from viz.answers.answer_cards import draw_question_selector_and_answers
 from viz.answers.answer_results import MEASURE_LINK_PARAMETER, show_costs_and_files, show_report
 from viz.answers.model_choice import (
     ANSWERING_MODEL_MISSING,
     JUDGING_CHOICE_LABELS,
     access_to_judging_model,
-    draw_model_controls,
+    draw_answering_and_judging_controls,
     wants_bert_score,
 )
 from viz.answers.questions import QUESTION_SOURCE_LINK_PARAMETER, QUESTION_SOURCES, choose_questions
 from viz.answers.session import session
-from viz.components.page_elements import show_heading, show_job_progress, show_notice, show_remark
+from viz.components.page_elements import show_heading, show_job_progress_with_cancel, show_notice, show_remark
 from viz.controls import build_widget_key_and_callback, column_controls, draw_setting_select_box
-from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Gathering, StoredAnswers
+from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, PassageGatheringJob, StoredAnswers
 from viz.jobs.storage.stored_run import Keeper
 from viz.shell import (
     RUN_PARAMETER,
@@ -42,7 +42,6 @@ from viz.shell import (
     LostRun,
     ModelRequests,
     Page,
-    begin_run,
     draw_consent_once_estimated,
     draw_run_button_row,
     find_run,
@@ -50,11 +49,12 @@ from viz.shell import (
     run_columns_or_start_job,
     show_compare_column_number,
     show_misfit_warnings,
-    show_progress,
+    show_progress_and_consents,
     show_run_state,
     show_unfinished_run,
+    start_run_updating_link,
 )
-from viz.shell.page import draw_page_frame
+from viz.shell.page import frame_page_and_write_link
 from viz.state import (
     MISSING_MODEL_MESSAGE,
     Choices,
@@ -70,12 +70,12 @@ PAGE_KEY = "answers"
 TRIVIAL_BASELINES_LINK_PARAMETER = "beside"
 """The link parameter that lists the chosen trivial baselines."""
 
-BUDGET_BY_TEXT_LENGTH = "fitting"
+AUTOMATIC_BUDGET_OPTION = "fitting"
 TOKEN_BUDGETS = (100, 250, 500, 1000, 2000, 4000)
 """Token budgets that the user can choose for the chunks given to the model."""
 
 DEFAULT_LINK_PARAMETERS = {
-    "budget": BUDGET_BY_TEXT_LENGTH,
+    "budget": AUTOMATIC_BUDGET_OPTION,
     TRIVIAL_BASELINES_LINK_PARAMETER: "",
     QUESTION_SOURCE_LINK_PARAMETER: "retrieval",
     "judged": "yes",
@@ -86,7 +86,7 @@ DEFAULT_LINK_PARAMETERS = {
 """The default values of the link's own parameters."""
 
 ALLOWED_LINK_VALUES = {
-    "budget": [BUDGET_BY_TEXT_LENGTH, *map(str, TOKEN_BUDGETS)],
+    "budget": [AUTOMATIC_BUDGET_OPTION, *map(str, TOKEN_BUDGETS)],
     QUESTION_SOURCE_LINK_PARAMETER: [*QUESTION_SOURCES],
     "judged": [*JUDGING_CHOICE_LABELS],
 }
@@ -115,12 +115,14 @@ def default_choices() -> Choices:
 
 def show() -> None:
     """Draw the Answers page."""
-    with draw_page_frame(PAGE_KEY, default_choices()) as current_page:
-        _check_link_parameters(current_page)
-        text = current_page.text
-        column_results = [] if text is None else run_columns_or_start_job(current_page, text, current_page.choices.columns)
-        with current_page.controls:
-            _draw_controls(current_page, column_results)
+    with frame_page_and_write_link(PAGE_KEY, default_choices()) as page_being_drawn:
+        _reset_invalid_link_parameters(page_being_drawn)
+        text = page_being_drawn.text
+        column_results = (
+            [] if text is None else run_columns_or_start_job(page_being_drawn, text, page_being_drawn.choices.columns)
+        )
+        with page_being_drawn.controls:
+            _draw_controls(page_being_drawn, column_results)
         if text is None:
             return
         show_heading(text.source.name, key="answers_heading")
@@ -128,12 +130,12 @@ def show() -> None:
             "A language model answers questions from each chunker's best chunks alone; the answers are measured and judged.",
             key="answers_about",
         )
-        show_progress(column_results)
-        show_misfit_warnings(current_page.choices, column_results)
-        _draw(current_page, text, column_results)
+        show_progress_and_consents(column_results)
+        show_misfit_warnings(page_being_drawn.choices, column_results)
+        _draw_answers_page_content(page_being_drawn, text, column_results)
 
 
-def _check_link_parameters(current_page: Page) -> None:
+def _reset_invalid_link_parameters(current_page: Page) -> None:
     """Report invalid link parameters and replace them with the defaults."""
     current_page.replace_invalid_link_parameters(ALLOWED_LINK_VALUES)
     link_parameters = current_page.choices.extra
@@ -154,7 +156,7 @@ def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> No
     choices, text = current_page.choices, current_page.text
     text_length_budget_phrase = "" if text is None else f": {budget_for_text_length(len(text.document.text)):,} tokens"
     budget_label_by_option = {
-        BUDGET_BY_TEXT_LENGTH: f"auto{text_length_budget_phrase}",
+        AUTOMATIC_BUDGET_OPTION: f"auto{text_length_budget_phrase}",
         **{str(size): f"{size:,} tokens" for size in TOKEN_BUDGETS},
     }
     draw_setting_select_box(
@@ -166,24 +168,26 @@ def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> No
         help="How many tokens of chunks the model is given with a question, the best chunks first; the last is cut off.",
     )
     choose_trivial_baselines(choices)
-    draw_model_controls(choices)
+    draw_answering_and_judging_controls(choices)
     offer_columns_of_compare(PAGE_KEY, choices)
-    chunker = column_results[choices.selected].chunker if column_results else None
-    column_controls(choices, chunker, current_page.embedder, offers_external_chunks=True, shows_model=False)
+    selected_chunker = column_results[choices.selected].chunker if column_results else None
+    column_controls(
+        choices, selected_chunker, current_page.embedder, offers_external_chunks=True, shows_language_model=False
+    )
     show_compare_column_number(
         PAGE_KEY,
         choices.columns[choices.selected],
         current_page.embedder,
-        is_column_valid=not column_results or chunker is not None,
+        are_column_settings_valid=not column_results or selected_chunker is not None,
     )
 
 
-def _draw(current_page: Page, text: PageText, column_results: list[ColumnResult]) -> None:
+def _draw_answers_page_content(current_page: Page, text: PageText, column_results: list[ColumnResult]) -> None:
     chosen_question_items = choose_questions(current_page.choices, text)
     _show_column_problems(column_results)
     answers_run_plan = _answer_plan(current_page, text, column_results, chosen_question_items)
     chunk_gathering_job = (
-        _chunk_gathering_job(answers_run_plan, column_results, current_page.embedder)
+        _start_and_draw_chunk_gathering(answers_run_plan, column_results, current_page.embedder)
         if answers_run_plan is not None
         else None
     )
@@ -199,7 +203,7 @@ def _draw(current_page: Page, text: PageText, column_results: list[ColumnResult]
         show_notice(_no_questions_sentence(current_page.choices), key="answers_no_questions")
     if chunk_gathering_job is not None and current_page.embedder is not None:
         answering_model_access = access_to_chosen_language_model()
-        if answering_model_access is None and (answers_run is None or not answers_run.whole):
+        if answering_model_access is None and (answers_run is None or not answers_run.is_complete):
             show_notice(ANSWERING_MODEL_MISSING, key="answers_missing")
         elif answering_model_access is not None:
             show_send_row(
@@ -210,11 +214,13 @@ def _draw(current_page: Page, text: PageText, column_results: list[ColumnResult]
         if answers_run.results:
             answers_run_report = answers_run.report()
             show_report(answers_run, answers_run_report, current_page.choices.extra)
-            show_question_and_answers(current_page.choices, answers_run.plan, answers_run.passages_by_column, answers_run)
+            draw_question_selector_and_answers(
+                current_page.choices, answers_run.plan, answers_run.passages_by_column, answers_run
+            )
             show_costs_and_files(answers_run, answers_run_report)
             return
     if answers_run_plan is not None and chunk_gathering_job is not None:
-        show_question_and_answers(
+        draw_question_selector_and_answers(
             current_page.choices,
             answers_run_plan,
             chunk_gathering_job.passages_by_column,
@@ -257,18 +263,18 @@ def _answer_plan(
     chosen_budget_option = current_page.choices.extra["budget"]
     budget_tokens = (
         budget_for_text_length(len(text.document.text))
-        if chosen_budget_option == BUDGET_BY_TEXT_LENGTH
+        if chosen_budget_option == AUTOMATIC_BUDGET_OPTION
         else int(chosen_budget_option)
     )
-    row_names = tuple(
+    chunker_and_baseline_names = tuple(
         f"{number}. {type(column.chunker).title}" for number, column in enumerate(column_results, start=1) if column.chunker
     )
     trivial_baseline_names = chosen_trivial_baselines(current_page.choices)
-    row_names += tuple(TRIVIAL_BASELINE_TITLES[name] for name in trivial_baseline_names)
+    chunker_and_baseline_names += tuple(TRIVIAL_BASELINE_TITLES[name] for name in trivial_baseline_names)
     embedder_identity = current_page.embedder.name, current_page.embedder.identity
     return AnswerPlan(
         tuple(task.without_embedder for task in finished_chunking_tasks),
-        row_names,
+        chunker_and_baseline_names,
         question_items.usable,
         budget_tokens,
         *embedder_identity,
@@ -277,19 +283,19 @@ def _answer_plan(
     )
 
 
-def _chunk_gathering_job(
+def _start_and_draw_chunk_gathering(
     answer_plan: AnswerPlan, column_results: list[ColumnResult], embedder: Embedder | None
-) -> Gathering | None:
+) -> PassageGatheringJob | None:
     """Return the job that retrieves the plan's chunks, starting it if necessary, and draw its progress."""
     assert embedder is not None
     column_chunkings = [column.chunking for column in column_results if column.chunking is not None]
-    session.passage_gathering_job = chunk_gathering_job = Gathering(
-        answer_plan, column_chunkings, embedder, session.on_disk
+    session.passage_gathering_job = chunk_gathering_job = PassageGatheringJob(
+        answer_plan, column_chunkings, embedder, session.keeps_embeddings_on_disk
     ).earlier_if_same(session.passage_gathering_job)
     chunk_gathering_job.start_once(0.2)
-    if chunk_gathering_job.is_in_progress:
+    if chunk_gathering_job.is_running_and_not_cancelled:
         with st.container(key="progress_gathering"):
-            show_job_progress(chunk_gathering_job)
+            show_job_progress_with_cancel(chunk_gathering_job)
     elif chunk_gathering_job.error:
         show_notice(chunk_gathering_job.error, "error", key="answers_gathering_error")
         st.button("Try again", on_click=setattr, args=(session, "passage_gathering_job", None), key="answers/gather_again")
@@ -301,11 +307,11 @@ def _chunk_gathering_job(
 def _show_run_state(current_page: Page, answers_run: Answering, answer_plan: AnswerPlan | None) -> None:
     """Draw a run's progress, the settings that have changed since it began, its error, and what is left of it."""
     changed_setting_names, answering_model_access = (
-        answers_run.plan.changed(answer_plan) if answer_plan is not None else [],
+        answers_run.plan.differing_setting_names(answer_plan) if answer_plan is not None else [],
         access_to_chosen_language_model(),
     )
     if answering_model_access is not None:
-        changed_setting_names += answers_run.models.changed(
+        changed_setting_names += answers_run.models.model_names_differing_from_other(
             chosen_model_identities(current_page.choices, answering_model_access)
         )
     show_run_state(answers_run, "answers were made", changed_setting_names, "Press “Send” to ask again.", "answers")
@@ -354,7 +360,7 @@ def chosen_model_identities(choices: Choices, answering_model_access: Asking) ->
 
 def show_send_row(
     choices: Choices,
-    chunk_gathering_job: Gathering,
+    chunk_gathering_job: PassageGatheringJob,
     embedder: Embedder,
     answering_model_access: Asking,
     answers_run: Answering | None,
@@ -368,12 +374,18 @@ def show_send_row(
     )
     if prompt_sizes is None or (
         answers_run is not None
-        and (answers_run.is_in_progress or _has_every_result(answers_run, answer_plan, model_identities))
+        and (answers_run.is_running_and_not_cancelled or _has_every_result(answers_run, answer_plan, model_identities))
     ):
         return
 
     begin_run_callback = partial(
-        _begin_run, choices, chunk_gathering_job, embedder, answering_model_access, judging_model_access, answers_run
+        _begin_or_continue_run,
+        choices,
+        chunk_gathering_job,
+        embedder,
+        answering_model_access,
+        judging_model_access,
+        answers_run,
     )
     remaining_request_estimates = _estimate_remaining_requests(
         chunk_gathering_job,
@@ -409,9 +421,9 @@ def show_send_row(
 def _has_every_result(answers_run: Answering, answer_plan: AnswerPlan, models: AnswerModels) -> bool:
     """Return whether a run already has every result that would be requested."""
     return (
-        answers_run.whole
+        answers_run.is_complete
         and answers_run.plan == answer_plan
-        and not answers_run.models.changed(models)
+        and not answers_run.models.model_names_differing_from_other(models)
         and (answers_run.bert or not wants_bert_score())
     )
 
@@ -433,7 +445,7 @@ def _requests_in_words(answer_plan: AnswerPlan, request_estimates: RequestEstima
 
 
 def _reusable_results(
-    earlier_answers_run: Answering | None, chunk_gathering_job: Gathering, model_identities: AnswerModels
+    earlier_answers_run: Answering | None, chunk_gathering_job: PassageGatheringJob, model_identities: AnswerModels
 ) -> dict[tuple[int, int], AnswerResult]:
     """Return the results that the run on the page and a new run have in common."""
     run_plan = chunk_gathering_job.plan
@@ -444,7 +456,7 @@ def _reusable_results(
     ):
         return {}
     page_run_results = [*earlier_answers_run.results.copy().values()]
-    return find_reusable_results_by_question(
+    return find_reusable_results(
         page_run_results,
         run_plan.items,
         chunk_gathering_job.passages_by_column,
@@ -453,13 +465,13 @@ def _reusable_results(
 
 
 def _estimate_remaining_requests(
-    chunk_gathering_job: Gathering,
+    chunk_gathering_job: PassageGatheringJob,
     prompt_sizes: PromptSizes,
     earlier_results: dict[tuple[int, int], AnswerResult],
     answering_model_access: Asking,
     judging_model_access: Asking | None,
 ) -> RequestEstimates:
-    return estimate_answer_requests(
+    return estimate_answering_and_judging_requests(
         chunk_gathering_job.plan.items,
         chunk_gathering_job.passages_by_column,
         prompt_sizes,
@@ -469,26 +481,30 @@ def _estimate_remaining_requests(
     )
 
 
-def _begin_run(
+def _begin_or_continue_run(
     choices: Choices,
-    chunk_gathering_job: Gathering,
+    chunk_gathering_job: PassageGatheringJob,
     embedder: Embedder,
     answering_model_access: Asking,
     judging_model_access: Asking | None,
-    answers_run: Answering | None,
+    earlier_answers_run: Answering | None,
 ) -> None:
     """Begin a run, or go on with the one on the page under its link."""
     answer_plan, model_identities = chunk_gathering_job.plan, chosen_model_identities(choices, answering_model_access)
     continued_run = (
-        answers_run
-        if answers_run is not None and answers_run.plan == answer_plan and answers_run.models == model_identities
+        earlier_answers_run
+        if earlier_answers_run is not None
+        and earlier_answers_run.plan == answer_plan
+        and earlier_answers_run.models == model_identities
         else None
     )
 
-    def new_answers_run(run_keeper: Keeper | None) -> Answering:
+    def build_answers_run(run_keeper: Keeper | None) -> Answering:
         stored_run = None if continued_run is None else continued_run.stored_run
         if stored_run is None and run_keeper is not None:
-            stored_run = StoredAnswers.of(run_keeper, answer_plan, chunk_gathering_job.chunkings, model_identities)
+            stored_run = StoredAnswers.build_for_plan(
+                run_keeper, answer_plan, chunk_gathering_job.chunkings, model_identities
+            )
         return Answering(
             answer_plan,
             chunk_gathering_job.chunkings[0].document,
@@ -497,17 +513,19 @@ def _begin_run(
             answering_model_access,
             judging_model_access,
             embedder,
-            session.on_disk,
+            session.keeps_embeddings_on_disk,
             wants_bert_score(),
             stored_run,
-            _reusable_results(answers_run, chunk_gathering_job, model_identities),
+            _reusable_results(earlier_answers_run, chunk_gathering_job, model_identities),
         )
 
-    begin_run(choices.extra, Answering, new_answers_run, choices.extra[RUN_PARAMETER] if continued_run is not None else "")
+    start_run_updating_link(
+        choices.extra, Answering, build_answers_run, choices.extra[RUN_PARAMETER] if continued_run is not None else ""
+    )
 
 
 def _reopen_run_or_explain_difference(
-    chunk_gathering_job: Gathering | None, embedder: Embedder | None, stored_answers: StoredAnswers
+    chunk_gathering_job: PassageGatheringJob | None, embedder: Embedder | None, stored_answers: StoredAnswers
 ) -> Answering | str:
     """Load a run from disk with the chunks retrieved for the current choices; return a sentence if they differ."""
     changed_input_names = (

@@ -5,15 +5,27 @@ from functools import lru_cache, partial
 import streamlit as st
 
 from chunkers.support import pluralize
-from evaluation.answering import ANSWER_SEPARATOR, QuestionItem, QuestionItems, questions_of_file, questions_of_lines
+from evaluation.answering import (
+    QUESTION_ANSWER_SEPARATOR,
+    QuestionItem,
+    QuestionItems,
+    questions_of_file,
+    questions_of_lines,
+)
 from sample_docs import SAMPLES_FOLDER
 from viz.answers.session import session
-from viz.components.page_elements import show_folded_table, show_job_progress, show_job_state, show_notice, show_remark
-from viz.controls import adopt_as_own_text, build_widget_key_and_callback, draw_setting_segmented_control
-from viz.jobs import ReadingJob, single_file_converter
-from viz.jobs.answering_plan_and_jobs import QuestionSharing, SharedText
+from viz.components.page_elements import (
+    show_folded_table,
+    show_job_progress_or_error,
+    show_job_progress_with_cancel,
+    show_notice,
+    show_remark,
+)
+from viz.controls import adopt_as_own_text, build_widget_key_and_callback, draw_segmented_control_storing_setting
+from viz.jobs import ReadingJob, converter_from_single_file_function
+from viz.jobs.answering_plan_and_jobs import QuestionAssignmentJob, SharedText
 from viz.shell import open_page_at_next_run, shared_question_sets
-from viz.state import OWN_DOCUMENT_KEY, Choices, PageText, TextSource
+from viz.state import OWN_DOCUMENT_KEY, Choices, PageText, TextWithDetails
 
 QUESTION_SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
 """Sources of questions: the word in the link, and its label on the page."""
@@ -28,21 +40,23 @@ LOOKUP_WAIT_SECONDS = 0.3
 def choose_questions(choices: Choices, text: PageText) -> QuestionItems:
     """Draw the controls for choosing questions, report the invalid questions, and return the valid ones."""
     with st.container(key="answers_source"):
-        draw_setting_segmented_control(
+        draw_segmented_control_storing_setting(
             "Questions", choices.extra, QUESTION_SOURCE_LINK_PARAMETER, QUESTION_SOURCES, "answers/questions"
         )
         if choices.extra[QUESTION_SOURCE_LINK_PARAMETER] == "retrieval":
-            return _questions_from_retrieval_page(choices, text)
+            return _take_retrieval_questions_showing_origin(choices, text)
         chosen_question_items = (
-            _typed_questions() if choices.extra[QUESTION_SOURCE_LINK_PARAMETER] == "typed" else _questions_from_file()
+            _draw_typed_questions_field()
+            if choices.extra[QUESTION_SOURCE_LINK_PARAMETER] == "typed"
+            else _draw_question_file_uploader()
         )
     if chosen_question_items.usable:
-        show_remark(f"{_question_counts_in_words(chosen_question_items)}.", key="answers_questions_said")
+        show_remark(f"{_question_and_reference_counts_phrase(chosen_question_items)}.", key="answers_questions_said")
     _show_question_problems(chosen_question_items)
     return chosen_question_items
 
 
-def _question_counts_in_words(question_items: QuestionItems) -> str:
+def _question_and_reference_counts_phrase(question_items: QuestionItems) -> str:
     questions_with_reference_count = sum(bool(item.reference) for item in question_items.usable)
     return (
         f"{pluralize(len(question_items.usable), 'question')}, {questions_with_reference_count:,} of them with a reference "
@@ -59,10 +73,10 @@ def _show_question_problems(question_items: QuestionItems) -> None:
         )
 
 
-def _questions_from_retrieval_page(choices: Choices, text: PageText) -> QuestionItems:
+def _take_retrieval_questions_showing_origin(choices: Choices, text: PageText) -> QuestionItems:
     """Return Retrieval's questions about the text; draw their origin and a link to Retrieval."""
-    question_lookup_job = _retrieval_question_lookup_job()
-    shared_question_set = question_lookup_job.shared_texts.get(text.document.text)
+    retrieval_questions_job = _retrieval_question_lookup_job()
+    shared_question_set = retrieval_questions_job.shared_texts.get(text.document.text)
     questions_from_compare = tuple(
         QuestionItem(question.question, question.answer)
         for question in session.questions
@@ -87,7 +101,8 @@ def _questions_from_retrieval_page(choices: Choices, text: PageText) -> Question
     if distinct_question_items.usable:
         with open_retrieval_button_row:
             show_remark(
-                f"{_question_counts_in_words(distinct_question_items)}: those {' and those '.join(origin_phrases)}; the "
+                f"{_question_and_reference_counts_phrase(distinct_question_items)}: those "
+                f"{' and those '.join(origin_phrases)}; the "
                 "excerpts "
                 "that answer them are the references.",
                 key="answers_questions_said",
@@ -96,30 +111,30 @@ def _questions_from_retrieval_page(choices: Choices, text: PageText) -> Question
         "Open Retrieval", key="answers/open", on_click=open_page_at_next_run, args=("retrieval",), type="tertiary"
     )
     _show_question_problems(distinct_question_items)
-    show_job_state(question_lookup_job, "answers_sharing")
+    show_job_progress_or_error(retrieval_questions_job, "answers_sharing")
     other_texts_with_questions = [
         other
-        for other in [*question_lookup_job.shared_texts.values()]
+        for other in [*retrieval_questions_job.shared_texts.values()]
         if other is not shared_question_set and other.items.usable
     ]
     if other_texts_with_questions:
-        _draw_choice_of_other_texts(choices, other_texts_with_questions)
+        _draw_other_text_opener(choices, other_texts_with_questions)
     return distinct_question_items
 
 
-def _retrieval_question_lookup_job() -> QuestionSharing:
+def _retrieval_question_lookup_job() -> QuestionAssignmentJob:
     """Return the job that looks up Retrieval's questions, starting a new one if its material has changed."""
-    session.question_sharing_job = question_lookup_job = QuestionSharing(shared_question_sets()).earlier_if_same(
+    session.question_sharing_job = retrieval_questions_job = QuestionAssignmentJob(shared_question_sets()).earlier_if_same(
         session.question_sharing_job
     )
-    question_lookup_job.start_once(LOOKUP_WAIT_SECONDS)
-    return question_lookup_job
+    retrieval_questions_job.start_once(LOOKUP_WAIT_SECONDS)
+    return retrieval_questions_job
 
 
-def _draw_choice_of_other_texts(choices: Choices, other_texts: list[SharedText]) -> None:
+def _draw_other_text_opener(choices: Choices, other_texts: list[SharedText]) -> None:
     """Draw the list of other texts with questions on Retrieval, and the button that opens one of them on this page."""
-    text_selection_row = st.container(horizontal=True, vertical_alignment="bottom")
-    other_text_index = text_selection_row.selectbox(
+    text_selection_container = st.container(horizontal=True, vertical_alignment="bottom")
+    other_text_index = text_selection_container.selectbox(
         "Questions from Retrieval",
         range(len(other_texts)),
         format_func=lambda place: (
@@ -127,12 +142,14 @@ def _draw_choice_of_other_texts(choices: Choices, other_texts: list[SharedText])
         ),
         key="answers/other_text",
     )
-    other_text = other_texts[other_text_index or 0]
-    text_selection_row.button(
+    selected_other_text = other_texts[other_text_index or 0]
+    text_selection_container.button(
         "Open selected text",
         key="answers/open_text",
         on_click=lambda: adopt_as_own_text(
-            TextSource(other_text.text, other_text.name, None, "from Retrieval", other_text.parts),
+            TextWithDetails(
+                selected_other_text.text, selected_other_text.name, None, "from Retrieval", selected_other_text.parts
+            ),
             choices,
         ),
     )
@@ -148,13 +165,15 @@ def _questions_of_sample_text(document_name: str) -> tuple[QuestionItem, ...]:
     return tuple(QuestionItem(row["question"], " ".join(json.loads(row["excerpts"]))) for row in document_question_rows)
 
 
-def _typed_questions() -> QuestionItems:
+def _draw_typed_questions_field() -> QuestionItems:
     st.text_area(
         "Your questions",
         session.typed_questions,
         help="One question per line.",
         height=140,
-        placeholder=f"When was it built?\nWho built it? {ANSWER_SEPARATOR} A reference answer may follow after a bar.",
+        placeholder=(
+            f"When was it built?\nWho built it? {QUESTION_ANSWER_SEPARATOR} A reference answer may follow after a bar."
+        ),
         **build_widget_key_and_callback(
             session.typed_questions, "answers/typed", partial(setattr, session, "typed_questions")
         ),
@@ -162,20 +181,21 @@ def _typed_questions() -> QuestionItems:
     return questions_of_lines(session.typed_questions)
 
 
-def _questions_from_file() -> QuestionItems:
-    def read_uploaded_file() -> None:
+def _draw_question_file_uploader() -> QuestionItems:
+    def begin_reading_uploaded_file() -> None:
         uploaded_question_file = st.session_state["answers/file"]
         session.answers_file = session.question_reading_job = None
         if uploaded_question_file is not None:
             session.question_reading_job = ReadingJob(
-                [(uploaded_question_file.name, uploaded_question_file.getvalue())], single_file_converter(questions_of_file)
-            ).begin()
+                [(uploaded_question_file.name, uploaded_question_file.getvalue())],
+                converter_from_single_file_function(questions_of_file),
+            ).start_and_wait_briefly()
 
     st.file_uploader(
         "Question file",
         type=["csv", "jsonl", "json", "tsv"],
         key="answers/file",
-        on_change=read_uploaded_file,
+        on_change=begin_reading_uploaded_file,
         help="At most 20 MB of CSV, JSON lines or JSON, with a question and perhaps an answer in each row. A file of "
         "Retrieval's will do.",
     )
@@ -183,7 +203,7 @@ def _questions_from_file() -> QuestionItems:
         # An unusable file gives no questions, only a problem.
         session.answers_file = reading_job.name, reading_job.result or QuestionItems((), (reading_job.error,))
     if session.question_reading_job is not None:
-        show_job_progress(session.question_reading_job, key="answers_reading")
+        show_job_progress_with_cancel(session.question_reading_job, key="answers_reading")
     if session.answers_file is None:
         return QuestionItems(())
     question_file_name, question_items = session.answers_file

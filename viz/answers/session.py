@@ -2,7 +2,7 @@
 
 from evaluation.answering import QuestionItems
 from viz.jobs import ReadingJob
-from viz.jobs.answering_plan_and_jobs import Gathering, Judging, QuestionSharing
+from viz.jobs.answering_plan_and_jobs import Judging, PassageGatheringJob, QuestionAssignmentJob
 from viz.state import Session, SessionJob, SessionValue
 
 
@@ -17,9 +17,9 @@ class AnswersSession(Session):
         "answers_file", None
     )  # the file of questions, by name
     judge_name = SessionValue("judge_name", "")  # name of the model that judges; empty for the one that answers
-    passage_gathering_job: SessionJob[Gathering | None] = SessionJob("passage_gathering_job", None)
+    passage_gathering_job: SessionJob[PassageGatheringJob | None] = SessionJob("passage_gathering_job", None)
     judging: SessionJob[Judging | None] = SessionJob("judging", None)
-    question_sharing_job: SessionJob[QuestionSharing | None] = SessionJob("question_sharing_job", None)
+    question_sharing_job: SessionJob[QuestionAssignmentJob | None] = SessionJob("question_sharing_job", None)
 
 
 session = AnswersSession()

@@ -14,7 +14,7 @@ from chunkers.support import format_number
 from evaluation.segmentation import (
     CumulativeSimilarities,
     StretchComparison,
-    compare_around_greedy_cuts,
+    compare_greedy_with_other_chunking,
     count_sentences_of_each_chunk,
     cut_offsets,
     pk,
@@ -22,22 +22,28 @@ from evaluation.segmentation import (
 )
 from sample_docs import sample_titles
 from viz.breakpoints.decision_steps_by_chunker import (
-    change_point_steps,
-    explanation_step,
+    change_point_chunker_steps,
+    explanation_only_step,
     greedy_scan_steps,
     max_min_steps,
     sentence_range_phrase,
     structure_steps,
 )
 from viz.breakpoints.score_histogram_and_staircase import DisplayedResult
-from viz.components.heatmap.heatmap import SentenceColours, show_heatmap
+from viz.components.heatmap.heatmap import SentenceColours, draw_sentence_distance_heatmap
 from viz.components.page_elements import show_notice
 from viz.components.stepper.stepper import REVEAL_MODES, Step, draw_stepper_at_linked_step
-from viz.jobs import CACHED_EMBEDDINGS_WATCHER, ChunkingTask, build_tools, cached_while_shown, sentence_vectors
+from viz.jobs import (
+    ONLY_CACHED_EMBEDDINGS_WATCHER,
+    ChunkingTask,
+    build_tools,
+    cached_sentence_vectors_or_raise,
+    cached_while_shown,
+)
 from viz.shell import ColumnResult
 from viz.state import Choices, ColumnChoice, PageText, choose_document, new_default_column, session
 
-MOST_COMPARED_PAIRS = 10_000_000
+MAX_PAIRS_FOR_STEP_SCORES = 10_000_000
 """Most pairs of sentences for which Max–Min's scan is repeated to show its numbers in the steps; repeating it takes
 half a second. A single chunk of 4,400 sentences has as many pairs."""
 
@@ -59,14 +65,18 @@ def show_steps(
     if isinstance(chunker, ChangePoint):
         chunker_decision_steps = _cached_steps(
             shown_result,
-            lambda: change_point_steps(shown_result.chunking, chunker, near_threshold_margin),
+            lambda: change_point_chunker_steps(shown_result.chunking, chunker, near_threshold_margin),
             near_threshold_margin,
         )
     elif isinstance(chunker, Structure):
         with suppress(Cancelled):
-            chunker_decision_steps = _cached_steps(shown_result, lambda: _block_steps(shown_result, chunker, embedder))
+            chunker_decision_steps = _cached_steps(
+                shown_result, lambda: _structure_chunker_steps(shown_result, chunker, embedder)
+            )
     else:
-        chunker_decision_steps = _greedy_steps(shown_result, column_results, embedder, near_threshold_margin)
+        chunker_decision_steps = _greedy_steps_compared_with_optimal(
+            shown_result, column_results, embedder, near_threshold_margin
+        )
     if chunker_decision_steps is None:
         show_notice(
             "There are no steps, because making them takes too long for this text. Choose a shorter text.", key="no_steps"
@@ -77,14 +87,14 @@ def show_steps(
         )
 
 
-def _greedy_steps(
+def _greedy_steps_compared_with_optimal(
     shown_result: DisplayedResult,
     column_results: list[ColumnResult],
     embedder: Embedder | None,
     near_threshold_margin: float,
 ) -> list[Step]:
     _, optimal_result, unbuffered_result = column_results
-    comparison_by_gap: Mapping[int, StretchComparison] | None = None
+    optimal_comparison_by_gap: Mapping[int, StretchComparison] | None = None
     if optimal_result.error:
         show_notice(
             f"The cuts cannot be compared with those of “optimal”: {optimal_result.error}", "error", key="optimal_error"
@@ -96,7 +106,7 @@ def _greedy_steps(
         and embedder is not None
     ):
         with suppress(Cancelled):
-            comparison_by_gap = _compared_stretches(
+            optimal_comparison_by_gap = _comparison_with_optimal_by_gap(
                 shown_result.identity[0], optimal_result.task, shown_result.chunking, optimal_result.chunking, embedder
             )
     elif column_results[0].chunking is not None:
@@ -107,9 +117,10 @@ def _greedy_steps(
     if isinstance(chunker, MaxMin) and embedder is not None:
         # The scan compares the sentences within the same chunk.
         sentence_pair_count = sum(count * (count - 1) // 2 for count in count_sentences_of_each_chunk(shown_result.chunking))
-        if sentence_pair_count > MOST_COMPARED_PAIRS:
+        if sentence_pair_count > MAX_PAIRS_FOR_STEP_SCORES:
             show_notice(
-                f"The steps show no numbers, because numbers are shown for at most {MOST_COMPARED_PAIRS:,} compared pairs "
+                f"The steps show no numbers, because numbers are shown for at most {MAX_PAIRS_FOR_STEP_SCORES:,} compared "
+                "pairs "
                 "of "
                 f"sentences, and this text has {sentence_pair_count:,}. Choose a shorter text to see them.",
                 key="long_scan",
@@ -118,16 +129,18 @@ def _greedy_steps(
             with suppress(Cancelled):
                 return _cached_steps(
                     shown_result,
-                    lambda: _max_min_scan_steps(shown_result, chunker, near_threshold_margin, comparison_by_gap, embedder),
+                    lambda: _max_min_scan_steps(
+                        shown_result, chunker, near_threshold_margin, optimal_comparison_by_gap, embedder
+                    ),
                     "scanned",
                     near_threshold_margin,
-                    comparison_by_gap is None,
+                    optimal_comparison_by_gap is None,
                 )
     return _cached_steps(
         shown_result,
-        lambda: greedy_scan_steps(shown_result.chunking, near_threshold_margin, comparison_by_gap),
+        lambda: greedy_scan_steps(shown_result.chunking, near_threshold_margin, optimal_comparison_by_gap),
         near_threshold_margin,
-        comparison_by_gap is None,
+        optimal_comparison_by_gap is None,
     )
 
 
@@ -140,7 +153,7 @@ def _cached_steps(
 
 
 @cached_while_shown(8, lambda task, best_task, *_: (task.document, task, best_task))
-def _compared_stretches(
+def _comparison_with_optimal_by_gap(
     chunking_task: ChunkingTask,
     optimal_task: ChunkingTask,
     chunking: Chunking,
@@ -148,26 +161,30 @@ def _compared_stretches(
     embedder: Embedder,
 ) -> Mapping[int, StretchComparison]:
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
-    document_sentence_vectors = sentence_vectors(chunking.document, embedder, chunking_task.tokenizer, session.on_disk)
-    return compare_around_greedy_cuts(chunking, optimal_chunking, CumulativeSimilarities(document_sentence_vectors))
+    document_sentence_vectors = cached_sentence_vectors_or_raise(
+        chunking.document, embedder, chunking_task.tokenizer, session.keeps_embeddings_on_disk
+    )
+    return compare_greedy_with_other_chunking(chunking, optimal_chunking, CumulativeSimilarities(document_sentence_vectors))
 
 
 def _max_min_scan_steps(
     shown_result: DisplayedResult,
     chunker: MaxMin,
     near_threshold_margin: float,
-    comparison_by_gap: Mapping[int, StretchComparison] | None,
+    optimal_comparison_by_gap: Mapping[int, StretchComparison] | None,
     embedder: Embedder,
 ) -> list[Step]:
     tokenizer = shown_result.identity[0].tokenizer
-    document_sentence_vectors = sentence_vectors(
-        shown_result.chunking.document, embedder, tokenizer, session.on_disk
+    document_sentence_vectors = cached_sentence_vectors_or_raise(
+        shown_result.chunking.document, embedder, tokenizer, session.keeps_embeddings_on_disk
     ).astype(np.float64)
     max_min_scan_results = list(chunker.decide_gaps(document_sentence_vectors, build_tools(None, tokenizer)))
-    return max_min_steps(shown_result.chunking, chunker, max_min_scan_results, near_threshold_margin, comparison_by_gap)
+    return max_min_steps(
+        shown_result.chunking, chunker, max_min_scan_results, near_threshold_margin, optimal_comparison_by_gap
+    )
 
 
-def _block_steps(shown_result: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
+def _structure_chunker_steps(shown_result: DisplayedResult, chunker: Structure, embedder: Embedder | None) -> list[Step]:
     document = shown_result.chunking.document
     scanned_structure_blocks = chunker.block_steps(
         document, _cached_only_tools(shown_result, embedder if chunker.embeds else None)
@@ -180,9 +197,9 @@ def _cached_only_tools(shown_result: DisplayedResult, embedder: Embedder | None)
     return build_tools(
         embedder,
         shown_result.identity[0].tokenizer,
-        CACHED_EMBEDDINGS_WATCHER,
+        ONLY_CACHED_EMBEDDINGS_WATCHER,
         fitted_on=shown_result.chunking.document,
-        on_disk=session.on_disk,
+        uses_disk_cache=session.keeps_embeddings_on_disk,
     )
 
 
@@ -193,7 +210,7 @@ OPTIMAL_WINS_SAMPLE = "emoji"
 """A sample whose boundary Optimal finds, and nothing else, while Breakpoint does so at no threshold."""
 
 
-def new_column_choice(chunker_name: str) -> ColumnChoice:
+def default_column_for_chunker(chunker_name: str) -> ColumnChoice:
     """Return a new column for a chunker on this page, where the steps of Optimal are about whole sentences."""
     return (
         ColumnChoice(chunker_name, {"pieces": "sentences"})
@@ -213,7 +230,7 @@ def show_optimal_steps(
     """Draw the stepper and the heatmap side by side, and compare the result with ``greedy_result``."""
     if chunker.pieces != "sentences":
         show_notice("The steps are about whole sentences, and the pieces of this column are others.", key="other_pieces")
-        st.button("Use whole sentences", on_click=choices.columns[0].put, args=("pieces", "sentences"))
+        st.button("Use whole sentences", on_click=choices.columns[0].set_valid_parameter, args=("pieces", "sentences"))
         return
     sentence_count = len(text.document.sentences)
     if sentence_count > MOST_SENTENCES:
@@ -226,26 +243,29 @@ def show_optimal_steps(
     if embedder is None:
         return
     with suppress(Cancelled):
-        document_sentence_vectors = sentence_vectors(text.document, embedder, choices.tokenizer, session.on_disk)
+        document_sentence_vectors = cached_sentence_vectors_or_raise(
+            text.document, embedder, choices.tokenizer, session.keeps_embeddings_on_disk
+        )
         optimal_partition_table = _partition_table(shown_result, chunker, embedder)
         mean_pair_similarity = mean_similarity(document_sentence_vectors)
         optimal_partition_steps = _cached_steps(
-            shown_result, lambda: optimal_steps(shown_result.chunking, optimal_partition_table, mean_pair_similarity)
+            shown_result,
+            lambda: list_optimal_partition_steps(shown_result.chunking, optimal_partition_table, mean_pair_similarity),
         )
         stepper_half, heatmap_half = st.columns(2)
         with stepper_half:
             draw_stepper_at_linked_step(
                 optimal_partition_steps, choices.extra, key="stepper", has_known_boundaries=bool(text.source.known)
             )
-            _show_greedy_comparison(shown_result.chunking, greedy_result, text, choices)
+            _show_optimal_against_greedy(shown_result.chunking, greedy_result, text, choices)
         with heatmap_half:
-            show_heatmap(
+            draw_sentence_distance_heatmap(
                 SentenceColours([0] * sentence_count, [0]),
                 document_sentence_vectors.astype(np.float64),
                 0.0,
                 ("the mean", 1 - mean_pair_similarity),
                 key="optimal_heatmap",
-                last_chunk_start_sentences=optimal_partition_table.last_run_starts.tolist(),
+                optimal_last_chunk_starts=optimal_partition_table.last_run_starts.tolist(),
             )
 
 
@@ -254,7 +274,9 @@ def _partition_table(shown_result: DisplayedResult, chunker: Optimal, embedder: 
     return chunker.pieces_and_partition_table(shown_result.chunking.document, _cached_only_tools(shown_result, embedder))[1]
 
 
-def _show_greedy_comparison(chunking: Chunking, greedy_result: ColumnResult, text: PageText, choices: Choices) -> None:
+def _show_optimal_against_greedy(
+    optimal_chunking: Chunking, greedy_result: ColumnResult, text: PageText, choices: Choices
+) -> None:
     """Say how far both results are from the known boundaries, and offer a text on which Optimal wins."""
     known_boundaries = text.source.known
     # What is built up or predicted is not given away.
@@ -269,7 +291,7 @@ def _show_greedy_comparison(chunking: Chunking, greedy_result: ColumnResult, tex
                 segmentation_in_sentences(text.document, known_boundaries),
                 segmentation_in_sentences(text.document, cut_offsets(result)),
             ).value
-            for result in (chunking, greedy_result.chunking)
+            for result in (optimal_chunking, greedy_result.chunking)
         )
         if optimal_pk is not None and greedy_pk is not None:
             st.caption(
@@ -288,7 +310,7 @@ def _show_greedy_comparison(chunking: Chunking, greedy_result: ColumnResult, tex
 # The steps of Optimal: the table of the best partitions is filled from left to right, then read off from right to left.
 
 
-SHOWN_OTHER_CHUNKS_COUNT = 2
+SHOWN_RUNNER_UP_COUNT = 2
 """Other last chunks that a step of the table shows, best first."""
 
 SUPERSCRIPT_DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -297,7 +319,9 @@ MOST_DIGITS = 15
 """Digits up to which the number of partitions is written out."""
 
 
-def optimal_steps(chunking: Chunking, partition_table: PartitionTable, mean_pair_similarity: float) -> list[Step]:
+def list_optimal_partition_steps(
+    chunking: Chunking, partition_table: PartitionTable, mean_pair_similarity: float
+) -> list[Step]:
     """Return a step on the number of partitions, one per entry of the table, and then one per chunk from the last on.
 
     Parameters
@@ -309,10 +333,10 @@ def optimal_steps(chunking: Chunking, partition_table: PartitionTable, mean_pair
     """
     sentence_count = len(chunking.document.sentences)
     whole_sentence_range = (0, sentence_count)
-    table_entry_steps = [_entry_step(partition_table, end) for end in range(1, sentence_count + 1)]
+    table_entry_steps = [_table_entry_step(partition_table, end) for end in range(1, sentence_count + 1)]
     full_table_step: Step = {
-        **explanation_step(
-            f"The table is full: value {_format_entry_value(partition_table, sentence_count)}",
+        **explanation_only_step(
+            f"The table is full: value {_format_table_entry_value(partition_table, sentence_count)}",
             [
                 "Its last entry is the value of the best partition.",
                 "Its cuts are read off from right to left: each entry names its last chunk, and leads to the entry before "
@@ -325,25 +349,26 @@ def optimal_steps(chunking: Chunking, partition_table: PartitionTable, mean_pair
     }
     chunk_edge_indexes = [0, *partition_table.cuts().tolist(), sentence_count]
     read_off_steps = [
-        _read_off_step(chunking, partition_table, first, end) for first, end in reversed([*pairwise(chunk_edge_indexes)])
+        _step_reading_chunk_off_table(chunking, partition_table, first, end)
+        for first, end in reversed([*pairwise(chunk_edge_indexes)])
     ]
     # Only now is every cut final.
     read_off_steps[-1]["placed"] = (0, sentence_count)
     return [
-        _partition_count_step(sentence_count, mean_pair_similarity),
+        _possible_partition_count_step(sentence_count, mean_pair_similarity),
         *table_entry_steps,
         full_table_step,
         *read_off_steps,
     ]
 
 
-def _partition_count_step(sentence_count: int, mean_pair_similarity: float) -> Step:
+def _possible_partition_count_step(sentence_count: int, mean_pair_similarity: float) -> Step:
     partition_count_phrase = f"{2 ** (sentence_count - 1):,}"
     if len(partition_count_phrase) > MOST_DIGITS:
         partition_count_phrase = f"a number of {len(partition_count_phrase.replace(',', ''))} digits"
     exponent_digits = str(sentence_count - 1).translate(SUPERSCRIPT_DIGITS)
     return {
-        **explanation_step(
+        **explanation_only_step(
             f"A table of {sentence_count:,} entries",
             [
                 f"{sentence_count - 1:,} gaps, each cut or not, make 2{exponent_digits} partitions: "
@@ -363,47 +388,50 @@ def _partition_count_step(sentence_count: int, mean_pair_similarity: float) -> S
     }
 
 
-def _entry_step(partition_table: PartitionTable, leading_sentence_count: int) -> Step:
+def _table_entry_step(partition_table: PartitionTable, leading_sentence_count: int) -> Step:
     """Return the step that fills in the entry of the first ``leading_sentence_count`` sentences."""
     possible_last_chunks = partition_table.ranked_last_runs(leading_sentence_count)
-    last_chunk_start_index, best_partition_value = possible_last_chunks[0]
-    chunk_phrase = sentence_range_phrase(last_chunk_start_index, leading_sentence_count)
+    best_last_chunk_start_index, best_partition_value = possible_last_chunks[0]
+    best_last_chunk_phrase = sentence_range_phrase(best_last_chunk_start_index, leading_sentence_count)
     entry_explanation_sentences = [
-        f"The best last chunk is {chunk_phrase}, one of {len(possible_last_chunks):,} possible."
+        f"The best last chunk is {best_last_chunk_phrase}, one of {len(possible_last_chunks):,} possible."
         if len(possible_last_chunks) > 1
-        else f"It is one chunk, {chunk_phrase}."
+        else f"It is one chunk, {best_last_chunk_phrase}."
     ]
-    if last_chunk_start_index:
-        keep_verb_form = "keeps" if last_chunk_start_index == 1 else "keep"
+    if best_last_chunk_start_index:
+        keep_verb_form = "keeps" if best_last_chunk_start_index == 1 else "keep"
         entry_explanation_sentences.append(
-            f"Before it, {_first_sentences_phrase(last_chunk_start_index)} {keep_verb_form} the value that the table has: "
-            f"{_format_entry_value(partition_table, last_chunk_start_index)}."
+            f"Before it, {_first_n_sentences_phrase(best_last_chunk_start_index)} {keep_verb_form} the value that the "
+            "table has: "
+            f"{_format_table_entry_value(partition_table, best_last_chunk_start_index)}."
         )
     entry_label_value_pairs = [
         [
             "value",
-            _value_as_sum_phrase(partition_table, last_chunk_start_index, leading_sentence_count, best_partition_value),
+            _entry_value_sum_formula(
+                partition_table, best_last_chunk_start_index, leading_sentence_count, best_partition_value
+            ),
         ]
     ]
     entry_label_value_pairs += [
         [
             "runner-up" if place == 1 else "",
             f"{sentence_range_phrase(start, leading_sentence_count)}: "
-            f"{_value_as_sum_phrase(partition_table, start, leading_sentence_count, total)}",
+            f"{_entry_value_sum_formula(partition_table, start, leading_sentence_count, total)}",
         ]
-        for place, (start, total) in enumerate(possible_last_chunks[1 : 1 + SHOWN_OTHER_CHUNKS_COUNT], start=1)
+        for place, (start, total) in enumerate(possible_last_chunks[1 : 1 + SHOWN_RUNNER_UP_COUNT], start=1)
     ]
     return {
         "title": (
-            f"{_first_sentences_phrase(leading_sentence_count).capitalize()}: value "
-            f"{_format_entry_value(partition_table, leading_sentence_count)}"
+            f"{_first_n_sentences_phrase(leading_sentence_count).capitalize()}: value "
+            f"{_format_table_entry_value(partition_table, leading_sentence_count)}"
         ),
         "story": entry_explanation_sentences,
         "numbers": entry_label_value_pairs,
         "tone": "",
         "mark": {
-            "growing": (last_chunk_start_index, leading_sentence_count - 1)
-            if last_chunk_start_index < leading_sentence_count - 1
+            "growing": (best_last_chunk_start_index, leading_sentence_count - 1)
+            if best_last_chunk_start_index < leading_sentence_count - 1
             else None,
             "next": (leading_sentence_count - 1, leading_sentence_count),
             "middle": None,
@@ -417,7 +445,7 @@ def _entry_step(partition_table: PartitionTable, leading_sentence_count: int) ->
             ),
             "yes": "Together",
             "no": "Cut",
-            "right": last_chunk_start_index < leading_sentence_count - 1,
+            "right": best_last_chunk_start_index < leading_sentence_count - 1,
         }
         if leading_sentence_count > 1
         else None,
@@ -426,34 +454,35 @@ def _entry_step(partition_table: PartitionTable, leading_sentence_count: int) ->
     }
 
 
-def _read_off_step(
-    chunking: Chunking, partition_table: PartitionTable, first_sentence_index: int, end_sentence_index: int
+def _step_reading_chunk_off_table(
+    chunking: Chunking, partition_table: PartitionTable, first_sentence_index: int, sentence_index_after_chunk: int
 ) -> Step:
-    """Return the step that reads off the chunk from sentence ``first_sentence_index`` to before ``end_sentence_index``."""
+    """Return the step that reads off the chunk from ``first_sentence_index`` to before ``sentence_index_after_chunk``."""
     chunk_phrase, sentence_count = (
-        sentence_range_phrase(first_sentence_index, end_sentence_index),
+        sentence_range_phrase(first_sentence_index, sentence_index_after_chunk),
         len(chunking.document.sentences),
     )
     next_entry_sentence = (
-        f"The next entry to read is that of {_first_sentences_phrase(first_sentence_index)}."
+        f"The next entry to read is that of {_first_n_sentences_phrase(first_sentence_index)}."
         if first_sentence_index
         else f"Nothing is left before it: {len(chunking.chunks):,} chunks."
     )
     return {
-        **explanation_step(
+        **explanation_only_step(
             f"Chunk of {chunk_phrase}",
             [
-                f"The entry of {_first_sentences_phrase(end_sentence_index)} names {chunk_phrase} as its last chunk.",
+                f"The entry of {_first_n_sentences_phrase(sentence_index_after_chunk)} names {chunk_phrase} as its last "
+                "chunk.",
                 next_entry_sentence,
             ],
             [
                 [
                     "value",
-                    _value_as_sum_phrase(
+                    _entry_value_sum_formula(
                         partition_table,
                         first_sentence_index,
-                        end_sentence_index,
-                        float(partition_table.best_totals[end_sentence_index]),
+                        sentence_index_after_chunk,
+                        float(partition_table.best_totals[sentence_index_after_chunk]),
                     ),
                 ],
                 *([["the cut", chunking.gaps[first_sentence_index - 1].reason]] if first_sentence_index else []),
@@ -461,30 +490,30 @@ def _read_off_step(
         ),
         "tone": "cut" if first_sentence_index else "",
         "mark": {
-            "growing": (first_sentence_index, end_sentence_index),
+            "growing": (first_sentence_index, sentence_index_after_chunk),
             "next": None,
             "middle": None,
             "gap": first_sentence_index - 1 if first_sentence_index else None,
         },
-        "table": ((end_sentence_index, sentence_count), (first_sentence_index, sentence_count)),
+        "table": ((sentence_index_after_chunk, sentence_count), (first_sentence_index, sentence_count)),
     }
 
 
-def _first_sentences_phrase(count: int) -> str:
+def _first_n_sentences_phrase(count: int) -> str:
     return "the first sentence" if count == 1 else f"the first {count:,} sentences"
 
 
-def _format_entry_value(partition_table: PartitionTable, leading_sentence_count: int) -> str:
+def _format_table_entry_value(partition_table: PartitionTable, leading_sentence_count: int) -> str:
     return format_number(float(partition_table.best_totals[leading_sentence_count]), ".2f")
 
 
-def _value_as_sum_phrase(
+def _entry_value_sum_formula(
     partition_table: PartitionTable, first_sentence_index: int, end_sentence_index: int, entry_value: float
 ) -> str:
     """Return a value as the entry before the last chunk plus the reward of the chunk."""
     chunk_reward = float(partition_table.rewards[first_sentence_index, end_sentence_index - first_sentence_index - 1])
     chunk_reward_sign = "\N{MINUS SIGN}" if chunk_reward < 0 else "+"
     return (
-        f"{_format_entry_value(partition_table, first_sentence_index)} {chunk_reward_sign} {abs(chunk_reward):.2f} = "
+        f"{_format_table_entry_value(partition_table, first_sentence_index)} {chunk_reward_sign} {abs(chunk_reward):.2f} = "
         f"{format_number(entry_value, '.2f')}"
     )

@@ -27,7 +27,7 @@ def is_near_threshold(gap: Gap, near_threshold_margin: float) -> bool:
 
 
 def greedy_scan_steps(
-    chunking: Chunking, near_threshold_margin: float, comparison_by_gap: Mapping[int, StretchComparison] | None
+    chunking: Chunking, near_threshold_margin: float, comparison_with_optimal_by_gap: Mapping[int, StretchComparison] | None
 ) -> list[Step]:
     """Return one step of the greedy chunker's scan for each gap in the text, in order.
 
@@ -37,41 +37,41 @@ def greedy_scan_steps(
         The result of the greedy chunker.
     near_threshold_margin
         Gaps whose score is within this distance of the threshold line are called near.
-    comparison_by_gap
-        The comparison with another chunker at each cut, by gap; None if not known yet.
+    comparison_with_optimal_by_gap
+        The comparison with Optimal at each cut, by gap; None if not known yet.
     """
-    gap_decision_steps = []
+    steps_of_all_gaps = []
     chunk_start_sentence_index, chunk_number = 0, 1
     gap_scores_and_thresholds = [score for gap in chunking.gaps for score in (gap.score, gap.threshold) if score is not None]
-    score_range = (
+    lowest_and_highest_score = (
         (min(gap_scores_and_thresholds), max(gap_scores_and_thresholds)) if gap_scores_and_thresholds else (0.0, 1.0)
     )
     for gap in chunking.gaps:
-        gap_decision_steps.append(
+        steps_of_all_gaps.append(
             _gap_step(
                 chunking,
                 gap,
                 chunk_start_sentence_index,
                 chunk_number,
                 near_threshold_margin,
-                comparison_by_gap,
-                score_range,
+                comparison_with_optimal_by_gap,
+                lowest_and_highest_score,
             )
         )
         if gap.verdict.is_cut:
             # After a cut inside a sentence, the rest of the sentence begins the next chunk.
             chunk_start_sentence_index = gap.index if gap.offset is not None else gap.index + 1
             chunk_number += 1
-    return gap_decision_steps
+    return steps_of_all_gaps
 
 
 def _gap_step(
     chunking: Chunking,
     gap: Gap,
     chunk_start_sentence_index: int,
-    chunk_number: int,
+    open_chunk_number: int,
     near_threshold_margin: float,
-    comparison_by_gap: Mapping[int, StretchComparison] | None,
+    comparison_with_optimal_by_gap: Mapping[int, StretchComparison] | None,
     score_range: tuple[float, float],
 ) -> Step:
     gap_number = gap.index + 1
@@ -81,7 +81,9 @@ def _gap_step(
         OUTCOME_SENTENCE_BY_VERDICT[gap.verdict]
         + (" Near the line." if is_near_threshold(gap, near_threshold_margin) else ""),
     ]
-    gap_label_value_pairs = [["chunk", f"{chunk_number:,}: {sentence_range_phrase(chunk_start_sentence_index, gap_number)}"]]
+    gap_label_value_pairs = [
+        ["chunk", f"{open_chunk_number:,}: {sentence_range_phrase(chunk_start_sentence_index, gap_number)}"]
+    ]
     if gap.score is not None and gap.why.steps()[0].score_name == "distance" and not is_inside_sentence:
         dot_product_formula = f"{vector_symbol(gap.index)} · {vector_symbol(gap_number)}"
         gap_label_value_pairs.append(
@@ -92,27 +94,27 @@ def _gap_step(
         )
     if gap.score is not None and gap.threshold is not None:
         gap_label_value_pairs.append(["from the line", format_number(gap.score - gap.threshold, "+.3f")])
-    comparison_sentences: list[str] = []
+    optimal_comparison_sentences: list[str] = []
     cohesion_label_value_pairs: list[list[str]] = []
     gap_step_tone: Literal["", "cut", "turn"] = ""
     if gap.verdict.is_cut:
         gap_step_tone = "cut"
-        chunk_before_gap = chunking.chunks[chunk_number - 1]
+        chunk_before_gap = chunking.chunks[open_chunk_number - 1]
         gap_label_value_pairs.append(["its size", f"{len(chunk_before_gap.text):,} characters"])
-        optimal_comparison_at_gap = (comparison_by_gap or {}).get(gap.index)
-        if optimal_comparison_at_gap is not None:
-            comparison_sentences = _describe_other_cuts_and_cohesion(optimal_comparison_at_gap)
+        comparison_with_other_chunker = (comparison_with_optimal_by_gap or {}).get(gap.index)
+        if comparison_with_other_chunker is not None:
+            optimal_comparison_sentences = _describe_optimal_cuts_and_cohesion(comparison_with_other_chunker)
             cohesion_label_value_pairs = [
-                ["in these chunks", _cohesion_in_words(optimal_comparison_at_gap.greedy_cohesion)],
-                ["in optimal’s", _cohesion_in_words(optimal_comparison_at_gap.other_cohesion)],
+                ["in these chunks", _cohesion_in_words(comparison_with_other_chunker.greedy_cohesion)],
+                ["in optimal’s", _cohesion_in_words(comparison_with_other_chunker.other_cohesion)],
             ]
             if (
-                optimal_comparison_at_gap.greedy_gain is not None
-                and abs(optimal_comparison_at_gap.greedy_gain) >= EQUAL_COHESION_TOLERANCE
+                comparison_with_other_chunker.greedy_minus_other_cohesion is not None
+                and abs(comparison_with_other_chunker.greedy_minus_other_cohesion) >= EQUAL_COHESION_TOLERANCE
             ):
                 gap_step_tone = "turn"
     else:
-        gap_explanation_sentences.append(f"Sentence {gap_number + 1:,} joins chunk {chunk_number:,}.")
+        gap_explanation_sentences.append(f"Sentence {gap_number + 1:,} joins chunk {open_chunk_number:,}.")
     place_phrase = (
         f"inside sentence {gap_number:,}"
         if is_inside_sentence
@@ -122,7 +124,7 @@ def _gap_step(
         "title": f"Gap {gap_number:,}, {place_phrase}: {gap.verdict}",
         "story": gap_explanation_sentences,
         "numbers": gap_label_value_pairs,
-        "aside": (comparison_sentences, cohesion_label_value_pairs),
+        "aside": (optimal_comparison_sentences, cohesion_label_value_pairs),
         "tone": gap_step_tone,
         "mark": {
             "growing": (chunk_start_sentence_index, gap_number),
@@ -149,7 +151,7 @@ def score_threshold_gauge(gap: Gap, score_range: tuple[float, float]) -> Gauge |
     }
 
 
-def explanation_step(
+def explanation_only_step(
     title: str, explanation_sentences: Sequence[str], label_value_pairs: Sequence[Sequence[str]] = ()
 ) -> Step:
     """Return a step that explains something and decides nothing, before any sentence is in a chunk."""
@@ -174,22 +176,26 @@ def sentence_range_phrase(first_sentence_index: int, end_sentence_index: int) ->
     )
 
 
-def _describe_other_cuts_and_cohesion(stretch_comparison: StretchComparison) -> list[str]:
+def _describe_optimal_cuts_and_cohesion(chunker_comparison_on_stretch: StretchComparison) -> list[str]:
     """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
-    greedy_cut_index = stretch_comparison.greedy[0]
-    other_cut_numbers = [f"{place + 1:,}" for place in stretch_comparison.other if place != greedy_cut_index]
-    if greedy_cut_index in stretch_comparison.other:
-        other_cuts_phrase = "cuts here too" + (
-            f", and after {join_words(other_cut_numbers)}" if other_cut_numbers else ", and nowhere else"
+    greedy_cut_index = chunker_comparison_on_stretch.greedy[0]
+    optimal_cut_numbers = [f"{place + 1:,}" for place in chunker_comparison_on_stretch.other if place != greedy_cut_index]
+    if greedy_cut_index in chunker_comparison_on_stretch.other:
+        optimal_cuts_phrase = "cuts here too" + (
+            f", and after {join_words(optimal_cut_numbers)}" if optimal_cut_numbers else ", and nowhere else"
         )
     else:
-        other_cuts_phrase = (
-            f"does not cut here, but after {join_words(other_cut_numbers)}" if other_cut_numbers else "does not cut at all"
+        optimal_cuts_phrase = (
+            f"does not cut here, but after {join_words(optimal_cut_numbers)}"
+            if optimal_cut_numbers
+            else "does not cut at all"
         )
-    stretch_phrase = sentence_range_phrase(stretch_comparison.stretch.start, stretch_comparison.stretch.end)
-    cohesion_verdict_sentence = stretch_comparison.verdict()
+    stretch_phrase = sentence_range_phrase(
+        chunker_comparison_on_stretch.stretch.start, chunker_comparison_on_stretch.stretch.end
+    )
+    cohesion_verdict_sentence = chunker_comparison_on_stretch.greedy_gain_in_words()
     return [
-        f"With the whole text in view, “optimal” {other_cuts_phrase} ({stretch_phrase}).",
+        f"With the whole text in view, “optimal” {optimal_cuts_phrase} ({stretch_phrase}).",
         cohesion_verdict_sentence[0].upper() + cohesion_verdict_sentence[1:] + ".",
     ]
 
@@ -207,22 +213,22 @@ def _cohesion_in_words(cohesion: Cohesion) -> str:
 def max_min_steps(
     chunking: Chunking,
     chunker: MaxMin,
-    scan_results: Sequence[MaxMinStep],
+    scan_result_by_gap: Sequence[MaxMinStep],
     near_threshold_margin: float,
-    comparison_by_gap: Mapping[int, StretchComparison] | None,
+    comparison_with_optimal_by_gap: Mapping[int, StretchComparison] | None,
 ) -> list[Step]:
     """Return one step of Max–Min's scan for each gap, with the sentences that Max–Min compared at the gap.
 
     Parameters
     ----------
-    scan_results
+    scan_result_by_gap
         The decision on each gap between two sentences, before sizes overruled any; from `MaxMin.decide_gaps`.
     """
-    max_min_gap_steps = greedy_scan_steps(chunking, near_threshold_margin, comparison_by_gap)
+    max_min_gap_steps = greedy_scan_steps(chunking, near_threshold_margin, comparison_with_optimal_by_gap)
     for step, gap in zip(max_min_gap_steps, chunking.gaps, strict=True):
         # Only a size limit cuts inside a sentence; the scan has no decision there.
         if gap.offset is None:
-            _add_max_min_explanation(step, gap.index, chunker, scan_results[gap.index])
+            _add_max_min_explanation(step, gap.index, chunker, scan_result_by_gap[gap.index])
     return max_min_gap_steps
 
 
@@ -270,13 +276,13 @@ def _threshold_in_words(chunker: MaxMin, scan_result: MaxMinStep) -> str:
     """Return the formula of the threshold with its values filled in."""
     sigmoid_value, least_similarity_text = logistic(scan_result.size - 1), _format_three_decimals(scan_result.least)
     adaptive_threshold_text = _format_three_decimals(chunker.adaptive_threshold(scan_result.size, scan_result.least))
-    symbolic_threshold_formula = f"{chunker.relaxation:g} × σ({scan_result.size - 1:,}) × {least_similarity_text}"
+    formula_with_logistic_function = f"{chunker.relaxation:g} × σ({scan_result.size - 1:,}) × {least_similarity_text}"
     filled_formula = f"{chunker.relaxation:g} × {sigmoid_value:.3f} × {least_similarity_text} = {adaptive_threshold_text}"
-    threshold_kind_phrase = "hard" if scan_result.threshold == chunker.hard_threshold else "that it follows"
+    hard_or_adaptive_phrase = "hard" if scan_result.threshold == chunker.hard_threshold else "that it follows"
     hard_threshold_text = format_number(chunker.hard_threshold)
     return (
-        f"{symbolic_threshold_formula} = {filled_formula}; not below hard {hard_threshold_text}: "
-        f"{_format_three_decimals(scan_result.threshold)}, {threshold_kind_phrase}"
+        f"{formula_with_logistic_function} = {filled_formula}; not below hard {hard_threshold_text}: "
+        f"{_format_three_decimals(scan_result.threshold)}, {hard_or_adaptive_phrase}"
     )
 
 
@@ -287,7 +293,7 @@ def _format_three_decimals(number: float) -> str:
 # Change points: the gain of a cut at each place, against the penalty.
 
 
-def change_point_steps(chunking: Chunking, chunker: ChangePoint, near_threshold_margin: float) -> list[Step]:
+def change_point_chunker_steps(chunking: Chunking, chunker: ChangePoint, near_threshold_margin: float) -> list[Step]:
     """Return a step on the penalty, and one for each place where a cut is allowed or forced, in order."""
     sentence_count = len(chunking.document.sentences)
     allowed_cut_sentence_indexes = {*chunker.places(chunking.document)}
@@ -296,39 +302,40 @@ def change_point_steps(chunking: Chunking, chunker: ChangePoint, near_threshold_
         for step, gap in zip(greedy_scan_steps(chunking, near_threshold_margin, None), chunking.gaps, strict=True)
         if gap.verdict.is_cut or (gap.offset is None and gap.index + 1 in allowed_cut_sentence_indexes)
     ]
-    searched_chunk_edge_indexes = [
+    chunk_edges_before_size_limits = [
         0,
         *(gap.index + 1 for _, gap in steps_and_gaps if gap.offset is None and is_cut_before_size_limits(gap)),
         sentence_count,
     ]
-    next_step_gap_indexes = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), sentence_count - 1]
-    for (step, gap), next_gap_index in zip(steps_and_gaps, next_step_gap_indexes, strict=True):
+    following_gap_index_by_step = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), sentence_count - 1]
+    for (step, gap), next_gap_index in zip(steps_and_gaps, following_gap_index_by_step, strict=True):
         assert next_gap_index is not None
         # Up to the next place there is no other cut.
         step["placed"] = step["placed"][0], next_gap_index + 1
         if gap.offset is None:
             step["mark"] = {**step["mark"], "next": (gap.index + 1, next_gap_index + 1)}
-            _add_change_point_explanation(step, gap, searched_chunk_edge_indexes, chunker)
+            _add_change_point_gain_to_step(step, gap, chunk_edges_before_size_limits, chunker)
     return [_penalty_step(chunking, chunker), *(step for step, _ in steps_and_gaps)]
 
 
 def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
     """Return the step that says what a cut must gain, and why."""
-    change_point_gain_curve = chunking.curves[0]
-    search_explanation = (
+    gap_cut_gain_curve = chunking.curves[0]
+    partition_search_explanation = (
         "The search weighs all partitions at once. The steps go through the best one, and show what each cut gains in it."
     )
-    if not change_point_gain_curve.lines:
-        return explanation_step(
+    if not gap_cut_gain_curve.lines:
+        return explanation_only_step(
             f"The best {len(chunking.chunks):,} chunks",
-            ["The number of chunks is set: no penalty decides.", search_explanation],
+            ["The number of chunks is set: no penalty decides.", partition_search_explanation],
         )
-    cut_penalty = change_point_gain_curve.lines[0].level
-    if change_point_gain_curve.null is None or chunker.penalty is not None:
-        return explanation_step(
-            f"A cut must gain {cut_penalty:.2f}", ["The penalty is set, whatever cuts gain by chance.", search_explanation]
+    cut_penalty = gap_cut_gain_curve.lines[0].level
+    if gap_cut_gain_curve.null is None or chunker.penalty is not None:
+        return explanation_only_step(
+            f"A cut must gain {cut_penalty:.2f}",
+            ["The penalty is set, whatever cuts gain by chance.", partition_search_explanation],
         )
-    low_gain_in_shuffles, high_gain_in_shuffles = change_point_gain_curve.null.low, change_point_gain_curve.null.high
+    lower_quartile_shuffle_gain, upper_quartile_shuffle_gain = gap_cut_gain_curve.null.low, gap_cut_gain_curve.null.high
     shuffles_phrase = (
         f"In {SHUFFLE_COUNT} shuffles of the sentences, where order means nothing, the best cuts still gain as much"
     )
@@ -337,27 +344,32 @@ def _penalty_step(chunking: Chunking, chunker: ChangePoint) -> Step:
         "eager": "in the lowest quarter",
         "cautious": "in all but the highest quarter",
     }
-    return explanation_step(
+    return explanation_only_step(
         f"A cut must gain more than {cut_penalty:.2f}",
-        [f"{shuffles_phrase} {phrase_by_caution[chunker.caution]}.", search_explanation],
-        [["shuffles", f"the middle half gains {low_gain_in_shuffles:.2f} to {high_gain_in_shuffles:.2f} a cut"]],
+        [f"{shuffles_phrase} {phrase_by_caution[chunker.caution]}.", partition_search_explanation],
+        [
+            [
+                "shuffles",
+                f"the middle half gains {lower_quartile_shuffle_gain:.2f} to {upper_quartile_shuffle_gain:.2f} a cut",
+            ]
+        ],
     )
 
 
-def _add_change_point_explanation(step: Step, gap: Gap, chunk_edge_indexes: list[int], chunker: ChangePoint) -> None:
+def _add_change_point_gain_to_step(step: Step, gap: Gap, chunk_edge_indexes: list[int], chunker: ChangePoint) -> None:
     """Write what a cut at a step's gap gains into the step: both sides of the gap, and the formula with its numbers."""
     sentence_index_after_gap = gap.index + 1
-    first_sentence_index, end_sentence_index = (
+    first_sentence_index, sentence_index_after_stretch = (
         chunk_edge_indexes[bisect_left(chunk_edge_indexes, sentence_index_after_gap) - 1],
         chunk_edge_indexes[bisect_right(chunk_edge_indexes, sentence_index_after_gap)],
     )
     sentence_count_before, sentence_count_after = (
         sentence_index_after_gap - first_sentence_index,
-        end_sentence_index - sentence_index_after_gap,
+        sentence_index_after_stretch - sentence_index_after_gap,
     )
     left_sentences_phrase, right_sentences_phrase = (
         sentence_range_phrase(first_sentence_index, sentence_index_after_gap),
-        sentence_range_phrase(sentence_index_after_gap, end_sentence_index),
+        sentence_range_phrase(sentence_index_after_gap, sentence_index_after_stretch),
     )
     if gap.verdict.is_sized:
         gap_outcome_sentence = OUTCOME_SENTENCE_BY_VERDICT[gap.verdict]
@@ -409,14 +421,14 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
             f"opens chunk {chunk_number:,}" if block.cut or not block_index else f"stays in chunk {chunk_number:,}"
         )
         block_outcome_reason = "The text begins with it." if block.why is None else _capitalise_and_punctuate(str(block.why))
-        joint_size_pairs = []
+        joint_size_label_value_pairs = []
         if block.together is not None:
-            joint_size_pairs = [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
+            joint_size_label_value_pairs = [["with the chunk", f"{block.together:,} tokens, at most {chunker.max_size:,}"]]
         steps.append(
             {
                 "title": f"{_capitalise_and_punctuate(block_phrase, '')} {outcome_phrase}",
                 "story": [block_outcome_reason],
-                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size_pairs],
+                "numbers": [["kind", block.kind], ["its size", f"{block.size:,} tokens"], *joint_size_label_value_pairs],
                 "tone": "cut" if block.cut else "",
                 "mark": {
                     "growing": (chunk_start_sentence_index, max(first_sentence_index, chunk_start_sentence_index + 1))
@@ -442,7 +454,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
                 }
                 if block_index
                 else None,
-                "gauge": _block_gauge(block, chunker, gauge_maximum),
+                "gauge": _joint_size_gauge_data(block, chunker, gauge_maximum),
             }
         )
         if block.cut:
@@ -450,7 +462,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
     return steps
 
 
-def _block_gauge(block_step: BlockStep, chunker: Structure, gauge_maximum: int) -> Gauge | None:
+def _joint_size_gauge_data(block_step: BlockStep, chunker: Structure, gauge_maximum: int) -> Gauge | None:
     if block_step.together is None:
         return None
     return {

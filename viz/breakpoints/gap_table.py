@@ -6,7 +6,7 @@ from typing import TypedDict
 from chunkers import Chunking, Verdict
 from viz.breakpoints.decision_steps_by_chunker import is_near_threshold
 from viz.components.browser_exchange import Component, compact_json
-from viz.components.reader.payload import VerdictData, build_verdict_payload, encode_verdicts
+from viz.components.reader.payload import VerdictData, encode_verdicts, verdict_kind_payload
 from viz.jobs import MOST_CACHED_BYTES, cached_while_shown
 
 SHORT_VERDICT_NAMES = {
@@ -95,7 +95,7 @@ def show_gap_table(
             "source": chunking.document.identity,
             "hash": column_body_hash,
             "score": chunking.curves[0].label if chunking.curves else "score",
-            "rows": _gap_rows_json(chunking, chunking_identity, near_threshold_margin),
+            "rows": _gap_table_component_json(chunking, chunking_identity, near_threshold_margin),
         },
     )
 
@@ -103,22 +103,22 @@ def show_gap_table(
 @cached_while_shown(
     MOST_CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len
 )
-def _gap_rows_json(chunking: Chunking, chunking_identity: Hashable, near_threshold_margin: float) -> str:
+def _gap_table_component_json(chunking: Chunking, chunking_identity: Hashable, near_threshold_margin: float) -> str:
     return compact_json(build_gap_table_columns(chunking, near_threshold_margin))
 
 
 def build_gap_table_columns(chunking: Chunking, near_threshold_margin: float) -> GapRows:
     """Return the rows of the table of gaps as one list per column, in the order of the gaps."""
     gaps_in_order = chunking.gaps
-    distinct_verdicts, verdict_digits = encode_verdicts(gaps_in_order, SHORT_VERDICT_NAMES)
+    distinct_verdicts, verdict_codes_by_gap = encode_verdicts(gaps_in_order, SHORT_VERDICT_NAMES)
     return {
         "gaps": [gap.index for gap in gaps_in_order],
         "scores": [gap.score for gap in gaps_in_order],
         "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in gaps_in_order],
         "verdicts": [
-            {**build_verdict_payload(verdict), "standing": SHORT_VERDICT_NAMES[verdict]} for verdict in distinct_verdicts
+            {**verdict_kind_payload(verdict), "standing": SHORT_VERDICT_NAMES[verdict]} for verdict in distinct_verdicts
         ],
-        "verdictOf": verdict_digits,
+        "verdictOf": verdict_codes_by_gap,
         "inside": [gap.offset is not None for gap in gaps_in_order],
         "near": [is_near_threshold(gap, near_threshold_margin) for gap in gaps_in_order],
         "reasons": [gap.reason for gap in gaps_in_order],

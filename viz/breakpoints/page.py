@@ -10,19 +10,23 @@ from chunkers.methods import has_similarity_reading
 from chunkers.support import pluralize
 from evaluation.segmentation import count_found_missed_added, count_sentences_of_each_chunk, cut_offsets
 from sample_docs import sample_splitters
-from viz.breakpoints.chunker_steps_view import new_column_choice, show_steps
+from viz.breakpoints.chunker_steps_view import default_column_for_chunker, show_steps
 from viz.breakpoints.gap_table import show_gap_table
-from viz.breakpoints.score_histogram_and_staircase import DisplayedResult, convert_result_scores_for_display, show_scores
+from viz.breakpoints.score_histogram_and_staircase import (
+    DisplayedResult,
+    convert_result_scores_for_display,
+    show_score_histogram_and_staircase,
+)
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import show_notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, draw_reader_and_hash_columns
 from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS
 from viz.controls import (
     build_widget_key_and_callback,
-    draw_setting_segmented_control,
+    draw_parameter_controls,
+    draw_segmented_control_storing_setting,
     draw_setting_select_box,
     offer_undo,
-    parameter_controls,
 )
 from viz.shell import (
     ColumnResult,
@@ -33,15 +37,15 @@ from viz.shell import (
     run_columns_or_start_job,
     show_compare_column_number,
     show_misfit_warnings,
-    show_progress,
+    show_progress_and_consents,
     side_by_side_columns,
 )
-from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
-from viz.shell.page import draw_page_frame
+from viz.shell.card.verdicts import apply_parameter_change, send_verdicts_on_pointed_gap
+from viz.shell.page import frame_page_and_write_link
 from viz.state import (
     Choices,
     ColumnChoice,
-    TextSource,
+    TextWithDetails,
     chunker_defaults_of_embedder,
     main_page,
     new_default_column,
@@ -67,7 +71,7 @@ SHOWN_CHUNKERS = {
 GREEDY_CHUNKERS = ("breakpoint", "max_min")
 """The chunkers that decide gap by gap; their cuts are compared with the optimal partition."""
 
-SCORE_READINGS = {"distance": "distance", "similarity": "similarity"}
+DISTANCE_OR_SIMILARITY_LABELS = {"distance": "distance", "similarity": "similarity"}
 MOST_NEAR_THRESHOLD_MARGIN = 0.5
 
 
@@ -78,7 +82,7 @@ def show() -> None:
     default_link_parameters = {"view": "scores", "axis": "distance", "margin": "0.02", **DEFAULT_STEPPER_PARAMETERS}
     # Above all elements that come and go; the page's style sheet hides it by its key.
     hidden_container = st.container(key="store_spot")
-    with draw_page_frame(
+    with frame_page_and_write_link(
         PAGE_KEY, Choices(sample_name, splitter_name, [new_default_column("breakpoint")], extra=default_link_parameters)
     ) as current_page:
         current_page.choices.columns = [*filter(None, columns_from_compare)] or current_page.choices.columns
@@ -93,13 +97,15 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
         apply_parameter_change(PAGE_KEY, parameter_change_event)
     column_choice = choices.columns[0]
     if threshold_drag_event := take_event(TEXT_READER_KEY, "line"):
-        column_choice.put(str(threshold_drag_event["parameter"]), float(threshold_drag_event["value"]))
+        column_choice.set_valid_parameter(str(threshold_drag_event["parameter"]), float(threshold_drag_event["value"]))
     view_label_by_name = (
         VIEWS
         if column_choice.chunker == "breakpoint"
         else {name: label for name, label in VIEWS.items() if name != "scores"}
     )
-    current_page.replace_invalid_link_parameters({"view": VIEWS, "axis": SCORE_READINGS, **ALLOWED_LINK_VALUES})
+    current_page.replace_invalid_link_parameters(
+        {"view": VIEWS, "axis": DISTANCE_OR_SIMILARITY_LABELS, **ALLOWED_LINK_VALUES}
+    )
     view_name, distance_or_similarity, near_threshold_margin = (
         choices.extra["view"],
         choices.extra["axis"],
@@ -114,9 +120,9 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
         else [ColumnResult(column_choice)]
     )
     with current_page.controls:
-        _choose_chunker(choices)
+        _draw_chunker_choice(choices)
         offer_undo(PAGE_KEY)
-        parameter_controls(
+        draw_parameter_controls(
             0,
             column_choice,
             column_results[0].chunker,
@@ -126,13 +132,13 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
             PAGE_KEY,
             column_choice,
             current_page.embedder,
-            is_column_valid=column_results[0].chunker is not None or text is None,
+            are_column_settings_valid=column_results[0].chunker is not None or text is None,
         )
-        _choose_distance_or_similarity(choices, column_results[0].chunker)
-        _choose_threshold_margin(choices, near_threshold_margin)
+        _draw_distance_or_similarity_choice(choices, column_results[0].chunker)
+        _draw_threshold_margin_control(choices, near_threshold_margin)
     if text is None:
         return
-    show_progress(column_results)
+    show_progress_and_consents(column_results)
     show_misfit_warnings(current_page.choices, column_results)
     shown_result = convert_result_scores_for_display(column_results[0], distance_or_similarity)
     palette.set_narrow_window_panel_colours()
@@ -145,7 +151,7 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
     with text_container:
         body_hashes = draw_reader_and_hash_columns(
             text.document,
-            [_reader_column(column_results[0], shown_result, text.source)],
+            [_build_reader_column(column_results[0], shown_result, text.source)],
             title=text.source.name,
             summary=text.source.teaches,
             selected_column_index=0,
@@ -155,9 +161,9 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
             shows_card=True,
         )
     with verdict_requests_placeholder:
-        compare_search_settings = search_settings_of(main_page.choices(), len(text.document.text))
+        compare_search_settings = search_settings_of(main_page.current_choices(), len(text.document.text))
         shown_chunking = None if shown_result is None else shown_result.chunking
-        answer_verdict_requests(
+        send_verdicts_on_pointed_gap(
             text.document,
             column_results[:1],
             body_hashes,
@@ -168,7 +174,7 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
         )
     with view_container, st.container(key="beside"):
         view_switch_key = f"{PAGE_KEY}/view" if view_label_by_name == VIEWS else f"{PAGE_KEY}/view/{column_choice.chunker}"
-        draw_setting_segmented_control(
+        draw_segmented_control_storing_setting(
             "Beside the text", choices.extra, "view", view_label_by_name, view_switch_key, is_label_hidden=True
         )
         if shown_result is None:
@@ -180,7 +186,7 @@ def _draw(current_page: Page, verdict_requests_placeholder: DeltaGenerator) -> N
                 key="no_gap",
             )
         elif view_name == "scores":
-            show_scores(shown_result, text, current_page.embedder, choices)
+            show_score_histogram_and_staircase(shown_result, text, current_page.embedder, choices)
         elif view_name == "gaps":
             show_gap_table(shown_result.chunking, shown_result.identity, near_threshold_margin, body_hashes[0], key="ledger")
         else:
@@ -215,15 +221,15 @@ def _reduce_to_one_column(current_page: Page) -> None:
 
 
 def _checked_threshold_margin(choices: Choices) -> float:
-    margin_text = choices.extra["margin"]
+    unparsed_link_margin = choices.extra["margin"]
     try:
-        near_threshold_margin = float(margin_text)
+        near_threshold_margin = float(unparsed_link_margin)
     except ValueError:
         near_threshold_margin = math.nan
     if 0 <= near_threshold_margin <= MOST_NEAR_THRESHOLD_MARGIN:
         return near_threshold_margin
     show_notice(
-        f"The link's margin must be a number from 0 to {MOST_NEAR_THRESHOLD_MARGIN:g}; got {margin_text[:60]!r}.",
+        f"The link's margin must be a number from 0 to {MOST_NEAR_THRESHOLD_MARGIN:g}; got {unparsed_link_margin[:60]!r}.",
         "error",
         key="bad_margin",
     )
@@ -233,11 +239,11 @@ def _checked_threshold_margin(choices: Choices) -> float:
 # The page's own controls
 
 
-def _choose_chunker(choices: Choices) -> None:
+def _draw_chunker_choice(choices: Choices) -> None:
     selected_chunker_setting = {"chunker": choices.columns[0].chunker}
 
     def use_chosen_chunker() -> None:
-        choices.columns = [new_column_choice(selected_chunker_setting["chunker"])]
+        choices.columns = [default_column_for_chunker(selected_chunker_setting["chunker"])]
         choices.extra["step"] = "1"
 
     draw_setting_select_box(
@@ -250,16 +256,21 @@ def _choose_chunker(choices: Choices) -> None:
     )
 
 
-def _choose_distance_or_similarity(choices: Choices, chunker: object) -> None:
+def _draw_distance_or_similarity_choice(choices: Choices, chunker: object) -> None:
     if isinstance(chunker, Breakpoint) and has_similarity_reading(chunker):
         similarity_help = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
-        draw_setting_segmented_control(
-            "Read the curve as", choices.extra, "axis", SCORE_READINGS, f"{PAGE_KEY}/axis", help=similarity_help
+        draw_segmented_control_storing_setting(
+            "Read the curve as",
+            choices.extra,
+            "axis",
+            DISTANCE_OR_SIMILARITY_LABELS,
+            f"{PAGE_KEY}/axis",
+            help=similarity_help,
         )
 
 
-def _choose_threshold_margin(choices: Choices, near_threshold_margin: float) -> None:
-    def set_margin(near_threshold_margin: float) -> None:
+def _draw_threshold_margin_control(choices: Choices, near_threshold_margin: float) -> None:
+    def set_near_threshold_margin(near_threshold_margin: float) -> None:
         choices.extra["margin"] = f"{near_threshold_margin:g}"
 
     st.number_input(
@@ -271,27 +282,33 @@ def _choose_threshold_margin(choices: Choices, near_threshold_margin: float) -> 
         format="%.2f",
         help="Greatest distance of a score from the line, on either side, for a gap to count as near: small changes may "
         "reverse the verdict.",
-        **build_widget_key_and_callback(near_threshold_margin, f"{PAGE_KEY}/margin", set_margin),
+        **build_widget_key_and_callback(near_threshold_margin, f"{PAGE_KEY}/margin", set_near_threshold_margin),
     )
 
 
 # The text
 
 
-def _reader_column(
-    column_result: ColumnResult, shown_result: DisplayedResult | None, text_source: TextSource
+def _build_reader_column(
+    column_result: ColumnResult, shown_result: DisplayedResult | None, text_source: TextWithDetails
 ) -> ReaderColumn:
     return reader_column_for_result(
-        column_result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, text_source)), shown_result=shown_result
+        column_result,
+        lambda chunking: ReaderColumn(rows=_column_head_summary_rows(chunking, text_source)),
+        shown_result=shown_result,
     )
 
 
-def _summary_rows(chunking: Chunking, text_source: TextSource) -> tuple[HeadRow, ...]:
+def _column_head_summary_rows(chunking: Chunking, text_source: TextWithDetails) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
-    sentences_per_chunk = count_sentences_of_each_chunk(chunking)
-    summary_rows = [HeadRow("chunks", f"{len(sentences_per_chunk):,}", brief=pluralize(len(sentences_per_chunk), "chunk"))]
-    if sentences_per_chunk:
-        summary_rows.append(HeadRow("sentences", f"{min(sentences_per_chunk):,} to {max(sentences_per_chunk):,}"))
+    sentence_counts_of_chunks = count_sentences_of_each_chunk(chunking)
+    summary_rows = [
+        HeadRow("chunks", f"{len(sentence_counts_of_chunks):,}", brief=pluralize(len(sentence_counts_of_chunks), "chunk"))
+    ]
+    if sentence_counts_of_chunks:
+        summary_rows.append(
+            HeadRow("sentences", f"{min(sentence_counts_of_chunks):,} to {max(sentence_counts_of_chunks):,}")
+        )
     rejected_cut_count = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
     forced_cut_count = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
     if rejected_cut_count or forced_cut_count:
@@ -303,8 +320,8 @@ def _summary_rows(chunking: Chunking, text_source: TextSource) -> tuple[HeadRow,
             )
         )
     if text_source.known is not None:
-        found_boundary_count, missed_boundary_count, added_cut_count = count_found_missed_added(
+        found_boundary_count, missed_boundary_count, spurious_cut_count = count_found_missed_added(
             cut_offsets(chunking), text_source.known
         )
-        summary_rows.append(known_boundaries_comparison_row(found_boundary_count, missed_boundary_count, added_cut_count))
+        summary_rows.append(known_boundaries_comparison_row(found_boundary_count, missed_boundary_count, spurious_cut_count))
     return tuple(summary_rows)

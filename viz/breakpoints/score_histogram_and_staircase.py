@@ -13,8 +13,8 @@ from chunkers import Breakpoint, Chunking, Document, Embedder
 from chunkers.methods import SimilarityReading, convert_chunking_to_similarities, has_similarity_reading
 from chunkers.support import format_number
 from evaluation.segmentation import MIN_FLAT_STRETCH_AMOUNTS, ScoreHistogram, Staircase, score_histogram
-from evaluation.segmentation.threshold_staircase import threshold_staircase
-from viz.components.figure import draw_labelled_line, show_figure, stacked_histogram
+from evaluation.segmentation.threshold_staircase import chunk_sizes_by_threshold
+from viz.components.figure import draw_labelled_line, show_figure_with_its_data, stacked_histogram
 from viz.components.page_elements import show_notice
 from viz.components.reader.reader import ReaderResult
 from viz.jobs import ChunkingTask, cached_while_shown, chunk_if_quick
@@ -51,17 +51,19 @@ def convert_result_scores_for_display(column_result: ColumnResult, distance_or_s
         return DisplayedResult(
             (chunking_task, distance_or_similarity),
             SimilarityReading(**chunker.model_dump()),
-            _chunking_with_similarities(chunking_task, chunking),
+            _chunking_with_scores_as_similarities(chunking_task, chunking),
         )
     return DisplayedResult((chunking_task, "distance"), chunker, chunking)
 
 
 @cached_while_shown(8, lambda task, chunking: (task.document, task))
-def _chunking_with_similarities(chunking_task: ChunkingTask, chunking: Chunking) -> Chunking:
+def _chunking_with_scores_as_similarities(chunking_task: ChunkingTask, chunking: Chunking) -> Chunking:
     return convert_chunking_to_similarities(chunking)
 
 
-def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedder | None, choices: Choices) -> None:
+def show_score_histogram_and_staircase(
+    shown_result: DisplayedResult, text: PageText, embedder: Embedder | None, choices: Choices
+) -> None:
     """Draw a histogram of the gap scores, and the number and sizes of chunks for each threshold amount."""
     chunker, curve = shown_result.chunker, shown_result.chunking.curves[0]
     assert isinstance(chunker, Breakpoint)  # the page offers this view for no other
@@ -73,7 +75,7 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
         return
     gap_score_histogram = score_histogram(curve.scores, gap_score_threshold, curve.cut_above)
     st.header(f"{curve.label.capitalize()} per gap", anchor=False)
-    show_figure(
+    show_figure_with_its_data(
         score_histogram_figure(gap_score_histogram, gap_score_threshold, curve.label),
         {
             f"{curve.label} from": [format_number(edge, ".3f") for edge in gap_score_histogram.edges[:-1]],
@@ -87,7 +89,9 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
 
     def chunk_with_other_amount(other_chunker: Breakpoint) -> Chunking:
         other_amount_chunking_task = ChunkingTask.of(text.document, embedder, choices.tokenizer, other_chunker)
-        chunking = chunk_if_quick(other_amount_chunking_task, other_chunker, text.document, embedder, session.on_disk)
+        chunking = chunk_if_quick(
+            other_amount_chunking_task, other_chunker, text.document, embedder, session.keeps_embeddings_on_disk
+        )
         assert chunking is not None  # the amount does not affect what is embedded
         return chunking
 
@@ -98,13 +102,13 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
     st.header("Threshold effect", anchor=False)
     st.caption(_flat_stretch_in_words(threshold_amount_staircase, chunker.amount))
     staircase_column_by_name = {
-        chunker.rule.title: threshold_amount_staircase.amounts,
+        chunker.selected_threshold_rule.title: threshold_amount_staircase.amounts,
         "chunks": threshold_amount_staircase.chunks,
         "median characters": threshold_amount_staircase.median,
         "largest": threshold_amount_staircase.largest,
     }
-    show_figure(
-        staircase_figure(threshold_amount_staircase, chunker.amount, chunker.rule.title),
+    show_figure_with_its_data(
+        staircase_figure(threshold_amount_staircase, chunker.amount, chunker.selected_threshold_rule.title),
         staircase_column_by_name,
         "Staircase",
         "staircase",
@@ -122,20 +126,21 @@ def show_scores(shown_result: DisplayedResult, text: PageText, embedder: Embedde
 def _cached_staircase(
     chunking_task: ChunkingTask, document: Document, chunker: Breakpoint, scores: tuple[float, ...], run_chunker: object
 ) -> Staircase:
-    return threshold_staircase(document, chunker, scores, run_chunker)  # type: ignore[arg-type]
+    return chunk_sizes_by_threshold(document, chunker, scores, run_chunker)  # type: ignore[arg-type]
 
 
 def _flat_stretch_in_words(staircase: Staircase, threshold_amount: float) -> str:
     """Describe the stretch of amounts with the same chunks, around the current amount or else the widest one."""
-    current_stretch = staircase.around(threshold_amount)
-    if current_stretch is not None:
-        stretch_phrase = current_stretch.words()
-        return f"{stretch_phrase[0].upper()}{stretch_phrase[1:]}. Bands are stretches that make the same chunks."
+    stretch_around_current_amount = staircase.flat_stretch_containing(threshold_amount)
+    if stretch_around_current_amount is not None:
+        amount_range_phrase = stretch_around_current_amount.in_words()
+        return f"{amount_range_phrase[0].upper()}{amount_range_phrase[1:]}. Bands are stretches that make the same chunks."
     if not staircase.flat_stretches:
         return f"No {MIN_FLAT_STRETCH_AMOUNTS} consecutive amounts of the slider make the same chunks."
-    widest_flat_stretch = max(staircase.flat_stretches, key=lambda stretch: stretch.high - stretch.low)
+    widest_same_chunks_stretch = max(staircase.flat_stretches, key=lambda stretch: stretch.high - stretch.low)
     return (
-        f"A few steps from here the chunks change; {widest_flat_stretch.words()}. Bands are stretches that make the same "
+        f"A few steps from here the chunks change; {widest_same_chunks_stretch.in_words()}. Bands are stretches that make "
+        "the same "
         "chunks."
     )
 
@@ -156,10 +161,10 @@ def score_histogram_figure(histogram: ScoreHistogram, threshold: float, label: s
     )
     draw_labelled_line(figure, threshold, f"line {format_number(threshold, '.2f')}")
     tallest_bar_gap_count = max(map(sum, zip(histogram.uncut_counts, histogram.candidate_counts, strict=True)), default=0)
-    for series_name, bar_index, label_anchor in _series_label_positions(histogram):
+    for series_name, labelled_bar_index, label_anchor in _series_label_positions(histogram):
         figure.add_annotation(
-            x=histogram_bin_middles[bar_index],
-            y=histogram.uncut_counts[bar_index] + histogram.candidate_counts[bar_index],
+            x=histogram_bin_middles[labelled_bar_index],
+            y=histogram.uncut_counts[labelled_bar_index] + histogram.candidate_counts[labelled_bar_index],
             yanchor="bottom",
             xanchor=label_anchor,
             text=series_name,
@@ -175,17 +180,19 @@ def score_histogram_figure(histogram: ScoreHistogram, threshold: float, label: s
 
 def _series_label_positions(histogram: ScoreHistogram) -> list[tuple[str, int, str]]:
     """Return the label of each kind of bar, the index of its tallest bar, and the anchor of the label."""
-    series_names_and_counts = (("kept", histogram.uncut_counts), ("past the line", histogram.candidate_counts))
+    series_names_and_bar_heights = (("kept", histogram.uncut_counts), ("past the line", histogram.candidate_counts))
     series_names_and_tallest_bars = [
-        (name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in series_names_and_counts if any(counts)
+        (name, max(range(len(counts)), key=counts.__getitem__))
+        for name, counts in series_names_and_bar_heights
+        if any(counts)
     ]
     tallest_bar_indexes = [place for _, place in series_names_and_tallest_bars]
     if len(series_names_and_tallest_bars) < 2 or abs(tallest_bar_indexes[0] - tallest_bar_indexes[1]) > 1:
         return [(name, place, "center") for name, place in series_names_and_tallest_bars]
     # Labels of adjacent bars extend away from each other.
-    leftmost_series_index = min(range(2), key=lambda at: (tallest_bar_indexes[at], at))
+    series_index_with_leftmost_peak = min(range(2), key=lambda at: (tallest_bar_indexes[at], at))
     return [
-        (name, place, "right" if at == leftmost_series_index else "left")
+        (name, place, "right" if at == series_index_with_leftmost_peak else "left")
         for at, (name, place) in enumerate(series_names_and_tallest_bars)
     ]
 
@@ -196,7 +203,7 @@ def _round_tick_spacing(axis_value_range: float) -> float:
     return next(size * power_of_ten for size in (1, 2, 5, 10) if axis_value_range <= 6 * size * power_of_ten * (1 + 1e-9))
 
 
-def staircase_figure(staircase: Staircase, amount: float, title: str) -> go.Figure:
+def staircase_figure(staircase: Staircase, amount: float, amount_axis_title: str) -> go.Figure:
     """Return a figure with the number of chunks (top) and their sizes (bottom) for each threshold amount.
 
     Bands mark the ranges of amounts that give the same chunks, and a line marks the current amount.
@@ -221,9 +228,9 @@ def staircase_figure(staircase: Staircase, amount: float, title: str) -> go.Figu
             1,
         )
     label_index = _size_label_index(staircase, amount)
-    largest_chunk_size = max(staircase.largest, default=0)
+    overall_largest_chunk_size = max(staircase.largest, default=0)
     for series_name, curve_values in (("largest", staircase.largest), ("median", staircase.median)):
-        is_label_below_curve = series_name == "median" and curve_values[label_index] > 0.2 * largest_chunk_size
+        is_label_below_curve = series_name == "median" and curve_values[label_index] > 0.2 * overall_largest_chunk_size
         label_position_settings = {
             "x": staircase.amounts[label_index],
             "y": curve_values[label_index],
@@ -238,7 +245,7 @@ def staircase_figure(staircase: Staircase, amount: float, title: str) -> go.Figu
     # All bands in one call, because `add_vrect` slows down with every existing shape.
     figure.layout.shapes += (*_flat_stretch_bands(staircase, amount),)
     figure.update_layout(height=380, showlegend=False)
-    figure.update_xaxes(title=title, row=2)
+    figure.update_xaxes(title=amount_axis_title, row=2)
     figure.update_yaxes(title="Number of chunks", rangemode="tozero", row=1)
     figure.update_yaxes(title="Characters per chunk", rangemode="tozero", row=2)
     return figure
@@ -260,15 +267,17 @@ def _flat_stretch_bands(staircase: Staircase, amount: float) -> list[dict[str, A
     return flat_stretch_shapes
 
 
-def _size_label_index(staircase: Staircase, amount: float) -> int:
+def _size_label_index(staircase: Staircase, current_threshold_amount: float) -> int:
     """Return the index at which both size curves are labelled: the one where they are furthest apart.
 
-    Indices near the edges or near the line at ``amount`` are avoided.
+    Indices near the edges or near the line at ``current_threshold_amount`` are avoided.
     """
     threshold_amount_count = len(staircase.amounts)
-    threshold_amount_range = staircase.amounts[-1] - staircase.amounts[0]
+    threshold_amount_span = staircase.amounts[-1] - staircase.amounts[0]
     inner_amount_indexes = range(threshold_amount_count // 6, threshold_amount_count - threshold_amount_count // 6)
     free_label_indexes = [
-        at for at in inner_amount_indexes if abs(staircase.amounts[at] - amount) > threshold_amount_range / 6
+        at
+        for at in inner_amount_indexes
+        if abs(staircase.amounts[at] - current_threshold_amount) > threshold_amount_span / 6
     ] or range(threshold_amount_count)
     return max(free_label_indexes, key=lambda at: staircase.largest[at] - staircase.median[at])

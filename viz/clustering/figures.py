@@ -39,7 +39,7 @@ def dendrogram_figure(
         f"the two clusters hold {refusal.size}"
         for refusal in clusters.refused
     ]
-    _draw_brackets(
+    _draw_dendrogram_brackets(
         figure,
         dendrogram.refused,
         refused_join_hover_texts,
@@ -57,7 +57,7 @@ def dendrogram_figure(
             f"distance {1 - merges[at].similarity:.2f}, chunk {chunk_number_by_sentence[merges[at].left.start] + 1}"
             for at in join_indexes_of_colour
         ]
-        _draw_brackets(
+        _draw_dendrogram_brackets(
             figure,
             [dendrogram.joins[at] for at in join_indexes_of_colour],
             join_hover_texts,
@@ -97,7 +97,7 @@ def dendrogram_figure(
     )
 
 
-def _draw_brackets(
+def _draw_dendrogram_brackets(
     figure: go.Figure,
     brackets: Sequence[Bracket],
     hover_texts: Sequence[str],
@@ -239,20 +239,20 @@ def _core_distance_in_words(core_distance: float) -> str:
     return f"{core_distance:.2f}" if math.isfinite(core_distance) else "no ε is enough"
 
 
-def centres_figure(clusters: Clusters, sentence_colours: SentenceColours, theme: str) -> go.Figure:
+def centre_distances_figure(clusters: Clusters, sentence_colours: SentenceColours, theme: str) -> go.Figure:
     """Return a plot of each sentence's distance to its own cluster centre and to the nearest other centre."""
     chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.colour_number_of_chunk
     chunk_edge_colours = palette.CHUNK_EDGE_COLOURS[theme]
     figure = go.Figure()
     sentence_numbers = [*range(1, len(chunk_number_by_sentence) + 1)]
     if clusters.other:
-        connecting_line_sentences = [place for sentence in sentence_numbers for place in (sentence, sentence, None)]
+        connecting_line_x_values = [place for sentence in sentence_numbers for place in (sentence, sentence, None)]
         own_to_other_line_distances = [
             value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)
         ]
         connecting_line_style = {"color": palette.THEME_COLOURS[theme]["rule"], "width": 1}
         figure.add_scatter(
-            x=connecting_line_sentences,
+            x=connecting_line_x_values,
             y=own_to_other_line_distances,
             mode="lines",
             line=connecting_line_style,
@@ -309,13 +309,13 @@ def heatmap_table(block_distances: FloatArray, sentences_per_block: int, sentenc
     sentence_block_names = [
         heatmap_row_name(row) for row in heatmap_row_sentence_ranges(sentence_count, sentences_per_block)
     ]
-    first_row_indexes, second_row_indexes = np.triu_indices(len(sentence_block_names), k=1)
-    pair_distance_array = block_distances[first_row_indexes, second_row_indexes]
-    pair_indexes_nearest_first = np.argsort(pair_distance_array, kind="stable")
+    first_row_of_each_pair, second_row_of_each_pair = np.triu_indices(len(sentence_block_names), k=1)
+    distance_of_each_pair = block_distances[first_row_of_each_pair, second_row_of_each_pair]
+    pair_indexes_nearest_first = np.argsort(distance_of_each_pair, kind="stable")
     return {
-        "sentence": [sentence_block_names[at] for at in first_row_indexes[pair_indexes_nearest_first]],
-        "and sentence": [sentence_block_names[at] for at in second_row_indexes[pair_indexes_nearest_first]],
-        "distance": np.round(pair_distance_array[pair_indexes_nearest_first], 4).tolist(),
+        "sentence": [sentence_block_names[at] for at in first_row_of_each_pair[pair_indexes_nearest_first]],
+        "and sentence": [sentence_block_names[at] for at in second_row_of_each_pair[pair_indexes_nearest_first]],
+        "distance": np.round(distance_of_each_pair[pair_indexes_nearest_first], 4).tolist(),
     }
 
 
@@ -373,7 +373,7 @@ def dbscan_role_table(clusters: Clusters, core_distances: FloatArray, sentence_c
     }
 
 
-def centres_table(clusters: Clusters, sentence_colours: SentenceColours) -> Table:
+def centre_distances_table(clusters: Clusters, sentence_colours: SentenceColours) -> Table:
     """Return a table of each sentence's distance to its own cluster centre and to the nearest other centre."""
     table: dict[str, Sequence[Any]] = {
         "sentence": [*range(1, len(sentence_colours.chunk_of) + 1)],

@@ -22,11 +22,11 @@ class Decision(NamedTuple):
     distance: float
 
 
-def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decision]:
+def linkage_decisions(accepted_merges: Sequence[Merge], clusters: Clusters) -> list[Decision]:
     """Return the accepted and the refused joins in the order in which they were decided."""
     accepted_order_decision_pairs = [
         ((number, 1), Decision(True, merge.left.start, merge.right.start, 1 - merge.similarity))
-        for number, merge in enumerate(merges)
+        for number, merge in enumerate(accepted_merges)
     ]
     refused_order_decision_pairs = [
         ((refusal.joins, 0), Decision(False, refusal.left, refusal.right, refusal.distance)) for refusal in clusters.refused
@@ -38,20 +38,20 @@ def linkage_decisions(merges: Sequence[Merge], clusters: Clusters) -> list[Decis
     ]
 
 
-def linkage_steps(
+def linkage_explanation_steps(
     sentence_count: int, merges: Sequence[Merge], clusters: Clusters, maximum_cluster_size: int, maximum_distance: float
 ) -> list[Step]:
     """Return the steps of single-linkage clustering limited by ``maximum_cluster_size`` and ``maximum_distance``."""
     disjoint_sentence_sets = DisjointSets(sentence_count)
     steps: list[Step] = []
     for decision in linkage_decisions(merges, clusters):
-        steps.append(_linkage_step(disjoint_sentence_sets, decision, maximum_cluster_size, maximum_distance))
+        steps.append(_linkage_decision_step(disjoint_sentence_sets, decision, maximum_cluster_size, maximum_distance))
         if decision.joined:
             disjoint_sentence_sets.join(decision.left, decision.right)
     return steps
 
 
-def _linkage_step(
+def _linkage_decision_step(
     disjoint_sentence_sets: DisjointSets, decision: Decision, maximum_cluster_size: int, maximum_distance: float
 ) -> Step:
     """Return the step at two sentences: their clusters are joined unless together they exceed the cap."""
@@ -173,13 +173,13 @@ def lay_out_dendrogram(sentence_count: int, merges: Sequence[Merge], clusters: C
     root_by_sentence = [node_by_label[label] for label in disjoint_sentence_sets.label]
     ordered_leaf_sentences = [
         leaf
-        for root in _roots_with_refused_adjacent(root_by_sentence, first_sentence_by_node, clusters)
+        for root in _order_roots_by_refused_joins(root_by_sentence, first_sentence_by_node, clusters)
         for leaf in _leaf_sentences_below(root, sentence_count, children_of_joins)
     ]
-    return _dendrogram_with_brackets(ordered_leaf_sentences, merges, clusters, children_of_joins, refused_node_pairs)
+    return _lay_out_join_brackets(ordered_leaf_sentences, merges, clusters, children_of_joins, refused_node_pairs)
 
 
-def _roots_with_refused_adjacent(
+def _order_roots_by_refused_joins(
     roots: Sequence[int], first_sentence_of_node: Sequence[int], clusters: Clusters
 ) -> list[int]:
     """Return the distinct roots of ``roots``, ordered so that clusters whose join was refused are neighbours."""
@@ -207,7 +207,7 @@ def _leaf_sentences_below(root_node: int, sentence_count: int, children_of_joins
     return leaf_sentence_indexes
 
 
-def _dendrogram_with_brackets(
+def _lay_out_join_brackets(
     leaves: list[int],
     merges: Sequence[Merge],
     clusters: Clusters,
@@ -219,23 +219,23 @@ def _dendrogram_with_brackets(
         node_positions[leaf_sentence_index] = float(leaf_position)
     dendrogram_node_heights = [0.0] * len(leaves)
 
-    def bracket_between(left: int, right: int, height: float) -> Bracket:
-        left, right = sorted((left, right), key=node_positions.__getitem__)
+    def join_bracket_between_nodes(left_tree_node: int, right_tree_node: int, height: float) -> Bracket:
+        left_tree_node, right_tree_node = sorted((left_tree_node, right_tree_node), key=node_positions.__getitem__)
         return Bracket(
-            node_positions[left],
-            node_positions[right],
+            node_positions[left_tree_node],
+            node_positions[right_tree_node],
             height,
-            dendrogram_node_heights[left],
-            dendrogram_node_heights[right],
+            dendrogram_node_heights[left_tree_node],
+            dendrogram_node_heights[right_tree_node],
         )
 
     accepted_join_brackets = []
     for merge, (left_node, right_node) in zip(merges, children_of_joins, strict=True):
-        accepted_join_brackets.append(bracket_between(left_node, right_node, 1 - merge.similarity))
+        accepted_join_brackets.append(join_bracket_between_nodes(left_node, right_node, 1 - merge.similarity))
         node_positions.append((node_positions[left_node] + node_positions[right_node]) / 2)
         dendrogram_node_heights.append(1 - merge.similarity)
     refused_brackets = [
-        bracket_between(left, right, refusal.distance)
+        join_bracket_between_nodes(left, right, refusal.distance)
         for refusal, (left, right) in zip(clusters.refused, refused_node_pairs, strict=True)
     ]
     return Dendrogram(leaves, accepted_join_brackets, refused_brackets)

@@ -22,8 +22,8 @@ from evaluation.segmentation import (
 )
 from sample_docs import sample_splitters
 from viz.clustering.figures import (
-    centres_figure,
-    centres_table,
+    centre_distances_figure,
+    centre_distances_table,
     core_distance_figure,
     dbscan_role_table,
     dendrogram_figure,
@@ -31,16 +31,21 @@ from viz.clustering.figures import (
     heatmap_table,
     joins_table,
 )
-from viz.clustering.linkage import lay_out_dendrogram, linkage_steps
+from viz.clustering.linkage import lay_out_dendrogram, linkage_explanation_steps
 from viz.components.browser_exchange import Component, take_event
-from viz.components.figure import show_figure
-from viz.components.heatmap.heatmap import SentenceColours, mean_block_distances, sentences_per_heatmap_row, show_heatmap
+from viz.components.figure import show_figure_with_its_data
+from viz.components.heatmap.heatmap import (
+    SentenceColours,
+    draw_sentence_distance_heatmap,
+    mean_block_distances,
+    sentences_per_heatmap_row,
+)
 from viz.components.page_elements import show_notice
 from viz.components.reader.column_body import text_segments
 from viz.components.reader.reader import HeadRow, ReaderColumn, draw_reader_and_hash_columns
 from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS, draw_stepper_at_linked_step
-from viz.controls import build_widget_key_and_callback, parameter_controls
-from viz.jobs import cached_sentence_vectors
+from viz.controls import build_widget_key_and_callback, draw_parameter_controls
+from viz.jobs import cached_sentence_vectors_or_none
 from viz.shell import (
     ColumnResult,
     Page,
@@ -50,10 +55,10 @@ from viz.shell import (
     run_columns_or_start_job,
     show_compare_column_number,
     show_misfit_warnings,
-    show_progress,
+    show_progress_and_consents,
     side_by_side_columns,
 )
-from viz.shell.page import draw_page_frame
+from viz.shell.page import frame_page_and_write_link
 from viz.state import Choices, ColumnChoice, PageText, chunker_defaults_of_embedder, main_page, session
 from viz.theme import embedding_time_in_words, known_boundary_count_phrase, stage_times_in_words, theme_name
 
@@ -67,15 +72,15 @@ def show() -> None:
     sample_name, splitter_name = next(iter(sample_splitters().items()))
     method_column_choices = [ColumnChoice(name) for name in CLUSTERING_METHODS]
     columns_from_compare = columns_to_open_with(PAGE_KEY, [(name,) for name in CLUSTERING_METHODS])
-    with draw_page_frame(
+    with frame_page_and_write_link(
         PAGE_KEY, Choices(sample_name, splitter_name, method_column_choices, extra={**DEFAULT_STEPPER_PARAMETERS})
     ) as current_page:
         current_page.replace_invalid_link_parameters(ALLOWED_LINK_VALUES)
-        _set_column_per_method(current_page)
+        _set_one_column_per_method(current_page)
         _adopt_columns_from_compare(current_page.choices, columns_from_compare)
-        if distance_line_event := take_event(TEXT_READER_KEY, "line"):
-            current_page.choices.columns[current_page.choices.selected].put(
-                str(distance_line_event["parameter"]), float(distance_line_event["value"])
+        if threshold_line_drag_event := take_event(TEXT_READER_KEY, "line"):
+            current_page.choices.columns[current_page.choices.selected].set_valid_parameter(
+                str(threshold_line_drag_event["parameter"]), float(threshold_line_drag_event["value"])
             )
         _draw(current_page)
 
@@ -87,7 +92,7 @@ def _draw(current_page: Page) -> None:
         run_columns_or_start_job(current_page, text, [column_choice])[0] if text is not None else ColumnResult(column_choice)
     )
     with current_page.controls:
-        parameter_controls(
+        draw_parameter_controls(
             choices.selected,
             column_choice,
             column_result.chunker,
@@ -97,12 +102,12 @@ def _draw(current_page: Page) -> None:
             PAGE_KEY,
             column_choice,
             current_page.embedder,
-            is_column_valid=column_result.chunker is not None or text is None,
+            are_column_settings_valid=column_result.chunker is not None or text is None,
         )
     if text is None:
         _draw_clustering_method_choice(choices)
         return
-    show_progress([column_result])
+    show_progress_and_consents([column_result])
     show_misfit_warnings(current_page.choices, [column_result])
     text_container, figures_container = side_by_side_columns(PAGE_KEY, 6, 5, gap="large")
     with text_container:
@@ -111,8 +116,8 @@ def _draw(current_page: Page) -> None:
         _draw_clustering_method_choice(choices)
         if column_result.chunking is None or not column_result.chunking.chunks:
             show_notice("There is nothing to show yet: the text has not been cut.", key="nothing_beside")
-    document_sentence_vectors = cached_sentence_vectors(
-        text.document, current_page.embedder, choices.tokenizer, session.on_disk
+    document_sentence_vectors = cached_sentence_vectors_or_none(
+        text.document, current_page.embedder, choices.tokenizer, session.keeps_embeddings_on_disk
     )
     if (
         column_result.chunker is not None
@@ -120,7 +125,7 @@ def _draw(current_page: Page) -> None:
         and column_result.chunking.chunks
         and document_sentence_vectors is not None
     ):
-        show_cluster_formation(
+        show_cluster_figures_and_list(
             choices,
             column_result.chunker,
             column_result.chunking,
@@ -130,7 +135,7 @@ def _draw(current_page: Page) -> None:
         )
 
 
-def _set_column_per_method(current_page: Page) -> None:
+def _set_one_column_per_method(current_page: Page) -> None:
     """Give the page one column for each method; show an error if the link names other chunkers."""
     page_choices = current_page.choices
     if [column.chunker for column in page_choices.columns] == [*CLUSTERING_METHODS]:
@@ -154,11 +159,11 @@ def _adopt_columns_from_compare(choices: Choices, columns_from_compare: Sequence
     if not adopted_column_indexes:
         return
     choices.columns = [new or old for new, old in zip(columns_from_compare, choices.columns, strict=True)]
-    choices_of_compare = main_page.choices()
-    compare_chunker_name = choices_of_compare.columns[choices_of_compare.selected].chunker
+    choices_of_compare = main_page.current_choices()
+    selected_compare_chunker_name = choices_of_compare.columns[choices_of_compare.selected].chunker
     choices.selected = (
-        CLUSTERING_METHODS.index(compare_chunker_name)
-        if compare_chunker_name in CLUSTERING_METHODS
+        CLUSTERING_METHODS.index(selected_compare_chunker_name)
+        if selected_compare_chunker_name in CLUSTERING_METHODS
         else adopted_column_indexes[0]
     )
 
@@ -178,27 +183,27 @@ def _draw_clustering_method_choice(choices: Choices) -> None:
 
 def _draw_chunked_text(column_result: ColumnResult, text: PageText) -> None:
     document, known_boundaries = text.document, text.source.known
-    known_boundaries_summary = ""
+    known_boundary_total_phrase = ""
     if known_boundaries is not None:
-        known_boundaries_summary = (
+        known_boundary_total_phrase = (
             known_boundary_count_phrase(len(known_boundaries)) if known_boundaries else "one topic: no known boundary"
         )
     draw_reader_and_hash_columns(
         document,
         [
             reader_column_for_result(
-                column_result, lambda chunking: ReaderColumn(rows=_summary_rows(chunking, known_boundaries))
+                column_result, lambda chunking: ReaderColumn(rows=_column_head_summary_rows(chunking, known_boundaries))
             )
         ],
         title=text.source.name,
-        summary=known_boundaries_summary,
+        summary=known_boundary_total_phrase,
         selected_column_index=0,
         known_boundaries=known_boundaries,
         key=TEXT_READER_KEY,
     )
 
 
-def _summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) -> tuple[HeadRow, ...]:
+def _column_head_summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
     column_summary_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
     sentences_per_chunk = count_sentences_of_each_chunk(chunking)
@@ -211,53 +216,56 @@ def _summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) ->
                 f"{f' to {most_sentences_per_chunk:,}' * (most_sentences_per_chunk > fewest_sentences_per_chunk)} per chunk",
             )
         )
-    discontinuous_chunk_counts = DiscontinuousChunks.of(chunking)
-    if discontinuous_chunk_counts.chunks:
+    discontinuity_totals = DiscontinuousChunks.of(chunking)
+    if discontinuity_totals.chunks:
         column_summary_rows.append(
             HeadRow(
                 "in pieces",
-                discontinuous_chunk_counts.words(len(sentences_per_chunk)),
-                brief=f"{discontinuous_chunk_counts.chunks:,} in pieces",
+                discontinuity_totals.words(len(sentences_per_chunk)),
+                brief=f"{discontinuity_totals.chunks:,} in pieces",
             )
         )
     if not lecture_mode.is_lecture_mode_on():
         column_summary_rows.append(HeadRow("time", stage_times_in_words(chunking.timing)))
         column_summary_rows.append(HeadRow("embedding", embedding_time_in_words(chunking.timing)))
     if known_boundaries is not None:
-        _, missed_boundary_count, added_cut_count = count_found_missed_added(cut_offsets(chunking), known_boundaries)
+        _, missed_boundary_count, spurious_cut_count = count_found_missed_added(cut_offsets(chunking), known_boundaries)
         section_count_by_chunk = mixed_chunk_section_counts(chunking, known_boundaries)
         boundary_errors_phrase = (
-            f"{missed_boundary_count:,} missed, {added_cut_count:,} added"
-            if missed_boundary_count or added_cut_count
+            f"{missed_boundary_count:,} missed, {spurious_cut_count:,} added"
+            if missed_boundary_count or spurious_cut_count
             else "boundaries as known"
         )
-        if section_count_by_chunk and not missed_boundary_count and not added_cut_count:
+        if section_count_by_chunk and not missed_boundary_count and not spurious_cut_count:
             # Chunks of several pieces can match all boundaries and still mix sections.
             boundary_errors_phrase += "; " + _mixed_sections_in_words(section_count_by_chunk)
         column_summary_rows.append(
             HeadRow(
                 "against known",
                 boundary_errors_phrase,
-                "wrong" if missed_boundary_count or added_cut_count or section_count_by_chunk else "",
+                "wrong" if missed_boundary_count or spurious_cut_count or section_count_by_chunk else "",
                 boundary_errors_phrase,
             )
         )
     return tuple(column_summary_rows)
 
 
-def _mixed_sections_in_words(section_count_by_chunk: Mapping[int, int]) -> str:
+def _mixed_sections_in_words(section_count_by_mixed_chunk: Mapping[int, int]) -> str:
     """Name the first chunk that mixes sections, and count the others."""
-    first_mixed_chunk_number, mixed_section_count = next(iter(section_count_by_chunk.items()))
-    other_chunks_phrase = (
-        f", and {pluralize(len(section_count_by_chunk) - 1, 'other')}" if len(section_count_by_chunk) > 1 else ""
+    first_mixed_chunk_number, first_mixed_chunk_section_count = next(iter(section_count_by_mixed_chunk.items()))
+    other_mixed_chunks_phrase = (
+        f", and {pluralize(len(section_count_by_mixed_chunk) - 1, 'other')}" if len(section_count_by_mixed_chunk) > 1 else ""
     )
-    return f"chunk {first_mixed_chunk_number + 1:,} mixes {mixed_section_count:,} sections{other_chunks_phrase}"
+    return (
+        f"chunk {first_mixed_chunk_number + 1:,} mixes {first_mixed_chunk_section_count:,} "
+        f"sections{other_mixed_chunks_phrase}"
+    )
 
 
 # The formation of the clusters: heatmap and chunks next to the text, and the joins, roles or centres below it.
 
 
-def show_cluster_formation(
+def show_cluster_figures_and_list(
     choices: Choices,
     chunker: Chunker,
     chunking: Chunking,
@@ -281,7 +289,7 @@ def show_cluster_formation(
             _show_linkage_steps(
                 choices, chunking, chunking_clusters, chunking_clusters.cap, distance_limit, has_known_boundaries
             )
-        show_heatmap(
+        draw_sentence_distance_heatmap(
             sentence_chunk_colours,
             vectors,
             sentence_position_weight,
@@ -291,9 +299,9 @@ def show_cluster_formation(
     if chunking_clusters is not None and distance_limit is not None and chunking_clusters.cap is not None:
         _show_dendrogram(chunking, chunking_clusters, chunking_clusters.cap, distance_limit, sentence_chunk_colours)
     elif chunking_clusters is not None and distance_limit is not None and chunking_clusters.roles:
-        _show_density(chunking_clusters, distance_limit, sentence_chunk_colours, vectors)
+        _show_dbscan_core_distances(chunking_clusters, distance_limit, sentence_chunk_colours, vectors)
     elif chunking_clusters is not None and chunking_clusters.own:
-        _show_centres(chunking_clusters, sentence_chunk_colours)
+        _show_distances_to_centres(chunking_clusters, sentence_chunk_colours)
     if len(vectors) <= MOST_SENTENCES:
         _show_downloadable_heatmap(sentence_chunk_colours, vectors, sentence_position_weight)
     with side_container:
@@ -314,7 +322,7 @@ def _show_downloadable_heatmap(sentence_colours: SentenceColours, vectors: Float
         return
     sentences_per_block = sentences_per_heatmap_row(len(vectors))
     block_mean_distances = mean_block_distances(vectors, position_weight, sentences_per_block)
-    show_figure(
+    show_figure_with_its_data(
         heatmap_figure(block_mean_distances, sentences_per_block, sentence_colours, theme_name()),
         heatmap_table(block_mean_distances, sentences_per_block, len(vectors)),
         "Heatmap",
@@ -331,7 +339,7 @@ def _show_linkage_steps(
     has_known_boundaries: bool,
 ) -> None:
     """Draw the stepper through the joins above the heatmap, so that its buttons are visible without scrolling."""
-    single_linkage_steps = linkage_steps(
+    single_linkage_steps = linkage_explanation_steps(
         len(chunking.document.sentences), chunking.merges, clusters, maximum_cluster_size, distance_limit.distance
     )
     if single_linkage_steps:
@@ -351,9 +359,9 @@ def _show_dendrogram(
 ) -> None:
     merges, sentence_count = chunking.merges, len(sentence_colours.chunk_of)
     st.header("Dendrogram", anchor=False)
-    st.caption(refused_joins_in_words(clusters, maximum_cluster_size))
+    st.caption(dendrogram_explanation_with_refusals(clusters, maximum_cluster_size))
     dendrogram_layout = lay_out_dendrogram(sentence_count, merges, clusters)
-    show_figure(
+    show_figure_with_its_data(
         dendrogram_figure(dendrogram_layout, merges, clusters, sentence_colours, distance_limit.distance, theme_name()),
         joins_table(merges, clusters, sentence_colours),
         "Tree of joins",
@@ -361,11 +369,13 @@ def _show_dendrogram(
     )
 
 
-def _show_density(clusters: Clusters, distance_limit: Reach, sentence_colours: SentenceColours, vectors: FloatArray) -> None:
+def _show_dbscan_core_distances(
+    clusters: Clusters, distance_limit: Reach, sentence_colours: SentenceColours, vectors: FloatArray
+) -> None:
     core_distance_by_sentence = core_distances(vectors, distance_limit.position_weight, clusters.core_size)
     st.header("Core, border, noise", anchor=False)
     st.caption(dbscan_roles_in_words(clusters, distance_limit.distance))
-    show_figure(
+    show_figure_with_its_data(
         core_distance_figure(
             clusters, core_distance_by_sentence, sentence_colours, distance_limit.distance, clusters.core_size, theme_name()
         ),
@@ -375,15 +385,15 @@ def _show_density(clusters: Clusters, distance_limit: Reach, sentence_colours: S
     )
 
 
-def _show_centres(clusters: Clusters, sentence_colours: SentenceColours) -> None:
+def _show_distances_to_centres(clusters: Clusters, sentence_colours: SentenceColours) -> None:
     st.header("Distance to centres", anchor=False)
     st.caption(
         "A dot shows how far a sentence is from the centre of its own chunk; a ring shows how far it is from the nearest "
         "other centre, in the colour of that centre's chunk. If both are about equally far, the decision was close."
     )
-    show_figure(
-        centres_figure(clusters, sentence_colours, theme_name()),
-        centres_table(clusters, sentence_colours),
+    show_figure_with_its_data(
+        centre_distances_figure(clusters, sentence_colours, theme_name()),
+        centre_distances_table(clusters, sentence_colours),
         "Distance to centres",
         key="centres",
     )
@@ -402,10 +412,10 @@ def chunk_numbers_of_sentences(chunking: Chunking) -> list[int]:
     """Return each sentence's chunk number."""
     chunk_number_by_sentence = [0] * len(chunking.document.sentences)
     for chunk_number, chunk in enumerate(chunking.chunks):
-        for start, end in chunk.spans:
+        for start, span_end_offset in chunk.spans:
             first_sentence_number, last_sentence_number = (
                 chunking.document.sentence_at(start),
-                chunking.document.sentence_at(end - 1),
+                chunking.document.sentence_at(span_end_offset - 1),
             )
             chunk_number_by_sentence[first_sentence_number : last_sentence_number + 1] = [chunk_number] * (
                 last_sentence_number + 1 - first_sentence_number
@@ -415,19 +425,19 @@ def chunk_numbers_of_sentences(chunking: Chunking) -> list[int]:
 
 def order_breaks_in_words(chunking: Chunking) -> str:
     """Describe how often the chunks depart from the order of the text."""
-    discontinuity_counts = DiscontinuousChunks.of(chunking)
-    if not discontinuity_counts.chunks:
+    discontinuity_totals = DiscontinuousChunks.of(chunking)
+    if not discontinuity_totals.chunks:
         return "No order breaks: every chunk is one stretch of the text."
-    order_break_times_phrase = "once" if discontinuity_counts.breaks == 1 else f"{discontinuity_counts.breaks:,} times"
-    chunk_count_verb = "is" if discontinuity_counts.chunks == 1 else "are"
+    order_break_times_phrase = "once" if discontinuity_totals.breaks == 1 else f"{discontinuity_totals.breaks:,} times"
+    chunk_count_verb = "is" if discontinuity_totals.chunks == 1 else "are"
     return (
-        f"{pluralize(discontinuity_counts.breaks, 'order break')}: {discontinuity_counts.chunks:,} of "
+        f"{pluralize(discontinuity_totals.breaks, 'order break')}: {discontinuity_totals.chunks:,} of "
         f"{len(chunking.chunks):,} chunks {chunk_count_verb} "
         f"non-contiguous, so reading chunk by chunk jumps over other chunks {order_break_times_phrase}."
     )
 
 
-def refused_joins_in_words(clusters: Clusters, maximum_cluster_size: int) -> str:
+def dendrogram_explanation_with_refusals(clusters: Clusters, maximum_cluster_size: int) -> str:
     """Explain how to read the dendrogram, and state how many joins the size cap refused."""
     bracket_explanation = "A bracket joins two clusters at the distance of their two nearest sentences. "
     if not clusters.refused:
@@ -466,5 +476,5 @@ _chunk_list_component = Component[ChunkListData](
     "clustering/chunk_list.js",
     "clustering/chunk_list.css",
     html='<div class="chunks"></div>',
-    colours="chunks",
+    colour_group_name="chunks",
 )

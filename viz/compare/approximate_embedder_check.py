@@ -6,59 +6,62 @@ import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
 from chunkers.support import format_three_figures
-from evaluation.segmentation import GapShift, compare_boundaries, measure_shift_over_all_distances
+from evaluation.segmentation import GapShift, compare_boundaries, measure_change_of_sentence_distances
 from viz.compare.choices_and_session.session import session
-from viz.components.page_elements import show_job_progress, show_notice, show_remark
-from viz.jobs import ChunkingJob, ChunkingTask, cached_while_shown, chunk_if_quick, sentence_vectors
+from viz.components.page_elements import show_job_progress_with_cancel, show_notice, show_remark
+from viz.jobs import ChunkingJob, ChunkingTask, cached_sentence_vectors_or_raise, cached_while_shown, chunk_if_quick
 from viz.shell import ColumnResult, FinishedColumn, Page
 from viz.state import PageText
 
 
 def draw_agreement_with_full_embedder(
-    current_page: Page, page_text: PageText, column_results: Sequence[ColumnResult]
+    current_page: Page, open_text: PageText, column_results: Sequence[ColumnResult]
 ) -> None:
     """Draw a comparison of the embedder with the full one that it approximates, or a button that asks for the comparison.
 
     The full embedder is used only after the user asks for it; from then on, changed columns are compared again.
     """
-    embedder = current_page.embedder
+    approximate_embedder = current_page.embedder
     numbered_embedding_columns = [
         (number, column.finished_column_or_none)
         for number, column in enumerate(column_results, start=1)
         if column.chunker and column.chunker.embeds
     ]
     numbered_finished_columns = [(number, column) for number, column in numbered_embedding_columns if column is not None]
-    document_and_embedder_identity = page_text.document.identity, "" if embedder is None else embedder.name
+    document_and_embedder_identity = (
+        open_text.document.identity,
+        "" if approximate_embedder is None else approximate_embedder.name,
+    )
     if session.compared_embedders not in (None, document_and_embedder_identity):
         # The comparison of another text or embedder is forgotten.
         session.compared_embedders, session.full_job, session.full_results = None, None, {}
     # Until the columns are complete, the page shows their progress.
     if (
-        embedder is None
-        or not embedder.approximates
+        approximate_embedder is None
+        or not approximate_embedder.approximates
         or not numbered_finished_columns
         or len(numbered_finished_columns) < len(numbered_embedding_columns)
     ):
         return
     if session.compared_embedders is None:
         st.button(
-            f"Compare with {embedder.approximates}",
+            f"Compare with {approximate_embedder.approximates}",
             key="compare_embedders",
             on_click=setattr,
             args=(session, "compared_embedders", document_and_embedder_identity),
             help="Also embeds the text with that model, and shows which boundaries differ and how far the distances moved.",
         )
         return
-    full_embedder = load_embedder(embedder.approximates)
+    full_embedder = load_embedder(approximate_embedder.approximates)
     try:
         tasks_and_chunkers = [
             (
-                ChunkingTask.of(page_text.document, full_embedder, current_page.choices.tokenizer, column.chunker),
+                ChunkingTask.of(open_text.document, full_embedder, current_page.choices.tokenizer, column.chunker),
                 column.chunker,
             )
             for _, column in numbered_finished_columns
         ]
-        full_chunking_by_task = _chunk_with_full_embedder(tasks_and_chunkers, page_text.document, full_embedder)
+        full_chunking_by_task = _chunk_with_full_embedder(tasks_and_chunkers, open_text.document, full_embedder)
     except InputError as error:
         show_notice(str(error), "error", key="agreement_error")
         return
@@ -67,7 +70,7 @@ def draw_agreement_with_full_embedder(
             (number, column, full_chunking_by_task[task])
             for (number, column), (task, _) in zip(numbered_finished_columns, tasks_and_chunkers, strict=True)
         ]
-        _show_embedder_comparison(current_page, page_text.document, full_embedder, columns_with_full_chunkings)
+        _show_embedder_comparison(current_page, open_text.document, full_embedder, columns_with_full_chunkings)
 
 
 def _chunk_with_full_embedder(
@@ -83,7 +86,7 @@ def _chunk_with_full_embedder(
     for task, chunker in tasks_and_chunkers:
         chunking = available_chunking_by_task.get(task)
         if chunking is None:
-            chunking = chunk_if_quick(task, chunker, document, full_embedder, session.on_disk)
+            chunking = chunk_if_quick(task, chunker, document, full_embedder, session.keeps_embeddings_on_disk)
         if chunking is None:
             missing_tasks_and_chunkers.append((task, chunker))
         else:
@@ -94,11 +97,11 @@ def _chunk_with_full_embedder(
         return full_chunking_by_task
     if full_chunking_job is None:
         session.full_job = full_chunking_job = ChunkingJob(
-            document, full_embedder, missing_tasks_and_chunkers, session.on_disk
+            document, full_embedder, missing_tasks_and_chunkers, session.keeps_embeddings_on_disk
         )
         full_chunking_job.start()
-    if full_chunking_job.is_in_progress:
-        show_job_progress(full_chunking_job)
+    if full_chunking_job.is_running_and_not_cancelled:
+        show_job_progress_with_cancel(full_chunking_job)
     elif full_chunking_job.error or full_chunking_job.cancelled():
         if full_chunking_job.error:
             show_notice(full_chunking_job.error, "error", key="agreement_error")
@@ -126,7 +129,7 @@ def _show_embedder_comparison(
     approximate_embedder_name = current_page.embedder.name
     try:
         gap_distance_shift = _measure_distance_shift_between_embedders(
-            document, full_embedder, current_page.embedder, current_page.choices.tokenizer, session.on_disk
+            document, full_embedder, current_page.embedder, current_page.choices.tokenizer, session.keeps_embeddings_on_disk
         )
     except Cancelled:
         # No column embeds single sentences.
@@ -164,9 +167,12 @@ def _distance_shift_in_words(shift_of_distances: GapShift) -> str:
     lambda document, full, other, *_: (document.identity, (full.name, full.identity), (other.name, other.identity)),
 )
 def _measure_distance_shift_between_embedders(
-    document: Document, full_embedder: Embedder, approximate_embedder: Embedder, tokenizer: str, on_disk: bool
+    document: Document, full_embedder: Embedder, approximate_embedder: Embedder, tokenizer: str, uses_disk_cache: bool
 ) -> GapShift | None:
     """Return the shift of the distances, from the cached vectors; raises Cancelled if they are not cached."""
-    return measure_shift_over_all_distances(
-        *(sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full_embedder, approximate_embedder))
+    return measure_change_of_sentence_distances(
+        *(
+            cached_sentence_vectors_or_raise(document, embedder, tokenizer, uses_disk_cache)
+            for embedder in (full_embedder, approximate_embedder)
+        )
     )

@@ -9,9 +9,9 @@ import streamlit as st
 from chunkers.support import pluralize
 from chunkers.text import Omission, TextParts, shorten
 from viz.components.page_elements import show_remark
-from viz.state import RESTORE_LABELS, TextSource, restore_omitted_lines, session
+from viz.state import RESTORE_LABELS, TextWithDetails, restore_omitted_headers_or_footers, session
 
-LONGEST_STRETCH = 20_000
+LONGEST_EXTRACTED_PASSAGE = 20_000
 """Most characters shown at one time."""
 
 MOST_NAMED_PAGE_RANGES = 8
@@ -29,11 +29,11 @@ class PageStretch(NamedTuple):
     end: int
 
 
-def show_extracted_text(text_source: TextSource) -> None:
+def show_extracted_text(text_source: TextWithDetails) -> None:
     """Draw the text as read from a file, one page at a time, and a table of the omitted content."""
     if text_source.left_out:
         st.dataframe(
-            omission_table(text_source.left_out, text_source.parts), hide_index=True, width="stretch", placeholder=""
+            build_omission_table(text_source.left_out, text_source.parts), hide_index=True, width="stretch", placeholder=""
         )
         if text_source is session.own:
             _offer_to_restore_lines(text_source)
@@ -75,7 +75,7 @@ def show_extracted_text(text_source: TextSource) -> None:
         show_remark("No text.", key="parsing_empty")
 
 
-def _offer_to_restore_lines(own_text_source: TextSource) -> None:
+def _offer_to_restore_lines(own_text_source: TextWithDetails) -> None:
     """Draw the buttons that put left-out lines back into the text."""
     omitted_line_kinds = {
         omission.noun for omission in own_text_source.left_out if omission.part_number is not None and omission.text
@@ -85,23 +85,23 @@ def _offer_to_restore_lines(own_text_source: TextSource) -> None:
         if own_text_source.parts is not None and omitted_line_kind in omitted_line_kinds:
             put_back_buttons_row.button(
                 button_label,
-                on_click=restore_omitted_lines,
+                on_click=restore_omitted_headers_or_footers,
                 args=(omitted_line_kind,),
                 help="They become text of their pages again, as they are if they are headings. Upload the file to undo it.",
             )
 
 
 def page_stretches(text: str, text_parts: TextParts | None) -> list[PageStretch]:
-    """Return the text's pages or chapters as passages; those longer than `LONGEST_STRETCH` characters are split."""
+    """Return the text's pages or chapters as passages, split where longer than `LONGEST_EXTRACTED_PASSAGE` characters."""
     part_edge_offsets = [0, *text_parts.starts[1:], len(text)] if text_parts is not None else [0, len(text)]
     return [
-        PageStretch(None if text_parts is None else number, start, min(last, start + LONGEST_STRETCH))
+        PageStretch(None if text_parts is None else number, start, min(last, start + LONGEST_EXTRACTED_PASSAGE))
         for number, (first, last) in enumerate(pairwise(part_edge_offsets))
-        for start in range(first, max(last, first + 1), LONGEST_STRETCH)
+        for start in range(first, max(last, first + 1), LONGEST_EXTRACTED_PASSAGE)
     ]
 
 
-def describe_stretch(page_stretch: PageStretch, text_source: TextSource) -> str:
+def describe_stretch(page_stretch: PageStretch, text_source: TextWithDetails) -> str:
     """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
     text_parts = text_source.parts
     if text_parts is None or page_stretch.part is None:
@@ -118,17 +118,19 @@ def _omission_in_words(omission: Omission) -> str:
     return f"{omission_phrase}, “{shorten(omission.text, MOST_QUOTED_CHARACTERS)}”" if omission.text else omission_phrase
 
 
-def omission_table(omissions: Iterable[Omission], text_parts: TextParts | None) -> dict[str, list[str] | list[int]]:
+def build_omission_table(omissions: Iterable[Omission], text_parts: TextParts | None) -> dict[str, list[str] | list[int]]:
     """Return a table of the content omitted from a file, with one row per kind of content."""
     omissions_by_kind: dict[str, list[Omission]] = {}
-    for omission in omissions:
-        omissions_by_kind.setdefault(omission.noun, []).append(omission)
+    for omission_from_file in omissions:
+        omissions_by_kind.setdefault(omission_from_file.noun, []).append(omission_from_file)
     table: dict[str, list[str] | list[int]] = {
         "left out": [*omissions_by_kind],
         "times": [sum(omission.occurrence_count for omission in some) for some in omissions_by_kind.values()],
     }
     if text_parts is not None:
-        table[f"{text_parts.kind}s"] = [_part_ranges_in_words(some, text_parts) for some in omissions_by_kind.values()]
+        table[f"{text_parts.kind}s"] = [
+            _parts_with_omissions_phrase(some, text_parts) for some in omissions_by_kind.values()
+        ]
     if any(omission.text for some in omissions_by_kind.values() for omission in some):
         table["for example"] = [
             next((omission.text for omission in some if omission.text), "") for some in omissions_by_kind.values()
@@ -136,7 +138,7 @@ def omission_table(omissions: Iterable[Omission], text_parts: TextParts | None) 
     return table
 
 
-def _part_ranges_in_words(omissions: Iterable[Omission], text_parts: TextParts) -> str:
+def _parts_with_omissions_phrase(omissions: Iterable[Omission], text_parts: TextParts) -> str:
     """Return the labels of the pages, with consecutive ones as a range."""
     omission_part_indices = sorted(
         {
@@ -149,7 +151,9 @@ def _part_ranges_in_words(omissions: Iterable[Omission], text_parts: TextParts) 
         [number for _, number in run] for _, run in groupby(enumerate(omission_part_indices), lambda pair: pair[1] - pair[0])
     ]
     part_range_labels = [
-        text_parts.name(run[0]) if len(run) == 1 else f"{text_parts.name(run[0])}–{text_parts.name(run[-1])}"
+        text_parts.short_label_of_part(run[0])
+        if len(run) == 1
+        else f"{text_parts.short_label_of_part(run[0])}–{text_parts.short_label_of_part(run[-1])}"
         for run in consecutive_part_runs[:MOST_NAMED_PAGE_RANGES]
     ]
     return ", ".join([*part_range_labels, "…"] if len(consecutive_part_runs) > MOST_NAMED_PAGE_RANGES else part_range_labels)

@@ -9,17 +9,17 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.results import find_chunk_indices_with_children
 from chunkers.support import format_three_figures, pluralize
-from evaluation.segmentation import ChunkFacts, count_boundary_changes, count_found_missed_added
+from evaluation.segmentation import ChunkFacts, count_added_removed_moved_boundaries, count_found_missed_added
 from viz.compare import first_screen_preparation
 from viz.compare.choices_and_session.choices import (
     COMPARE_PAGE,
     default_choices,
-    find_own_cuts_or_free_column,
     own_cut_offsets,
+    own_cuts_or_free_column_index,
     set_own_cuts,
 )
 from viz.compare.choices_and_session.session import LastChange, session
-from viz.compare.questions.question_search import send_chunks_for_asked_question, store_marked_answer
+from viz.compare.questions.question_search import search_and_send_retrieved_chunks, store_marked_answer
 from viz.components.browser_exchange import take_event
 from viz.components.page_elements import show_notice
 from viz.components.reader.payload import AskingData, MarkingData, clickable_gaps_data
@@ -34,22 +34,22 @@ from viz.shell import (
     reader_column_for_result,
     run_columns_or_start_job,
     show_misfit_warnings,
-    show_progress,
+    show_progress_and_consents,
 )
-from viz.shell.card.verdicts import answer_verdict_requests, apply_parameter_change
-from viz.shell.page import draw_page_frame
+from viz.shell.card.verdicts import apply_parameter_change, send_verdicts_on_pointed_gap
+from viz.shell.page import frame_page_and_write_link
 from viz.state import (
     ASK_LIMIT_PARAMETER,
     ASK_METHOD_PARAMETER,
-    FITTING_LIMIT_KEY,
+    AUTO_LIMIT_OPTION,
     MOST_COLUMNS,
     OWN_DOCUMENT_KEY,
     RANKING_METHOD_LABELS,
     RETRIEVAL_LIMITS,
     Choices,
     PageText,
-    TextSource,
-    retrieval_limits,
+    TextWithDetails,
+    retrieval_limit_options,
     search_settings_of,
     set_clicked_boundaries,
     spans_of_each_chunk,
@@ -63,35 +63,35 @@ def show() -> None:
     """Draw the Compare page."""
     # Above all elements that come and go; the page's style sheet hides it by its key.
     hidden_container = st.container(key="store_spot")
-    with draw_page_frame(COMPARE_PAGE, default_choices()) as current_page:
-        choices, page_text = current_page.choices, current_page.text
+    with frame_page_and_write_link(COMPARE_PAGE, default_choices()) as current_page:
+        choices, open_text = current_page.choices, current_page.text
         current_page.replace_invalid_link_parameters(QUESTION_PARAMETER_VALUES)
-        _apply_reader_events(choices, page_text, current_page.embedder)
-        if page_text is None:
+        _apply_reader_events(choices, open_text, current_page.embedder)
+        if open_text is None:
             with current_page.controls:
                 column_controls(choices, None, current_page.embedder, offers_external_chunks=True)
             return
-        if marking_error_message := apply_gap_clicks(choices, page_text, READER_KEY):
+        if marking_error_message := apply_gap_clicks(choices, open_text, READER_KEY):
             show_notice(marking_error_message, "error", key="cuts_complaint")
-        first_screen_preparation.wait_for_first_screen(page_text.document)
-        column_results = run_columns_or_start_job(current_page, page_text, choices.columns)
-        show_progress(column_results)
+        first_screen_preparation.wait_for_first_screen(open_text.document)
+        column_results = run_columns_or_start_job(current_page, open_text, choices.columns)
+        show_progress_and_consents(column_results)
         show_misfit_warnings(current_page.choices, column_results)
         report_session_file_match(column_results)
         column_body_hashes = draw_reader_and_hash_columns(
-            page_text.document,
+            open_text.document,
             [
-                _reader_column(number, column, page_text, current_page.embedder)
+                _reader_column(number, column, open_text, current_page.embedder)
                 for number, column in enumerate(column_results)
             ],
-            title=page_text.source.name,
-            summary=_describe_boundaries_embedding_and_lesson(page_text.source),
+            title=open_text.source.name,
+            summary=_known_boundaries_and_embedding_phrase(open_text.source),
             selected_column_index=choices.selected,
-            known_boundaries=page_text.source.known,
+            known_boundaries=open_text.source.known,
             key=READER_KEY,
-            clickable_gaps=clickable_gaps_of_folded_columns(choices, page_text),
-            folding_purposes=list_folding_purposes_with_obstacles(choices),
-            question_form=question_form_data(choices, len(page_text.document.text)),
+            clickable_gaps=clickable_gaps_of_folded_columns(choices, open_text),
+            unavailable_reason_by_folding_purpose=obstacle_by_folding_purpose(choices),
+            question_form_data=question_form_data(choices, len(open_text.document.text)),
             shows_card=True,
         )
         # Drawn last, as the browser takes longer for these settings than for the columns.
@@ -101,33 +101,33 @@ def show() -> None:
             )
         if not lecture_mode.is_lecture_mode_on():
             with st.sidebar:
-                _show_timing_controls(column_results, page_text.document, current_page.embedder)
+                _draw_statistics_and_timing_controls(column_results, open_text.document, current_page.embedder)
         # What stands below the columns is imported when these are sent.
         from viz.compare.approximate_embedder_check import draw_agreement_with_full_embedder
-        from viz.compare.views_below_text import show_requested_views
+        from viz.compare.views_below_text import draw_view_selector_and_view
 
         with hidden_container:
-            embedder_complaint, known_boundaries = current_page.embedder_complaint, page_text.source.known
-            answer_search_settings = search_settings_of(choices, len(page_text.document.text))
-            answer_verdict_requests(
-                page_text.document,
+            embedder_complaint, known_boundaries = current_page.embedder_complaint, open_text.source.known
+            answer_search_settings = search_settings_of(choices, len(open_text.document.text))
+            send_verdicts_on_pointed_gap(
+                open_text.document,
                 column_results,
                 column_body_hashes,
                 current_page.embedder,
                 known_boundaries,
                 answer_search_settings,
             )
-            send_chunks_for_asked_question(
+            search_and_send_retrieved_chunks(
                 choices,
-                page_text.document,
+                open_text.document,
                 column_results,
                 column_body_hashes,
                 current_page.embedder,
                 embedder_complaint,
                 known_boundaries,
             )
-        draw_agreement_with_full_embedder(current_page, page_text, column_results)
-        show_requested_views(choices, column_results, page_text.source, current_page.embedder)
+        draw_agreement_with_full_embedder(current_page, open_text, column_results)
+        draw_view_selector_and_view(choices, column_results, open_text.source, current_page.embedder)
 
 
 def _reader_column(
@@ -138,7 +138,7 @@ def _reader_column(
     )
 
 
-def _describe_boundaries_embedding_and_lesson(text_source: TextSource) -> str:
+def _known_boundaries_and_embedding_phrase(text_source: TextWithDetails) -> str:
     summary_phrases = []
     if text_source.known is not None:
         summary_phrases.append(
@@ -159,7 +159,9 @@ def _apply_reader_events(choices: Choices, page_text: PageText | None, embedder:
     """Apply the reader's events, such as a moved threshold, a selected column or a marked answer."""
     threshold_event, column_selection_event = take_event(READER_KEY, "line"), take_event(READER_KEY, "selected")
     if threshold_event and 0 <= threshold_event["column"] < len(choices.columns):
-        choices.columns[threshold_event["column"]].put(str(threshold_event["parameter"]), float(threshold_event["value"]))
+        choices.columns[threshold_event["column"]].set_valid_parameter(
+            str(threshold_event["parameter"]), float(threshold_event["value"])
+        )
     if column_selection_event and 0 <= column_selection_event["column"] < len(choices.columns):
         choices.selected = int(column_selection_event["column"])
     question_settings_event, answer_event = take_event(READER_KEY, "asking"), take_event(READER_KEY, "answer")
@@ -180,10 +182,14 @@ def _apply_reader_events(choices: Choices, page_text: PageText | None, embedder:
         st.rerun()
 
 
-def _show_timing_controls(column_results: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
-    def repeat_timing() -> None:
+def _draw_statistics_and_timing_controls(
+    column_results: list[ColumnResult], document: Document, embedder: Embedder | None
+) -> None:
+    def measure_decision_times_again() -> None:
         session.repeats = {
-            column.task: measure_decision_times(column.task, column.chunker, document, embedder, session.on_disk)
+            column.task: measure_decision_times(
+                column.task, column.chunker, document, embedder, session.keeps_embeddings_on_disk
+            )
             for column in column_results
             if column.task and column.chunker and not column.chunker.asks and not column.chunker.elsewhere
         }
@@ -195,7 +201,7 @@ def _show_timing_controls(column_results: list[ColumnResult], document: Document
     )
     st.button(
         "Repeat timing",
-        on_click=repeat_timing,
+        on_click=measure_decision_times_again,
         width="stretch",
         help="Times each column's decision 11 times: median and quartiles.",
     )
@@ -206,7 +212,7 @@ def _show_timing_controls(column_results: list[ColumnResult], document: Document
 
 QUESTION_PARAMETER_VALUES: Mapping[str, Sequence[str]] = {
     ASK_METHOD_PARAMETER: [*RANKING_METHOD_LABELS],
-    ASK_LIMIT_PARAMETER: [FITTING_LIMIT_KEY, *RETRIEVAL_LIMITS],
+    ASK_LIMIT_PARAMETER: [AUTO_LIMIT_OPTION, *RETRIEVAL_LIMITS],
 }
 """The allowed values of the link parameters for questions."""
 
@@ -224,7 +230,7 @@ def question_form_data(choices: Choices, character_count: int) -> AskingData:
         "question": session.question,
         "methods": list(RANKING_METHOD_LABELS.items()),
         "method": choices.extra[ASK_METHOD_PARAMETER],
-        "limits": [(word, name) for word, (name, _) in retrieval_limits(character_count).items()],
+        "limits": [(word, name) for word, (name, _) in retrieval_limit_options(character_count).items()],
         "limit": choices.extra[ASK_LIMIT_PARAMETER],
     }
 
@@ -237,7 +243,7 @@ def apply_gap_clicks(choices: Choices, page_text: PageText, reader_key: str) -> 
     gap_clicks, column_fold_event = take_clicked_gaps(reader_key, page_text.document), take_event(reader_key, "fold")
     if column_fold_event is not None:
         session.folded_document_and_purpose = (page_text.document.identity, str(column_fold_event["purpose"]))
-    if not gap_clicks or list_folding_purposes_with_obstacles(choices).get(gap_clicks[-1].purpose) != "":
+    if not gap_clicks or obstacle_by_folding_purpose(choices).get(gap_clicks[-1].purpose) != "":
         return ""
     if gap_clicks[-1].purpose == "cuts":
         try:
@@ -255,21 +261,23 @@ def clickable_gaps_of_folded_columns(choices: Choices, page_text: PageText) -> M
     folded_document_identity, fold_purpose = session.folded_document_and_purpose
     if (
         folded_document_identity != page_text.document.identity
-        or list_folding_purposes_with_obstacles(choices).get(fold_purpose) != ""
+        or obstacle_by_folding_purpose(choices).get(fold_purpose) != ""
     ):
         return None
     if fold_purpose == "cuts":
-        return clickable_gaps_data(page_text.document, "cuts", own_cut_offsets(choices, page_text.document), folded=True)
-    return clickable_gaps_data(page_text.document, "marks", page_text.source.known or (), folded=True)
+        return clickable_gaps_data(
+            page_text.document, "cuts", own_cut_offsets(choices, page_text.document), are_columns_folded_into_one=True
+        )
+    return clickable_gaps_data(page_text.document, "marks", page_text.source.known or (), are_columns_folded_into_one=True)
 
 
-def list_folding_purposes_with_obstacles(choices: Choices) -> dict[str, str]:
+def obstacle_by_folding_purpose(choices: Choices) -> dict[str, str]:
     """Return each purpose for which the columns can fold into one text, with the reason if the purpose is unavailable.
 
     The known boundaries of a bundled text cannot be changed.
     """
     compare_full_message = f"Compare already has {MOST_COLUMNS} columns, the maximum; remove one first." * (
-        find_own_cuts_or_free_column(choices) is None
+        own_cuts_or_free_column_index(choices) is None
     )
     return {**({"marks": ""} if choices.document == OWN_DOCUMENT_KEY else {}), "cuts": compare_full_message}
 
@@ -328,7 +336,7 @@ def column_summary(
     finished_column = column_result.finished_column_or_none
     assert finished_column is not None
     task, chunking = finished_column.task, finished_column.chunking
-    chunk_facts = _chunk_facts(task, chunking, embedder)
+    chunk_facts = _chunk_statistics_of_result(task, chunking, embedder)
     chunk_count = len(chunking.chunks)
     summary_head_rows = [HeadRow("chunks", f"{chunk_count:,}", brief=pluralize(chunk_count, "chunk"))]
     # Other chunks lie in each other by chance.
@@ -373,7 +381,7 @@ def column_summary(
         summary_head_rows.append(
             HeadRow("too long", chunk_facts.truncated_chunks.words(embedder), "wrong", overlong_chunks_phrase)
         )
-    change_phrase, boundaries_new_since_change = _describe_effect_of_parameter_change(
+    change_phrase, cuts_new_since_change = _describe_effect_of_parameter_change(
         column_index, finished_column, page_text.document, chunk_facts.cuts
     )
     if change_phrase:
@@ -385,7 +393,7 @@ def column_summary(
     return ReaderColumn(
         rows=tuple(summary_head_rows),
         table=(("size", "min", "median", "mean", "max"), *chunk_size_table) if st.session_state.get("all_sizes") else (),
-        new_cuts=boundaries_new_since_change,
+        new_cuts=cuts_new_since_change,
     )
 
 
@@ -399,7 +407,7 @@ def _parent_child_count_rows(chunking: Chunking) -> list[HeadRow]:
 
 
 @cached_while_shown(32, lambda task, chunking, embedder: (task.document, task))
-def _chunk_facts(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None) -> ChunkFacts:
+def _chunk_statistics_of_result(task: ChunkingTask, chunking: Chunking, embedder: Embedder | None) -> ChunkFacts:
     """Return the facts of a result, cached by task, since equal tasks have equal results."""
     return ChunkFacts.of(chunking, load_tokenizer(task.tokenizer), embedder)
 
@@ -409,21 +417,26 @@ def _describe_effect_of_parameter_change(
 ) -> tuple[str, frozenset[int]]:
     """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
     # Loading an embedder is not a change by the user, and a chunker that does not embed is unaffected by the embedder.
-    task_without_revision = replace(
+    task_without_model_revision = replace(
         finished_column.task, revision="", embedder=finished_column.task.embedder if finished_column.chunker.embeds else ""
     )
     last_parameter_change = session.history.get(column_index)
-    if last_parameter_change is None or last_parameter_change.task != task_without_revision:
-        if last_parameter_change is not None and last_parameter_change.task.subject == task_without_revision.subject:
-            change_phrase = count_boundary_changes(document, last_parameter_change.cuts, current_cuts).words()
+    if last_parameter_change is None or last_parameter_change.task != task_without_model_revision:
+        if (
+            last_parameter_change is not None
+            and last_parameter_change.task.document_and_chunker_name == task_without_model_revision.document_and_chunker_name
+        ):
+            change_phrase = count_added_removed_moved_boundaries(
+                document, last_parameter_change.cuts, current_cuts
+            ).added_removed_moved_in_words()
             last_parameter_change = LastChange(
-                task_without_revision,
+                task_without_model_revision,
                 current_cuts,
                 change_phrase,
                 frozenset(current_cuts) - frozenset(last_parameter_change.cuts),
             )
         else:
-            last_parameter_change = LastChange(task_without_revision, current_cuts)
+            last_parameter_change = LastChange(task_without_model_revision, current_cuts)
         session.history[column_index] = last_parameter_change
     return last_parameter_change.description, last_parameter_change.new_cuts
 

@@ -8,28 +8,33 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Recipe, build_chunker, load_tokenizer
 from chunkers.language_models import LanguageModel
 from chunkers.recipes import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
-from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, Proposition, check_embedded_as
+from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, Proposition, check_embedded_as_option
 from evaluation.retrieval.asked_question import has_model_written_texts
 from evaluation.segmentation import count_sentences_of_each_chunk
-from integrations.original_chunkers import Original, compare_chunks, original_chunker_for_recipe, run_original_chunker
-from integrations.recipe_code import EXAMPLE_FILE, REQUIREMENT_BY_TOOL, TITLE_BY_TOOL, Tool, code_applying_recipe
+from integrations.original_chunkers import (
+    Original,
+    chunk_equality_and_first_difference,
+    original_chunker_for_recipe,
+    run_original_chunker,
+)
+from integrations.recipe_code import EXAMPLE_FILE, REQUIREMENT_BY_TOOL, TITLE_BY_TOOL, Tool, recipe_code_for_tool
 from viz.compare.choices_and_session.choices import COMPARE_PAGE
 from viz.compare.choices_and_session.session import session
 from viz.compare.extracted_and_omitted_text import show_extracted_text
 from viz.compare.questions.marked_questions import draw_stored_questions_across_texts
 from viz.compare.questions.question_search import chunkings_with_contexts, show_context_sentence_controls
-from viz.compare.scores.index_replacement import show_index_replacement
+from viz.compare.scores.index_replacement import show_index_changes_and_cost
 from viz.compare.scores.scoreboard import show_label_free_measures, show_ranking, show_scoreboard
 from viz.components.browser_exchange import Component, Data
-from viz.components.figure import box_plots, show_figure
+from viz.components.figure import box_plots, show_figure_with_its_data
 from viz.components.page_elements import show_download_button, show_notice
-from viz.controls import build_widget_key_and_callback, button_pressed
-from viz.jobs import cached_sentence_vectors
+from viz.controls import build_widget_key_and_callback, draw_button_and_return_press
+from viz.jobs import cached_sentence_vectors_or_none
 from viz.shell import ColumnResult, compare_is_full
 from viz.state import (
     Choices,
     ColumnChoice,
-    TextSource,
+    TextWithDetails,
     access_to_chosen_language_model,
     questions_in_stored_form,
     record_columns_for_undo,
@@ -39,8 +44,8 @@ from viz.state import (
 _view_scroll_component = Component[Data]("seamark_arrival", "compare/scroll_to_view.js", html='<div class="arrival"></div>')
 
 
-def show_requested_views(
-    choices: Choices, column_results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
+def draw_view_selector_and_view(
+    choices: Choices, column_results: list[ColumnResult], text_source: TextWithDetails, embedder: Embedder | None
 ) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
     numbered_finished_chunkings = [
@@ -58,7 +63,7 @@ def show_requested_views(
         ),
         **(
             {
-                "Diff": lambda: show_index_replacement(
+                "Diff": lambda: show_index_changes_and_cost(
                     choices, column_results, text_source, numbered_finished_chunkings[0][1].document, embedder
                 )
             }
@@ -92,11 +97,11 @@ def show_requested_views(
 
 def _show_gap_table(column_result: ColumnResult) -> None:
     if column_result.chunking is not None:
-        st.dataframe(_gap_table(column_result.chunking), hide_index=True, width="stretch", height=420, placeholder="")
+        st.dataframe(_build_gap_table(column_result.chunking), hide_index=True, width="stretch", height=420, placeholder="")
 
 
 def _show_downloads(
-    choices: Choices, column_results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
+    choices: Choices, column_results: list[ColumnResult], text_source: TextWithDetails, embedder: Embedder | None
 ) -> None:
     if selected_finished_column := column_results[choices.selected].finished_column_or_none:
         _offer_column_files(
@@ -106,7 +111,7 @@ def _show_downloads(
 
 
 def _offer_session_file(
-    choices: Choices, column_results: list[ColumnResult], text_source: TextSource, embedder: Embedder | None
+    choices: Choices, column_results: list[ColumnResult], text_source: TextWithDetails, embedder: Embedder | None
 ) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_text_kind = session.embedded_as
@@ -146,7 +151,7 @@ def _show_chunk_sizes(
     size_unit = str(st.segmented_control("Size unit", size_unit_names, default="sentences", key="size_unit", required=True))
     try:
         sizes_by_chunker = {
-            f"{number + 1} {column_results[number].title}": _chunk_lengths(chunking, size_unit, tokenizer)
+            f"{number + 1} {column_results[number].title}": _chunk_lengths_in_unit(chunking, size_unit, tokenizer)
             for number, chunking in numbered_chunkings
         }
     except InputError as error:
@@ -162,12 +167,12 @@ def _show_chunk_sizes(
         dict(enumerate(sizes_by_chunker.values())),
         f"%{{x}} {size_unit}",
         {"title": f"{size_unit} per chunk", "rangemode": "tozero"},
-        most_points=500,
+        most_values_shown_as_points=500,
     )
-    show_figure(figure, table, "Chunk sizes", key="sizes")
+    show_figure_with_its_data(figure, table, "Chunk sizes", key="sizes")
 
 
-def _chunk_lengths(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
+def _chunk_lengths_in_unit(chunking: Chunking, unit: str, tokenizer: str) -> Sequence[int]:
     """Return the length of every chunk; raises InputError if the tokenizer's files are missing."""
     if unit == "sentences":
         return count_sentences_of_each_chunk(chunking)
@@ -189,7 +194,7 @@ def _language_model_for_recipes() -> LanguageModel | None:
     return None if chosen_language_model is None else chosen_language_model.model
 
 
-def _gap_table(chunking: Chunking) -> dict[str, list[object]]:
+def _build_gap_table(chunking: Chunking) -> dict[str, list[object]]:
     document_sentence_texts = chunking.document.sentence_texts
     table: dict[str, list[object]] = {
         "after sentence": [gap.index + 1 for gap in chunking.gaps],
@@ -207,7 +212,7 @@ def _choose_embedded_text() -> EmbeddedAs:
     """Draw the choice of the text to embed in files of chunks, which a recipe records, and return it."""
 
     def set_embedded_text(embedded_text_kind: str) -> None:
-        session.embedded_as = check_embedded_as(embedded_text_kind)
+        session.embedded_as = check_embedded_as_option(embedded_text_kind)
 
     st.segmented_control(
         "Embedded text",
@@ -261,10 +266,12 @@ def _offer_column_files(
         if chunker.elsewhere
         else "Reproduces the chunks: seamark chunk FILE --chunker RECIPE"
     )
-    missing_contexts_phrase = (
+    download_waits_for_contexts_phrase = (
         "" if are_contexts_written else " Its chunks can be downloaded once their context sentences are written."
     )
-    st.caption(f"These are the files of column {choices.selected + 1}.{missing_contexts_phrase} {reproduction_phrase}")
+    st.caption(
+        f"These are the files of column {choices.selected + 1}.{download_waits_for_contexts_phrase} {reproduction_phrase}"
+    )
     download_buttons_row = st.container(horizontal=True)
     for label, file_name, mime_type, make_content in offered_downloads:
         show_download_button(
@@ -305,17 +312,18 @@ def proposition_table(chunking: Chunking) -> dict[str, list[object]]:
         "title": [title for _, title, _ in propositions_with_chunk_titles],
         "proposition": [proposition.text for _, _, proposition in propositions_with_chunk_titles],
         "sentence": [
-            _sentence_numbers_in_words(document, proposition) for _, _, proposition in propositions_with_chunk_titles
+            _proposition_sentence_numbers_phrase(document, proposition)
+            for _, _, proposition in propositions_with_chunk_titles
         ],
         "source": [
             proposition.quotation if proposition.span is None else document.text[slice(*proposition.span)]
             for _, _, proposition in propositions_with_chunk_titles
         ],
-        "remark": [proposition.remark for _, _, proposition in propositions_with_chunk_titles],
+        "remark": [proposition.remark_on_source_match for _, _, proposition in propositions_with_chunk_titles],
     }
 
 
-def _sentence_numbers_in_words(document: Document, proposition: Proposition) -> str:
+def _proposition_sentence_numbers_phrase(document: Document, proposition: Proposition) -> str:
     """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
     if proposition.span is None:
         return "" if proposition.sentence is None else f"{proposition.sentence + 1} (as the model says)"
@@ -337,11 +345,11 @@ def offer_report(
     page_container: DeltaGenerator,
     choices: Choices,
     chunkers_and_chunkings: Sequence[tuple[Chunker, Chunking]],
-    text_source: TextSource,
+    text_source: TextWithDetails,
     embedder: Embedder | None,
 ) -> None:
     """Draw the report's download button in ``page_container``; the report is built on click."""
-    document, on_disk = chunkers_and_chunkings[0][1].document, session.on_disk
+    document, uses_disk_cache = chunkers_and_chunkings[0][1].document, session.keeps_embeddings_on_disk
     document_questions = [question for question in session.questions if question.identity == document.identity]
 
     def build_html_report() -> str:
@@ -349,7 +357,7 @@ def offer_report(
         from evaluation.report.html_page import ComparedColumns, html_report
 
         # A report embeds nothing; it uses cached vectors only.
-        document_sentence_vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, on_disk)
+        document_sentence_vectors = cached_sentence_vectors_or_none(document, embedder, choices.tokenizer, uses_disk_cache)
         return html_report(
             ComparedColumns(
                 document,
@@ -415,7 +423,7 @@ def show_reproducing_code(choices: Choices, column_results: Sequence[ColumnResul
         f"This code reproduces the chunks of column {choices.selected + 1} {exactness_phrase}. It reads the text from "
         f"`{EXAMPLE_FILE}` (UTF-8), {output_phrase}, and needs {requirements_phrase}."
     )
-    st.code(code_applying_recipe(code_target, selected_column_recipe), language="bash" if is_command_line else "python")
+    st.code(recipe_code_for_tool(code_target, selected_column_recipe), language="bash" if is_command_line else "python")
     original_library_chunker = original_chunker_for_recipe(code_target, selected_column_recipe)
     if original_library_chunker is not None:
         st.caption(
@@ -436,12 +444,12 @@ def _offer_to_run_original(original_chunker: Original, seamark_chunking: Chunkin
     result_key = f"{seamark_chunking.document.identity}/{recipe.model_dump_json()}/{original_chunker.name}"
     run_button_placeholder = st.empty()
     if session.original_comparison is None or session.original_comparison[0] != result_key:
-        if not button_pressed(run_button_placeholder, "Run original library", "run_original"):
+        if not draw_button_and_return_press(run_button_placeholder, "Run original library", "run_original"):
             return
         try:
             original_chunks = run_original_chunker(original_chunker, seamark_chunking.document.text)
             result_message, tone = (
-                f"{_ORIGINAL_RESULT_LABEL}: {compare_chunks(seamark_chunking, original_chunks)[1]}.",
+                f"{_ORIGINAL_RESULT_LABEL}: {chunk_equality_and_first_difference(seamark_chunking, original_chunks)[1]}.",
                 "info",
             )
         except InputError as error:
@@ -465,11 +473,11 @@ def _offer_original_column(
     if selected_column.chunker == original_column_chunker:
         show_notice(f"This column runs {original_chunker.name}.", key="proof_result")
         return
-    original_column_number, original_column = next(
+    original_column_number, column_of_original_chunker = next(
         ((at, other) for at, other in enumerate(column_results, start=1) if other.chunker == original_column_chunker),
         (0, None),
     )
-    if original_column is None:
+    if column_of_original_chunker is None:
 
         def add_original_column() -> None:
             with record_columns_for_undo(COMPARE_PAGE, f"Column {len(choices.columns) + 1} added"):
@@ -484,16 +492,16 @@ def _offer_original_column(
         st.button(
             "Add as column", key="add_original", on_click=add_original_column, disabled=is_compare_full, help=button_help
         )
-    elif original_column.chunking is not None and selected_column.chunking is not None:
+    elif column_of_original_chunker.chunking is not None and selected_column.chunking is not None:
         show_notice(
             f"{_ORIGINAL_RESULT_LABEL}, column {original_column_number}: "
-            f"{compare_chunks(selected_column.chunking, original_column.chunking)[1]}.",
+            f"{chunk_equality_and_first_difference(selected_column.chunking, column_of_original_chunker.chunking)[1]}.",
             key="proof_result",
         )
     else:
-        notice_tone = "error" if original_column.error else "info"
+        notice_tone = "error" if column_of_original_chunker.error else "info"
         show_notice(
-            original_column.error or f"The original is running in column {original_column_number}.",
+            column_of_original_chunker.error or f"The original is running in column {original_column_number}.",
             notice_tone,
             key="proof_result",
         )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from chunkers.text import Heading, headings, outline_of
+from chunkers.text import Heading, headings, parse_block_outline
 
 FormattedRangeKind = Literal["heading", "marker", "mono"]
 
@@ -18,7 +18,7 @@ _LINE_END_PATTERN = re.compile(r"\r\n|\n|\r")
 _FENCE_PATTERN = re.compile(r"`{3}|~{3}")
 _FENCE_LINE_PATTERN = re.compile(r" {0,3}(?:`{3}|~{3}|\$\$)")
 _INDENTED_LINE_PATTERN = re.compile(r"(?: {4}|\t)[ \t]*\S")
-_QUOTE_MARKS_PATTERN = re.compile(r"^(?: {0,3}>)+ ?")
+_BLOCK_QUOTE_MARKERS_PATTERN = re.compile(r"^(?: {0,3}>)+ ?")
 _LIST_ITEM_PATTERN = re.compile(r"^[ \t]*((?:[-*+•]|\d{1,9}[.)])[ \t]+)(?=\S)", re.MULTILINE)
 _CODE_SIGN_PATTERN = re.compile(r"[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|while|with)\b")
 # A line that relates two terms without a run of words.
@@ -63,7 +63,7 @@ def find_formatted_ranges(text: str) -> tuple[list[Look], tuple[Heading, ...]]:
     formatted_ranges = [Look(*heading.span, "heading") for heading in headings(text)]
     formatted_ranges += [Look(*item.span(1), "marker") for item in _LIST_ITEM_PATTERN.finditer(text)]
     for is_run_monospaced, line_run in groupby(
-        enumerate(_are_lines_monospaced(text, lines, line_starts)), key=lambda numbered: numbered[1]
+        enumerate(_monospaced_flag_per_line(text, lines, line_starts)), key=lambda numbered: numbered[1]
     ):
         if is_run_monospaced:
             (first_line_number, _), *further_lines_of_run = line_run
@@ -95,11 +95,14 @@ def _is_source_code(lines: Sequence[str]) -> bool:
     )
 
 
-def _are_lines_monospaced(text: str, lines: Sequence[str], line_starts: Sequence[int]) -> list[bool]:
+def _monospaced_flag_per_line(text: str, lines: Sequence[str], line_starts: Sequence[int]) -> list[bool]:
     """Return for each line whether it is of code, a table or a formula."""
     are_monospaced = [False] * len(lines)
-    for block_kind, (start, end), _ in outline_of(text).blocks_without_sentences:
-        first_line_number, end_line_number = bisect_right(line_starts, start) - 1, bisect_left(line_starts, end)
+    for block_kind, (block_start_offset, block_end_offset), _ in parse_block_outline(text).blocks_without_sentences:
+        first_line_number, end_line_number = (
+            bisect_right(line_starts, block_start_offset) - 1,
+            bisect_left(line_starts, block_end_offset),
+        )
         if block_kind in ("table", "formula") or (
             block_kind == "code block" and _FENCE_PATTERN.search(lines[first_line_number])
         ):
@@ -112,7 +115,7 @@ def _are_lines_monospaced(text: str, lines: Sequence[str], line_starts: Sequence
 
 def _is_table_row_or_formula(line: str) -> bool:
     """Return whether a line stands between vertical bars, or relates two terms; the signs of quotations relate none."""
-    unquoted_line = _QUOTE_MARKS_PATTERN.sub("", line, count=1).strip()
+    unquoted_line = _BLOCK_QUOTE_MARKERS_PATTERN.sub("", line, count=1).strip()
     if len(unquoted_line) > 1 and unquoted_line[0] == unquoted_line[-1] == "|":
         return True
     has_relation_sign = len(line) < _LEAST_PARAGRAPH_LENGTH and _RELATION_PATTERN.search(unquoted_line) is not None

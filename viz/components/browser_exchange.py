@@ -13,7 +13,7 @@ from chunkers import Document
 from chunkers.support import IntArray
 from viz.components import script_bundler
 from viz.components.bold_and_monospaced_ranges import FormattedRangeKind, find_formatted_ranges
-from viz.jobs import MOST_CACHED_BYTES, cached_while_shown, call_when_text_gone
+from viz.jobs import MOST_CACHED_BYTES, cached_while_shown, register_text_gone_callback
 from viz.state import session
 from viz.theme import palette
 
@@ -35,20 +35,29 @@ class Component(Generic[Payload]):
         Paths of the script and of the style sheets, below ``viz/``.
     html
         The element that the script fills.
-    colours
+    colour_group_name
         The class of the element that has the colours of the theme as custom properties; empty if the component needs none.
-    draw_function
-        The exported function of the script that draws the component, if the script has no default export.
+    draw_function_name
+        The name of the script's exported function that draws the component, if it has no default export.
     """
 
     def __init__(
-        self, name: str, script: str, *styles: str, html: str = "", colours: str = "", draw_function: str | None = None
+        self,
+        name: str,
+        script: str,
+        *styles: str,
+        html: str = "",
+        colour_group_name: str = "",
+        draw_function_name: str | None = None,
     ) -> None:
         css = "\n".join(
-            [*([palette.theme_style_sheet(colours)] if colours else []), script_bundler.joined_style_sheets(*styles)]
+            [
+                *([palette.style_sheet_of_both_themes(colour_group_name)] if colour_group_name else []),
+                script_bundler.joined_style_sheets(*styles),
+            ]
         )
         self._mount = st.components.v2.component(
-            name, html=html, css=css, js=script_bundler.linked_script(script, draw_function)
+            name, html=html, css=css, js=script_bundler.join_script_with_imports(script, draw_function_name)
         )
 
     def __call__(
@@ -72,10 +81,10 @@ class Component(Generic[Payload]):
 
 
 class Store(Generic[Payload]):
-    """An invisible component that stores data in the browser for other components, by calling ``store_function``."""
+    """An invisible component that stores data in the browser for other components, by calling ``store_function_name``."""
 
-    def __init__(self, name: str, store_function: str) -> None:
-        self._component = Component[Payload](name, "components/shared/store.js", draw_function=store_function)
+    def __init__(self, name: str, store_function_name: str) -> None:
+        self._component = Component[Payload](name, "components/shared/store.js", draw_function_name=store_function_name)
 
     def __call__(self, data: Payload, *, key: str) -> None:
         """Send ``data``; unchanged data is not sent again."""
@@ -140,7 +149,7 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     )
 
 
-def code_point_offsets(text: str, offsets: Sequence[int]) -> list[int]:
+def code_point_offsets_from_utf16(text: str, offsets: Sequence[int]) -> list[int]:
     """Convert offsets in UTF-16 code units of ``text`` to offsets in code points, the inverse of `utf16_offsets`.
 
     An offset between the two units of a character is converted to the start of that character.
@@ -161,7 +170,7 @@ def _astral_character_offsets(text: str) -> IntArray:
     return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)
 
 
-call_when_text_gone(lambda _: _astral_character_offsets.cache_clear())
+register_text_gone_callback(lambda _: _astral_character_offsets.cache_clear())
 
 
 def convert_offsets_to_sentence_positions(document: Document, offsets: Sequence[int]) -> list[float]:
@@ -171,17 +180,19 @@ def convert_offsets_to_sentence_positions(document: Document, offsets: Sequence[
     offset_array = np.asarray(offsets, dtype=np.int64)
     sentence_starts, sentence_ends = np.asarray(document.sentences).T
     offset_sentence_indices = np.maximum(np.searchsorted(sentence_starts, offset_array, side="right") - 1, 0)
-    position_within_sentence = (offset_array - sentence_starts[offset_sentence_indices]) / (sentence_ends - sentence_starts)[
+    fraction_within_sentence = (offset_array - sentence_starts[offset_sentence_indices]) / (sentence_ends - sentence_starts)[
         offset_sentence_indices
     ]
-    rounded_positions: list[float] = np.round(offset_sentence_indices + np.clip(position_within_sentence, 0, 1), 4).tolist()
-    return rounded_positions
+    positions_on_sentence_axis: list[float] = np.round(
+        offset_sentence_indices + np.clip(fraction_within_sentence, 0, 1), 4
+    ).tolist()
+    return positions_on_sentence_axis
 
 
 # The text, sent to the browser once and stored there for all components.
 
 
-text_store = Store[bytes]("seamark_text", "storeText")
+browser_text_store = Store[bytes]("seamark_text", "storeText")
 
 
 class HeadingData(TypedDict):
@@ -247,12 +258,15 @@ def text_payload(document: Document) -> bytes:
             for start, end in [utf16_offsets(document.text, heading.span)]
         ],
     }
-    document_parts = document.parts
-    if document_parts is not None:
+    document_pages_or_chapters = document.parts
+    if document_pages_or_chapters is not None:
         text_header["pages"] = {
-            "kind": document_parts.kind,
-            "starts": utf16_offsets(document.text, document_parts.starts),
-            "names": [document_parts.name(number) for number in range(len(document_parts.starts))],
+            "kind": document_pages_or_chapters.kind,
+            "starts": utf16_offsets(document.text, document_pages_or_chapters.starts),
+            "names": [
+                document_pages_or_chapters.short_label_of_part(number)
+                for number in range(len(document_pages_or_chapters.starts))
+            ],
         }
     return f"{compact_json(text_header)}\n{document.text}".encode()
 

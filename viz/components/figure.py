@@ -22,10 +22,10 @@ LECTURE_SCALE = 1.5
 
 def style_figure(figure: go.Figure, scale: float = 1) -> None:
     """Apply the page's colours and fonts to a figure, with type, lines and dots enlarged by ``scale``."""
-    theme_ink_colours = THEME_COLOURS[theme_name()]
+    theme_colour_by_role = THEME_COLOURS[theme_name()]
     axis_style_options = {
-        "gridcolor": theme_ink_colours["rule"],
-        "linecolor": theme_ink_colours["rule"],
+        "gridcolor": theme_colour_by_role["rule"],
+        "linecolor": theme_colour_by_role["rule"],
         "zeroline": False,
         "automargin": True,
     }
@@ -34,15 +34,15 @@ def style_figure(figure: go.Figure, scale: float = 1) -> None:
         font={
             "family": "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif",
             "size": 13 * scale,
-            "color": theme_ink_colours["ink"],
+            "color": theme_colour_by_role["ink"],
         },
         margin={"l": 8, "r": 8, "t": 34 * scale, "b": 8},
-        paper_bgcolor=theme_ink_colours["page"],
-        plot_bgcolor=theme_ink_colours["page"],
+        paper_bgcolor=theme_colour_by_role["page"],
+        plot_bgcolor=theme_colour_by_role["page"],
         hoverlabel={
-            "bgcolor": theme_ink_colours["panel"],
-            "bordercolor": theme_ink_colours["rule"],
-            "font": {"color": theme_ink_colours["ink"]},
+            "bgcolor": theme_colour_by_role["panel"],
+            "bordercolor": theme_colour_by_role["rule"],
+            "font": {"color": theme_colour_by_role["ink"]},
         },
     )
     figure.update_xaxes(**axis_style_options)
@@ -69,7 +69,7 @@ def _enlarge_figure_parts(figure: go.Figure, scale: float) -> None:
                 figure_part[size_property] = unscaled_size * scale
 
 
-def show_figure(
+def show_figure_with_its_data(
     figure: go.Figure,
     table: Mapping[str, Sequence[Any]],
     figure_name: str,
@@ -156,7 +156,7 @@ def box_plots(
     *,
     point_labels: Mapping[int, Sequence[str]] | None = None,
     shows_means: bool = False,
-    most_points: float = math.inf,
+    most_values_shown_as_points: float = math.inf,
 ) -> go.Figure:
     """Return a box plot with a row for each chunker and a point for each value.
 
@@ -170,7 +170,7 @@ def box_plots(
         Title and range of the axis of values.
     shows_means
         Draw a dashed line at the mean.
-    most_points
+    most_values_shown_as_points
         A box of more values shows only its outliers as points.
     """
     figure = go.Figure()
@@ -181,7 +181,7 @@ def box_plots(
                 x=np.asarray(chunker_values)[is_defined],
                 text=None if point_labels is None else np.asarray(point_labels[chunker_number])[is_defined],
                 name=chunker_names[chunker_number],
-                boxpoints="all" if len(chunker_values) <= most_points else "outliers",
+                boxpoints="all" if len(chunker_values) <= most_values_shown_as_points else "outliers",
                 boxmean=shows_means,
                 jitter=0.5,
                 pointpos=0,

@@ -41,7 +41,7 @@ def show_folded_table(title: str, table_columns: Mapping[str, Sequence[object]],
 
 
 @st.fragment(run_every=0.25)
-def show_job_progress(
+def show_job_progress_with_cancel(
     job: BackgroundJob,
     has_news: Callable[[], bool] = bool,
     draw_further_buttons: Callable[[DeltaGenerator], None] = lambda _: None,
@@ -52,7 +52,7 @@ def show_job_progress(
     ``draw_further_buttons`` is called with the row to draw more buttons into it. ``key`` distinguishes the cancel buttons of
     several jobs on a page.
     """
-    if not job.is_in_progress or has_news():
+    if not job.is_running_and_not_cancelled or has_news():
         st.rerun()
     finished_share, status_phrase = job.progress()
     job_progress_row = st.container(horizontal=True, vertical_alignment="center")
@@ -61,10 +61,10 @@ def show_job_progress(
     job_progress_row.button("Cancel", on_click=job.cancel, key=key and f"cancel/{key}", width="content")
 
 
-def show_job_state(job: BackgroundJob, key: str, has_news: Callable[[], bool] = bool) -> bool:
-    """Draw a job's progress as `show_job_progress` does, or its error; return whether the job is in progress."""
-    if job.is_in_progress:
-        show_job_progress(job, has_news, key=key)
+def show_job_progress_or_error(job: BackgroundJob, key: str, has_news: Callable[[], bool] = bool) -> bool:
+    """Draw a job's progress as `show_job_progress_with_cancel` does, or its error; return whether the job is in progress."""
+    if job.is_running_and_not_cancelled:
+        show_job_progress_with_cancel(job, has_news, key=key)
         return True
     if job.error:
         show_notice(job.error, "error", key=f"{key}_error")
@@ -100,12 +100,12 @@ def show_download_button(
     content_identity
         What determines the content, such as the identity of a text and a recipe; its ``repr`` is digested.
     """
-    file_stem, separating_dot, file_ending = file_name.partition(".")
+    file_stem, dot_before_file_ending, file_ending = file_name.partition(".")
     content_digest = hashlib.blake2b(repr(content_identity).encode(errors="surrogatepass"), digest_size=6).hexdigest()
     page_container.download_button(
         label,
         make_content,
-        f"{file_stem}-{content_digest}{separating_dot}{file_ending}",
+        f"{file_stem}-{content_digest}{dot_before_file_ending}{file_ending}",
         mime,
         on_click="ignore",
         key=key,

@@ -17,7 +17,7 @@ VIZ_FOLDER = Path(__file__).parents[1]
 IN_ORDER_SCRIPT_PATH = "components/shared/in_order.js"
 """Script that discards data older than the data already drawn; every component is linked with it."""
 
-_CALLED_FUNCTION = "drawComponent"  # the name of an entry's default function in the linked script
+_LINKED_DEFAULT_FUNCTION_NAME = "drawComponent"  # the name of an entry's default function in the linked script
 
 # The formatter starts top-level statements in the first column; everything inside a function is indented.
 _IMPORT_PATTERN = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"([^"\n]*)";[ \t]*$', re.MULTILINE)
@@ -63,7 +63,9 @@ class _Module:
     has_default: bool
 
 
-def linked_script(entry_script_path: str, draw_function_name: str | None = None, *, root_folder: Path = VIZ_FOLDER) -> str:
+def join_script_with_imports(
+    entry_script_path: str, draw_function_name: str | None = None, *, root_folder: Path = VIZ_FOLDER
+) -> str:
     """Return a script and all its imports as one module, with each file before the files that use it.
 
     Parameters
@@ -95,18 +97,18 @@ def linked_script(entry_script_path: str, draw_function_name: str | None = None,
             f"{entry_script_path} must have a named export {draw_function_name} and no default export. Correct its exports."
         )
     ordered_script_modules.insert(0, _parse_script(IN_ORDER_SCRIPT_PATH, VIZ_FOLDER))
-    script_path_by_name: dict[str, str] = {}
+    path_by_declared_identifier: dict[str, str] = {}
     for module in ordered_script_modules:
         for declared_name in module.declared:
-            if declared_name in script_path_by_name:
+            if declared_name in path_by_declared_identifier:
                 raise LinkError(
                     f"{declared_name} must be declared only once in the scripts that {entry_script_path} links; "
-                    f"{script_path_by_name[declared_name]} and "
+                    f"{path_by_declared_identifier[declared_name]} and "
                     f"{module.path} both declare it."
                 )
-            script_path_by_name[declared_name] = module.path
+            path_by_declared_identifier[declared_name] = module.path
     module_sources = [f"// ---- viz/{module.path}\n{module.body}" for module in ordered_script_modules]
-    return "\n".join([*module_sources, f"export default inOrder({draw_function_name or _CALLED_FUNCTION});\n"])
+    return "\n".join([*module_sources, f"export default inOrder({draw_function_name or _LINKED_DEFAULT_FUNCTION_NAME});\n"])
 
 
 def joined_style_sheets(*files: str) -> str:
@@ -119,7 +121,7 @@ def _modules_in_import_order(entry_script_path: str, root_folder: Path) -> list[
     module_by_path: dict[str, _Module] = {}
     paths_being_read: list[str] = []
 
-    def read_with_imports(path: str) -> _Module:
+    def parse_script_after_its_imports(path: str) -> _Module:
         if path in paths_being_read:
             raise LinkError(
                 "Scripts must not import each other in a circle; these do: "
@@ -133,7 +135,7 @@ def _modules_in_import_order(entry_script_path: str, root_folder: Path) -> list[
                 importer_phrase = f", which {paths_being_read[-2]} imports," if len(paths_being_read) > 1 else ""
                 raise LinkError(f"The script {path}{importer_phrase} must exist; it does not.") from None
             for imported_path, imported_names in parsed_script_module.imports.items():
-                imported_module_exports = read_with_imports(imported_path).exported
+                imported_module_exports = parse_script_after_its_imports(imported_path).exported
                 for name in imported_names:
                     if name not in imported_module_exports:
                         raise LinkError(f"{path} may import only exported names; {imported_path} does not export {name}.")
@@ -141,7 +143,7 @@ def _modules_in_import_order(entry_script_path: str, root_folder: Path) -> list[
             module_by_path[path] = parsed_script_module
         return module_by_path[path]
 
-    read_with_imports(entry_script_path)
+    parse_script_after_its_imports(entry_script_path)
     return list(module_by_path.values())
 
 
@@ -156,7 +158,7 @@ def _parse_script(path: str, root_folder: Path) -> _Module:
         )
     script_body_without_imports = _IMPORT_PATTERN.sub(lambda match: "\n" * match.group().count("\n"), text)
     script_body_without_imports = _DEFAULT_EXPORT_PATTERN.sub(
-        f"function {_CALLED_FUNCTION}(", _EXPORT_PATTERN.sub("", script_body_without_imports)
+        f"function {_LINKED_DEFAULT_FUNCTION_NAME}(", _EXPORT_PATTERN.sub("", script_body_without_imports)
     )
     for refused_line in _REFUSED_STATEMENT_PATTERN.findall(script_body_without_imports):
         raise LinkError(f"{path} must import and export only {_ALLOWED_FORMS_PHRASE}; got {refused_line}")

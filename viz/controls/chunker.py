@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from chunkers import ADAPTERS, CHUNKERS, MODEL_ASKING_CLASS_BY_NAME, Chunker, Document, Embedder, FieldSpec, InputError
-from chunkers.found_again import ODDITY_KINDS, LocatedChunks, Oddity, read_chunks
+from chunkers.found_again import ODDITY_KINDS, LocatedChunks, Oddity, read_given_chunks
 from chunkers.methods import ChunkFile, YourChunks, YourCuts
 from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, chunker_class, presets_for_chunker, register_installed_chunkers
 from chunkers.support import pluralize
@@ -18,16 +18,16 @@ from viz.components.findings.findings import (
     draw_findings_of_result,
     find_sentence_range_at_characters,
 )
-from viz.components.page_elements import show_job_progress, show_notice, show_remark
+from viz.components.page_elements import show_job_progress_with_cancel, show_notice, show_remark
 from viz.controls.language_model import any_chunker_calls_model, draw_language_model_form, show_chunker_prompts
 from viz.controls.widgets import build_widget_key_and_callback, label_with_availability, offer_undo
-from viz.jobs import ReadingJob, single_file_converter
+from viz.jobs import ReadingJob, converter_from_single_file_function
 from viz.state import (
     MOST_COLUMNS,
     OWN_DOCUMENT_KEY,
     Choices,
     ColumnChoice,
-    TextSource,
+    TextWithDetails,
     choose_document,
     chunk_file_of,
     chunker_defaults_of_embedder,
@@ -36,7 +36,7 @@ from viz.state import (
     new_default_column,
     record_columns_for_undo,
     session,
-    set_own_text_source,
+    set_own_text_and_boundaries,
     show_chunk_file_in_column,
 )
 
@@ -61,7 +61,7 @@ CHUNK_FILE_HELP = (
     "read as it is; so are lists of texts or of pairs. 20 MB at most. The file stays on this machine; no link carries it."
 )
 
-_ODDITY_TITLES = {
+_LOCATED_CHUNK_ODDITY_TITLES = {
     "lost": ("not found", "Chunks that are not in the text; they are left out."),
     "altered": ("altered", "Chunks that are in the text with small changes."),
     "ambiguous": ("ambiguous", "Chunks that are in the text more than once and give no position."),
@@ -84,25 +84,25 @@ def chunk_file_controls(
     if chunk_file is not None:
         show_remark(f"{chunk_file.name} · {pluralize(len(chunk_file.chunks), 'chunk')}", key="chunk_file_name")
         if document_names_to_measure is None or len(document_names_to_measure) == 1:
-            _choose_chunked_document(choices, column_index, chunk_file)
+            _draw_chunk_file_document_choice(choices, column_index, chunk_file)
         if document_names_to_measure:
-            _draw_whether_documents_have_chunks(chunk_file, document_names_to_measure)
-    document = session.document if document_names_to_measure is None else None
-    if chunk_file is not None and document is not None:
-        located_chunks = chunk_file.cached_result_in(document)
+            _draw_whether_file_covers_documents(chunk_file, document_names_to_measure)
+    current_document = session.document if document_names_to_measure is None else None
+    if chunk_file is not None and current_document is not None:
+        located_chunks = chunk_file.located_chunks_if_cached(current_document)
         if located_chunks is not None:
             _show_located_chunks(located_chunks, chunk_file.name)
-        _offer_chunked_text(choices, chunk_file, document, located_chunks)
+        _offer_text_rebuilt_from_chunks(choices, chunk_file, current_document, located_chunks)
     _draw_chunk_file_upload(choices, column_index, chunk_file)
     chunk_file_reading_job = session.chunk_reading_job
     if chunk_file_reading_job is not None and chunk_file_reading_job.subject == (session.page, column_index):
-        show_job_progress(chunk_file_reading_job, key="chunk_reading")
+        show_job_progress_with_cancel(chunk_file_reading_job, key="chunk_reading")
     if session.chunk_complaint:
         show_notice(session.chunk_complaint, "error", key="chunk_file_error")
     st.caption(MADE_ELSEWHERE_CAPTION)
 
 
-def _draw_whether_documents_have_chunks(chunk_file: ChunkFile, document_names_to_measure: Sequence[str]) -> None:
+def _draw_whether_file_covers_documents(chunk_file: ChunkFile, document_names_to_measure: Sequence[str]) -> None:
     """Draw whether the file has chunks for every measured document; only a run finds out whether they match its text."""
     try:
         chunks_by_document = chunk_file.chunks_by_document(document_names_to_measure)
@@ -121,30 +121,32 @@ def _draw_whether_documents_have_chunks(chunk_file: ChunkFile, document_names_to
 def _draw_chunk_file_upload(choices: Choices, column_index: int, chunk_file: ChunkFile | None) -> None:
     # Each file gets a new, empty upload widget; the current file is shown above.
     chunk_file_uploader_key = f"chunk_file/{column_index}/{chunk_file.identity if chunk_file is not None else ''}"
-    current_session_page = session.page
+    current_page_key = session.page
 
-    def read_uploaded_file() -> None:
+    def begin_reading_chunk_file() -> None:
         uploaded_file = st.session_state[chunk_file_uploader_key]
         session.chunk_complaint, session.chunk_reading_job = "", None
         if uploaded_file is None:
             return
         name_and_content = uploaded_file.name, uploaded_file.getvalue()
         session.chunk_reading_job = ReadingJob(
-            [name_and_content], single_file_converter(_read_chunk_file), subject=(current_session_page, column_index)
-        ).begin()
+            [name_and_content],
+            converter_from_single_file_function(_read_chunk_file),
+            subject=(current_page_key, column_index),
+        ).start_and_wait_briefly()
         _adopt_chunk_file(choices, column_index)
 
     st.file_uploader(
         "A file of chunks: JSON, JSON lines, CSV or Parquet" if chunk_file is None else "Another file",
         type=[*CHUNK_FILE_ENDINGS],
         key=chunk_file_uploader_key,
-        on_change=read_uploaded_file,
+        on_change=begin_reading_chunk_file,
         help=CHUNK_FILE_HELP,
     )
 
 
 def _read_chunk_file(file_content: bytes, chunk_file_name: str, cancelled: Callable[[], bool]) -> ChunkFile:
-    file_chunks = tuple(read_chunks(file_content, chunk_file_name, cancelled))
+    file_chunks = tuple(read_given_chunks(file_content, chunk_file_name, cancelled))
     if not file_chunks:
         raise InputError(f"{chunk_file_name}: a file of chunks must contain at least one chunk; this one contains none.")
     return ChunkFile(chunk_file_name, file_chunks)
@@ -167,9 +169,9 @@ def _adopt_chunk_file(choices: Choices, column_index: int) -> bool:
     return True
 
 
-def _choose_chunked_document(choices: Choices, column_index: int, chunk_file: ChunkFile) -> None:
+def _draw_chunk_file_document_choice(choices: Choices, column_index: int, chunk_file: ChunkFile) -> None:
     """Draw the choice of a document, if the file has chunks of several."""
-    document_names = chunk_file.documents[:MOST_OFFERED_DOCUMENTS]
+    document_names = chunk_file.document_names_in_file[:MOST_OFFERED_DOCUMENTS]
     if len(document_names) < 2:
         return
     current_session_page, chosen_document = (
@@ -179,14 +181,16 @@ def _choose_chunked_document(choices: Choices, column_index: int, chunk_file: Ch
 
     def store_chosen_document(name: str | None) -> None:
         if name is not None:
-            show_chunk_file_in_column(chunk_file.with_selected_document(name), current_session_page, choices, column_index)
+            show_chunk_file_in_column(
+                chunk_file.copy_with_other_document_selected(name), current_session_page, choices, column_index
+            )
 
     st.selectbox(
         "Chunked document",
         document_names,
         index=None if chosen_document is None else document_names.index(chosen_document),
         placeholder="the document of the text's name",
-        help=f"The file has chunks of {pluralize(len(chunk_file.documents), 'document')}.",
+        help=f"The file has chunks of {pluralize(len(chunk_file.document_names_in_file), 'document')}.",
         **build_widget_key_and_callback(
             chosen_document, f"chunk_document/{column_index}/{chunk_file.identity}", store_chosen_document
         ),
@@ -206,11 +210,11 @@ def _show_located_chunks(located_chunks: LocatedChunks, chunk_file_name: str) ->
     draw_findings_of_result(
         located_chunks_summary,
         [
-            (_ODDITY_TITLES[kind][0], oddity_kind_counts[kind], _ODDITY_TITLES[kind][1])
+            (_LOCATED_CHUNK_ODDITY_TITLES[kind][0], oddity_kind_counts[kind], _LOCATED_CHUNK_ODDITY_TITLES[kind][1])
             for kind in ODDITY_KINDS
             if oddity_kind_counts[kind]
         ],
-        [_oddity_finding_data(document, odd) for odd in located_chunks.oddities[:MOST_FINDINGS]],
+        [_chunk_file_oddity_data(document, odd) for odd in located_chunks.oddities[:MOST_FINDINGS]],
         len(located_chunks.oddities),
         unlisted_findings_phrase="of the last kinds",
         no_findings_message="All of them are in the text as they are in the file." if located_count else "",
@@ -218,29 +222,33 @@ def _show_located_chunks(located_chunks: LocatedChunks, chunk_file_name: str) ->
     )
 
 
-def _oddity_finding_data(document: Document, oddity: Oddity) -> FindingData:
+def _chunk_file_oddity_data(document: Document, oddity: Oddity) -> FindingData:
     return {
         "id": "",
-        "title": f"Chunk {oddity.number:,}: {_ODDITY_TITLES[oddity.kind][0]}",
+        "title": f"Chunk {oddity.number:,}: {_LOCATED_CHUNK_ODDITY_TITLES[oddity.kind][0]}",
         "reason": oddity.explanation,
         "passage": oddity.text_beginning or document.text[oddity.span.start : oddity.span.end][:MOST_SHOWN_CHARACTERS],
         "range": find_sentence_range_at_characters(document, oddity.span.start, oddity.span.end),
     }
 
 
-def _offer_chunked_text(
-    choices: Choices, chunk_file: ChunkFile, document: Document, located_chunks: LocatedChunks | None
+def _offer_text_rebuilt_from_chunks(
+    choices: Choices, chunk_file: ChunkFile, current_document: Document, located_chunks: LocatedChunks | None
 ) -> None:
     """Offer to open the text that the chunks make up, if it is complete and not the current text."""
     if located_chunks is not None and len(located_chunks.chunking.chunks) == located_chunks.given_chunk_count:
         return
-    chunked_text = chunk_file.text(document.name)
-    if chunked_text is None or chunked_text == document.text:
+    chunked_text = chunk_file.rebuild_document_text(current_document.name)
+    if chunked_text is None or chunked_text == current_document.text:
         return
 
     def open_chunked_text() -> None:
-        text_name = chunk_file.document or (chunk_file.documents[0] if len(chunk_file.documents) == 1 else chunk_file.name)
-        set_own_text_source(TextSource(chunked_text, text_name, None, f"put together from the chunks of {chunk_file.name}"))
+        text_name = chunk_file.document or (
+            chunk_file.document_names_in_file[0] if len(chunk_file.document_names_in_file) == 1 else chunk_file.name
+        )
+        set_own_text_and_boundaries(
+            TextWithDetails(chunked_text, text_name, None, f"put together from the chunks of {chunk_file.name}")
+        )
         session.outside_text_count += 1
         choose_document(choices, OWN_DOCUMENT_KEY)
 
@@ -281,7 +289,7 @@ def column_controls(
     *,
     offers_external_chunks: bool = False,
     document_names_to_measure: Sequence[str] | None = None,
-    shows_model: bool | None = None,
+    shows_language_model: bool | None = None,
 ) -> None:
     """Draw the controls that select a column and set its chunker, presets and parameters.
 
@@ -297,24 +305,28 @@ def column_controls(
         True if the page can show external chunks.
     document_names_to_measure
         The names of the page's documents; None on a page about one text.
-    shows_model
+    shows_language_model
         True to draw the form for the language model; None to draw it if any column's chunker calls one.
     """
-    _choose_column(choices, offers_external_chunks=offers_external_chunks)
+    _draw_column_selector_and_buttons(choices, offers_external_chunks=offers_external_chunks)
     column_choice = choices.columns[choices.selected]
     # Keep the chunker of a column from another page, even if this page does not offer it.
-    external_chunker_names = [
+    given_chunks_chunker_names = [
         name for name in GIVEN_CHUNKS_CLASS_BY_NAME if offers_external_chunks or name == column_choice.chunker
     ]
-    _choose_chunker(choices, column_choice, [*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS, *external_chunker_names])
+    _draw_chunker_choice(
+        choices, column_choice, [*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS, *given_chunks_chunker_names]
+    )
     shows_model_form = (
-        any_chunker_calls_model(any_column.chunker for any_column in choices.columns) if shows_model is None else shows_model
+        any_chunker_calls_model(any_column.chunker for any_column in choices.columns)
+        if shows_language_model is None
+        else shows_language_model
     )
     # If the selected column needs the form, it comes first, since the settings have no effect without a model.
     if shows_model_form and column_choice.chunker in MODEL_ASKING_CLASS_BY_NAME:
         draw_language_model_form()
     if column_choice.chunker not in GIVEN_CHUNKS_CLASS_BY_NAME:
-        parameter_controls(
+        draw_parameter_controls(
             choices.selected, column_choice, chunker, chunker_defaults_of_embedder(embedder, column_choice.chunker)
         )
     elif column_choice.chunker == YourCuts.name:
@@ -325,50 +337,55 @@ def column_controls(
         draw_language_model_form()
 
 
-def parameter_controls(
+def draw_parameter_controls(
     column_index: int,
     column: ColumnChoice,
     chunker: Chunker | None,
     defaults: Mapping[str, Any],
-    draw_below: Callable[[FieldSpec], None] | None = None,
+    draw_below_parameter: Callable[[FieldSpec], None] | None = None,
 ) -> None:
     """Draw the presets and parameters of column ``column_index``, with the embedder's ``defaults``.
 
-    ``draw_below`` is called after each main parameter, to draw something under it. The other parameters are in an expander.
+    ``draw_below_parameter`` is called after each main parameter, to draw something under it. The other parameters are in
+    an expander.
     """
     _choose_preset(column_index, column, defaults)
     parameter_values = effective_parameters(column, defaults)
     parameter_specs = chunker_class(column.chunker).fields(parameter_values)
     for parameter_spec in parameter_specs:
         if parameter_spec.main:
-            _parameter_widget(column_index, column, parameter_spec, parameter_values[parameter_spec.name], chunker)
+            _draw_widget_storing_parameter(
+                column_index, column, parameter_spec, parameter_values[parameter_spec.name], chunker
+            )
             if chunker is not None and (parameter_remark := chunker.remark(parameter_spec.name)):
                 st.caption(parameter_remark)
-            if draw_below is not None:
-                draw_below(parameter_spec)
+            if draw_below_parameter is not None:
+                draw_below_parameter(parameter_spec)
     if secondary_parameter_specs := [spec for spec in parameter_specs if not spec.main]:
         with st.expander(
             "More settings", expanded=any(spec.name in column.parameters for spec in secondary_parameter_specs)
         ):
             for parameter_spec in secondary_parameter_specs:
-                _parameter_widget(column_index, column, parameter_spec, parameter_values[parameter_spec.name], chunker)
+                _draw_widget_storing_parameter(
+                    column_index, column, parameter_spec, parameter_values[parameter_spec.name], chunker
+                )
     if column.chunker in MODEL_ASKING_CLASS_BY_NAME:
         show_chunker_prompts(column.chunker)
 
 
-def _choose_column(choices: Choices, *, offers_external_chunks: bool) -> None:
-    column_count, current_session_page = len(choices.columns), session.page
+def _draw_column_selector_and_buttons(choices: Choices, *, offers_external_chunks: bool) -> None:
+    chunker_column_count, current_session_page = len(choices.columns), session.page
 
-    def select_column(column_number: int | None) -> None:
+    def set_selected_column(column_number: int | None) -> None:
         session.chunk_complaint = ""
         if column_number is not None:
             choices.selected = column_number
 
     def add_column(chunker_name: str) -> None:
         session.chunk_complaint = ""
-        with record_columns_for_undo(current_session_page, f"Column {column_count + 1} added"):
+        with record_columns_for_undo(current_session_page, f"Column {chunker_column_count + 1} added"):
             choices.columns.append(ColumnChoice(chunker_name))
-            choices.selected = column_count
+            choices.selected = chunker_column_count
 
     def remove_selected_column() -> None:
         with record_columns_for_undo(current_session_page, f"Column {choices.selected + 1} removed"):
@@ -377,26 +394,26 @@ def _choose_column(choices: Choices, *, offers_external_chunks: bool) -> None:
 
     st.segmented_control(
         "Column",
-        range(column_count),
+        range(chunker_column_count),
         default=choices.selected,
         format_func=lambda index: str(index + 1),
         required=True,
-        **build_widget_key_and_callback(choices.selected, "column", select_column),
+        **build_widget_key_and_callback(choices.selected, "column", set_selected_column),
     )
-    column_buttons_row = st.container(horizontal=True, gap="small", key="column_buttons")
-    has_maximum_columns = column_count >= MOST_COLUMNS
-    column_buttons_row.button(
+    add_and_remove_buttons_row = st.container(horizontal=True, gap="small", key="column_buttons")
+    has_maximum_columns = chunker_column_count >= MOST_COLUMNS
+    add_and_remove_buttons_row.button(
         "Add",
         on_click=add_column,
-        args=(_chunker_to_add(choices.columns),),
+        args=(_first_unused_chunker_name(choices.columns),),
         disabled=has_maximum_columns,
         help=f"Adds a column, up to {MOST_COLUMNS}.",
     )
-    column_buttons_row.button(
-        "Remove", on_click=remove_selected_column, disabled=column_count <= 1, help="Removes the selected column."
+    add_and_remove_buttons_row.button(
+        "Remove", on_click=remove_selected_column, disabled=chunker_column_count <= 1, help="Removes the selected column."
     )
     if offers_external_chunks:
-        column_buttons_row.button(
+        add_and_remove_buttons_row.button(
             "Your chunks",
             on_click=add_column,
             args=(CHUNK_FILE_CHUNKER_NAME,),
@@ -406,7 +423,7 @@ def _choose_column(choices: Choices, *, offers_external_chunks: bool) -> None:
     offer_undo(current_session_page)
 
 
-def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
+def _first_unused_chunker_name(columns: Sequence[ColumnChoice]) -> str:
     """Return the chunker for a new column: the first of `CHUNKERS_FOR_ADDED_COLUMNS` not in use, otherwise Recursive."""
     used_chunker_names = {column.chunker for column in columns}
     return next(
@@ -414,12 +431,12 @@ def _chunker_to_add(columns: Sequence[ColumnChoice]) -> str:
     )
 
 
-def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
-    current_session_page = session.page
+def _draw_chunker_choice(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
+    current_page_key = session.page
 
-    def replace_chunker(name: str) -> None:
+    def replace_chunker_of_column(name: str) -> None:
         default_column_choice = new_default_column(name)
-        with record_columns_for_undo(current_session_page, f"Chunker of column {choices.selected + 1} changed"):
+        with record_columns_for_undo(current_page_key, f"Chunker of column {choices.selected + 1} changed"):
             column.chunker, column.parameters = default_column_choice.chunker, default_column_choice.parameters
 
     chunker_type = chunker_class(column.chunker)
@@ -429,7 +446,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) ->
         index=names.index(column.chunker),
         format_func=lambda name: label_with_availability("chunker", name, chunker_class(name).title),
         help=f"{chunker_type.idea} Source: {chunker_type.source}. {guide_link_markdown(column.chunker)}",
-        **build_widget_key_and_callback(column.chunker, f"chunker/{choices.selected}", replace_chunker),
+        **build_widget_key_and_callback(column.chunker, f"chunker/{choices.selected}", replace_chunker_of_column),
     )
     for fault_number, plugin_fault in enumerate(register_installed_chunkers()):
         show_remark(plugin_fault, key=f"offer_{fault_number}")
@@ -442,27 +459,27 @@ def guide_link_markdown(chunker_name: str) -> str:
     return f"[More in the Guide](guide?{urlencode(link_parameters_of_chunker(chunker_name))})"
 
 
-def _choose_preset(column_index: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
+def _choose_preset(column_index: int, column: ColumnChoice, embedder_defaults: Mapping[str, Any]) -> None:
     preset_by_title = {preset.title: preset for preset in presets_for_chunker(column.chunker)}
     if not preset_by_title:
         return
-    parameter_values = effective_parameters(column, defaults)
+    effective_parameter_values = effective_parameters(column, embedder_defaults)
     active_preset_title = next(
         (
             title
             for title, preset in preset_by_title.items()
             if all(
-                parameter_values[name] == preset.parameters.get(name, defaults.get(name, spec.default))
+                effective_parameter_values[name] == preset.parameters.get(name, embedder_defaults.get(name, spec.default))
                 for name, spec in {s.name: s for s in chunker_class(column.chunker).fields(preset.parameters)}.items()
             )
         ),
         None,
     )
-    current_session_page, chunker_name = session.page, column.chunker
+    current_session_page, column_chunker_name = session.page, column.chunker
 
     def apply_preset(title: str | None) -> None:
         # The same browser message may have changed the chunker.
-        if title is not None and column.chunker == chunker_name:
+        if title is not None and column.chunker == column_chunker_name:
             with record_columns_for_undo(current_session_page, f"Settings of column {column_index + 1} replaced"):
                 column.parameters = dict(preset_by_title[title].parameters)
 
@@ -471,7 +488,7 @@ def _choose_preset(column_index: int, column: ColumnChoice, defaults: Mapping[st
         list(preset_by_title),
         index=None if active_preset_title is None else list(preset_by_title).index(active_preset_title),
         placeholder="your own",
-        **build_widget_key_and_callback(active_preset_title, f"preset/{column_index}/{chunker_name}", apply_preset),
+        **build_widget_key_and_callback(active_preset_title, f"preset/{column_index}/{column_chunker_name}", apply_preset),
     )
     if active_preset_title is not None:
         # The box truncates long names.
@@ -480,7 +497,7 @@ def _choose_preset(column_index: int, column: ColumnChoice, defaults: Mapping[st
             st.caption(preset_caption)
 
 
-def _parameter_widget(
+def _draw_widget_storing_parameter(
     column_index: int, column: ColumnChoice, parameter_spec: FieldSpec, value: Any, chunker: Chunker | None
 ) -> None:
     """Draw the widget of a parameter, greyed out if it has no effect with the other parameters of the chunker."""
@@ -495,7 +512,7 @@ def _parameter_widget(
         # The same browser message may have changed the chunker, or the parameter on which this one depends.
         if widget_key != _parameter_widget_key(column_index, column, parameter_spec):
             return
-        column.put(parameter_spec.name, new_value)
+        column.set_valid_parameter(parameter_spec.name, new_value)
         # An amount is meaningless for another threshold method.
         for dependent_parameter_spec in chunker_class(column.chunker).fields():
             if dependent_parameter_spec.depends == parameter_spec.name:
@@ -533,14 +550,14 @@ def _parameter_widget(
         )
     else:
         value = number_type(value)
-        slider_start, slider_end = (
+        slider_minimum, slider_end = (
             number_type(limit)
             for limit in parameter_spec.offered or (parameter_spec.low, parameter_spec.high)
             if limit is not None
         )
         st.slider(
             parameter_label,
-            min(slider_start, value),
+            min(slider_minimum, value),
             max(slider_end, value),
             value,
             step=number_type(parameter_spec.step or 1),

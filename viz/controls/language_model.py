@@ -73,13 +73,13 @@ def draw_language_model_form() -> DeltaGenerator:
             help="Looks at the usual ports of llama.cpp, Ollama, vLLM and LM Studio on the machine that runs Seamark.",
         )
         if session.local_servers is not None:
-            show_remark(_servers_in_words(session.local_servers), key="language_local")
+            show_remark(_describe_local_servers(session.local_servers), key="language_local")
         _draw_model_form()
         with st.expander("Getting a model", expanded=chosen_language_model is None):
             st.markdown(MODEL_SETUP_INSTRUCTIONS)
     if chosen_language_model is not None:
         unusable_answers_note = (
-            f" {chosen_language_model.unusable_warning}" if chosen_language_model.unusable_warning else ""
+            f" {chosen_language_model.unusable_answers_warning}" if chosen_language_model.unusable_answers_warning else ""
         )
         show_remark(
             f"{chosen_language_model.model.title}: {chosen_language_model.summary}.{unusable_answers_note}",
@@ -98,7 +98,7 @@ def _fill_in_local_server() -> None:
             st.session_state["language_name"] = first_server_models[0]
 
 
-def _servers_in_words(local_servers: Sequence[LocalServer]) -> str:
+def _describe_local_servers(local_servers: Sequence[LocalServer]) -> str:
     """Return a sentence on the servers of this machine."""
     if not local_servers:
         return (
@@ -113,9 +113,9 @@ def _servers_in_words(local_servers: Sequence[LocalServer]) -> str:
 def _draw_model_form() -> None:
     """Draw the form for the model's name, its server's address and key, and the limits, applied by a button."""
 
-    def store_language_model_server() -> None:
+    def store_entered_server_and_limits() -> None:
         session.language_server = LanguageServer(
-            ModelName.parse_server_model(st.session_state["language_name"]).name,
+            ModelName.parse_entered_server_model(st.session_state["language_name"]).name,
             *take_server_clearing_key_field(session.language_server, "language_address", "language_key"),
             int(st.session_state["language_tokens"]),
             float(st.session_state["language_money"]),
@@ -173,4 +173,4 @@ def _draw_model_form() -> None:
             key="language_money",
             help="0 for no limit. With a limit, nothing is sent to a model whose price is unknown.",
         )
-        st.form_submit_button("Use this model", on_click=store_language_model_server, width="stretch")
+        st.form_submit_button("Use this model", on_click=store_entered_server_and_limits, width="stretch")

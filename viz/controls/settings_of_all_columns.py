@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from chunkers import EMBEDDERS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS, Embedder, ModelError
+from chunkers import EMBEDDER_DESCRIPTIONS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS, Embedder, ModelError
 from chunkers.embedders import OTHER_NAME_FORMS, MiniLM, missing_extra_sentence
 from chunkers.embedders.sentence_models import DEVICE_DESCRIPTIONS
 from chunkers.embedders.static_embedder import Static
@@ -37,7 +37,7 @@ from viz.theme import definitions_as_help
 OTHER_EMBEDDER_OPTION = "another"
 
 
-def ask_splitter_consent(choices: Choices) -> None:
+def ask_to_use_linked_splitter(choices: Choices) -> None:
     """Ask for consent to use a spaCy pipeline that the link names."""
     if not splitter_waits_for_consent(choices):
         return
@@ -56,7 +56,7 @@ def ask_splitter_consent(choices: Choices) -> None:
     )
 
 
-def ask_embedder_consent(choices: Choices, embedder: Embedder | None) -> None:
+def ask_to_use_or_replace_embedder(choices: Choices, embedder: Embedder | None) -> None:
     """Ask for consent to use the embedder that the link names, or to replace an embedder that is not installed.
 
     If an ``embedder`` is in use, draw its remarks about this machine.
@@ -71,23 +71,25 @@ def ask_embedder_consent(choices: Choices, embedder: Embedder | None) -> None:
             "it until you press “Use this embedder”.",
             key="embedder_waits",
         )
-        _offer_embedders(choices, {"Use this embedder": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
+        _draw_buttons_using_embedders(
+            choices, {"Use this embedder": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"}
+        )
         return
     if choices.embedder in (MiniLM.name, Static.name):
         try:
             model_folder()
         except ModelError as error:
             show_notice(str(error), "error", key="embedder_missing")
-            _offer_embedders(choices, {"Use tfidf": "tfidf", f"Fetch {HUB_NAME}": HUB_NAME})
+            _draw_buttons_using_embedders(choices, {"Use tfidf": "tfidf", f"Fetch {HUB_NAME}": HUB_NAME})
     if embedder is not None and embedder.remark:
         show_notice(embedder.remark, key="embedder_remark")
         if embedder.approximates:
-            _offer_embedders(choices, {f"Use {embedder.approximates}": embedder.approximates})
+            _draw_buttons_using_embedders(choices, {f"Use {embedder.approximates}": embedder.approximates})
 
 
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the controls for choosing an embedder; ``embedder`` is the current embedder, if any."""
-    is_other_model = choices.embedder not in EMBEDDERS or session.is_naming_embedder
+    is_other_model = choices.embedder not in EMBEDDER_DESCRIPTIONS or session.is_naming_embedder
     chosen_option = OTHER_EMBEDDER_OPTION if is_other_model else choices.embedder
 
     def store_picked_embedder(name: str) -> None:
@@ -95,7 +97,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         if name != OTHER_EMBEDDER_OPTION:
             choices.embedder = name
 
-    embedder_option_names = [*EMBEDDERS, OTHER_EMBEDDER_OPTION]
+    embedder_option_names = [*EMBEDDER_DESCRIPTIONS, OTHER_EMBEDDER_OPTION]
     st.selectbox(
         "Embedder",
         embedder_option_names,
@@ -103,7 +105,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         format_func=lambda name: (
             "Other model…" if name == OTHER_EMBEDDER_OPTION else label_with_availability("embedder", name)
         ),
-        help=definitions_as_help(EMBEDDERS),
+        help=definitions_as_help(EMBEDDER_DESCRIPTIONS),
         **build_widget_key_and_callback(chosen_option, "embedder", store_picked_embedder),
     )
     if is_other_model:
@@ -134,7 +136,7 @@ def _draw_embedder_form(choices: Choices) -> None:
         _use_embedder(choices, entered_embedder_name)
 
     if "embedder_name" not in st.session_state:
-        st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
+        st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDER_DESCRIPTIONS else choices.embedder
         st.session_state["server_address"] = session.embedding_server.address
     with st.form("another_embedder", border=False):
         st.text_input(
@@ -163,9 +165,9 @@ def _draw_embedder_form(choices: Choices) -> None:
         st.form_submit_button("Use this embedder", on_click=use_entered_embedder, width="stretch")
 
 
-def _offer_embedders(choices: Choices, embedder_by_label: Mapping[str, str]) -> None:
+def _draw_buttons_using_embedders(choices: Choices, embedder_by_button_label: Mapping[str, str]) -> None:
     draw_button_per_consent_option(
-        {label: partial(_use_embedder, choices, name) for label, name in embedder_by_label.items()}
+        {label: partial(_use_embedder, choices, name) for label, name in embedder_by_button_label.items()}
     )
 
 
@@ -180,9 +182,9 @@ def _use_embedder(choices: Choices, name: str) -> None:
 def draw_shared_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the settings that all columns share; ``embedder`` is the current embedder, if any."""
     with st.expander("Splitter and embedder"):
-        _choose_splitter(choices)
+        _draw_splitter_choice(choices)
         embedder_controls(choices, embedder)
-        choose_shared_setting(choices, "Tokens as", "tokenizer", TOKENIZER_DESCRIPTIONS)
+        draw_select_box_of_shared_setting(choices, "Tokens as", "tokenizer", TOKENIZER_DESCRIPTIONS)
         if missing_package_hint := tokenizer_installation_hint(choices.tokenizer):
             st.caption(missing_package_hint)
         st.toggle(
@@ -194,11 +196,13 @@ def draw_shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             "text.  \n"
             "Answers of language models are kept there too, word for word, so that none is paid for twice.",
         )
-        if session.on_disk:
+        if session.keeps_embeddings_on_disk:
             vector_cache, disk_run_store, answer_cache = embedding_cache(True), run_store(), disk_answer_cache()
-            stored_files_megabytes = (vector_cache.file_bytes + disk_run_store.file_bytes + answer_cache.file_bytes) / 1e6
+            stored_files_megabytes = (
+                vector_cache.file_bytes + disk_run_store.file_size_in_bytes + answer_cache.file_bytes
+            ) / 1e6
 
-            def clear_disk_stores() -> None:
+            def clear_disk_caches_and_runs() -> None:
                 vector_cache.clear(file=True)
                 disk_run_store.clear()
                 answer_cache.clear(file=True)
@@ -206,10 +210,10 @@ def draw_shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             st.button(
                 f"Clear cache ({stored_files_megabytes:,.1f} MB)",
                 key="clear_disk",
-                on_click=clear_disk_stores,
+                on_click=clear_disk_caches_and_runs,
                 help="Deletes all embeddings, runs and answers on disk, for all sessions of this server.",
             )
-    if session.on_disk:
+    if session.keeps_embeddings_on_disk:
         for complaint_key, store_complaint in (
             ("disk_complaint", run_store().complaint),
             ("cache_complaint", embedding_cache(True).complaint),
@@ -218,11 +222,11 @@ def draw_shared_controls(choices: Choices, embedder: Embedder | None) -> None:
                 show_notice(store_complaint, "error", key=complaint_key)
 
 
-def _choose_splitter(choices: Choices) -> None:
+def _draw_splitter_choice(choices: Choices) -> None:
     """Draw the choice of a splitter and, for a multilingual one, of the language."""
     splitter_kind, language_code = SplitterName.parse(choices.sentences)
     splitter_takes_language = splitter_kind == "sentencex"
-    choose_shared_setting(
+    draw_select_box_of_shared_setting(
         choices, "Sentence splitter", "sentences", SPLITTER_DESCRIPTIONS, splitter_kind if splitter_takes_language else None
     )
     if not splitter_takes_language:
@@ -230,7 +234,7 @@ def _choose_splitter(choices: Choices) -> None:
             st.caption(missing_package_hint)
         return
 
-    def store_chosen_language(code: str) -> None:
+    def store_splitter_language(code: str) -> None:
         choices.sentences = f"sentencex:{code}" if code else "sentencex"
 
     language_codes = ["", *sorted(LANGUAGE_NAME_BY_CODE, key=LANGUAGE_NAME_BY_CODE.__getitem__)]
@@ -240,11 +244,11 @@ def _choose_splitter(choices: Choices) -> None:
         index=language_codes.index(language_code or ""),
         format_func=lambda code: LANGUAGE_NAME_BY_CODE[code] if code else "as detected",
         help="The language whose abbreviations and full stops are used; the line above the text names it.",
-        **build_widget_key_and_callback(language_code or "", "language", store_chosen_language),
+        **build_widget_key_and_callback(language_code or "", "language", store_splitter_language),
     )
 
 
-def choose_shared_setting(
+def draw_select_box_of_shared_setting(
     choices: Choices, label: str, setting_name: str, options: Mapping[str, str], shown_option: str | None = None
 ) -> None:
     """Draw a select box for the shared setting ``setting_name``, with ``options``, which map values to descriptions.

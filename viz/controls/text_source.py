@@ -17,7 +17,7 @@ from chunkers.text import (
 )
 from sample_docs import load_sample, sample_titles
 from viz.components.browser_exchange import take_event
-from viz.components.page_elements import show_job_progress, show_notice, show_remark
+from viz.components.page_elements import show_job_progress_with_cancel, show_notice, show_remark
 from viz.components.text_bar.text_bar import (
     TEXT_AREA_FOOTER_KEY,
     TEXT_BAR_KEY,
@@ -27,34 +27,34 @@ from viz.components.text_bar.text_bar import (
     show_text_box_footer,
 )
 from viz.controls.text_storage import (
-    apply_chip_action,
-    document_storage_chip,
+    apply_storage_chip_action,
+    document_storage_chip_data,
     offer_to_restore_replaced_text,
     restore_text_of_tab,
     show_stored_texts,
-    text_copy_for_tab,
+    text_and_metadata_for_tab,
     warning_too_long_for_tab,
 )
-from viz.jobs import ReadingJob, read_single_text, single_file_converter
+from viz.jobs import ReadingJob, converter_from_single_file_function, read_text_of_first_file
 from viz.state import (
     MAX_EDITABLE_CHARACTERS,
     OWN_DOCUMENT_KEY,
     PASTED_TITLE,
     Choices,
     PageText,
-    TextSource,
-    UploadedContent,
+    TextSessionOrRecipe,
+    TextWithDetails,
     add_column_of_recipe,
     choose_document,
-    edited_source,
     language_label,
-    move_own_cuts,
     open_linked_text,
+    own_text_after_edit,
     restore_choices_from_session_file,
     session,
     session_file,
     set_own_text,
-    set_own_text_source,
+    set_own_text_and_boundaries,
+    shift_column_cuts_after_edit,
     stored_texts_and_questions,
     with_dashes_as_boundaries,
 )
@@ -66,35 +66,35 @@ _ENCODING_KEY = "own_named"
 """Key of the widget for the uploaded file's encoding."""
 
 
-def apply_document_events(choices: Choices, default_choices: Choices) -> None:
+def apply_events_of_document_row(choices: Choices, page_default_choices: Choices) -> None:
     """Apply the events of the top row: a chosen document, the text and questions kept by the tab, and the chip's actions."""
     document_choice_event, tab_text_event = take_event(TEXT_BAR_KEY, "chosen"), take_event(TEXT_BAR_KEY, "kept")
-    tab_questions_event = take_event(TEXT_BAR_KEY, "questions")
+    browser_tab_questions_event = take_event(TEXT_BAR_KEY, "questions")
     if document_choice_event and document_choice_event.get("document") in (*sample_titles(), OWN_DOCUMENT_KEY):
         choose_document(choices, document_choice_event["document"])
     if take_event(TEXT_AREA_FOOTER_KEY, "cut") and session.own is not None:
         choose_document(choices, OWN_DOCUMENT_KEY)
     if tab_text_event and restore_text_of_tab(tab_text_event):
         session.outside_text_count += 1
-    if tab_questions_event:
-        stored_texts_and_questions.add_questions_of_tab(tab_questions_event.get("questions"))
+    if browser_tab_questions_event:
+        stored_texts_and_questions.add_questions_of_tab(browser_tab_questions_event.get("questions"))
     if storage_chip_event := take_event(TEXT_BAR_KEY, "storage"):
-        apply_chip_action(storage_chip_event, choices.document)
+        apply_storage_chip_action(storage_chip_event, choices.document)
     if choices.document == OWN_DOCUMENT_KEY and session.own is None and session.tab_answered:
         open_linked_text()
     if choices.document == OWN_DOCUMENT_KEY and session.own is None and session.tab_answered:
-        text_loss_reason = session.lost_text_message
-        if text_loss_reason:
-            choose_document(choices, default_choices.document)
-        session.lost_text_message, session.is_own_text_emptied = text_loss_reason, not text_loss_reason
+        lost_text_reason = session.lost_text_message
+        if lost_text_reason:
+            choose_document(choices, page_default_choices.document)
+        session.lost_text_message, session.is_own_text_emptied = lost_text_reason, not lost_text_reason
 
 
 def show_document_row(choices: Choices, page_text: PageText | None) -> None:
     """Draw the page's top row, with a document selector and the facts known about the text."""
-    own_text_source = session.own
+    own_text_and_details = session.own
     waits_for_tab = (
         choices.document == OWN_DOCUMENT_KEY
-        and own_text_source is None
+        and own_text_and_details is None
         and not session.is_own_text_emptied
         and not session.tab_answered
     )
@@ -104,7 +104,7 @@ def show_document_row(choices: Choices, page_text: PageText | None) -> None:
     draw_document_choice_bar(
         {
             "documents": _sample_documents_data(),
-            "own": own_text_source.name if own_text_source is not None else "",
+            "own": own_text_and_details.name if own_text_and_details is not None else "",
             "chosen": choices.document,
             "facts": _text_facts_phrase(page_text, is_own_text=choices.document == OWN_DOCUMENT_KEY)
             if page_text is not None
@@ -115,11 +115,11 @@ def show_document_row(choices: Choices, page_text: PageText | None) -> None:
             "taken": session.outside_text_count,
             "ask": session.text_request_token if waits_for_tab else "",
             "ask_questions": session.question_request_token,
-            "storage": document_storage_chip(choices.document),
+            "storage": document_storage_chip_data(choices.document),
         }
     )
-    if (text_copy := text_copy_for_tab()) is not None:
-        keep_text_in_tab(*text_copy)
+    if (metadata_and_text_for_tab := text_and_metadata_for_tab()) is not None:
+        keep_text_in_tab(*metadata_and_text_for_tab)
     stored_texts_and_questions.activate_questions_of_opened_texts()
 
 
@@ -134,20 +134,20 @@ def _text_facts_phrase(page_text: PageText, *, is_own_text: bool) -> str:
     return " · ".join([*size_phrases, language_label(document)] if is_own_text else size_phrases)
 
 
-def load_text(choices: Choices) -> TextSource | None:
+def draw_text_box_returning_text(choices: Choices) -> TextWithDetails | None:
     """Draw the text box and its errors, and return the chosen text, or None if there is none yet."""
     _adopt_read_file(choices)
     if session.lost_text_message:
         show_notice(session.lost_text_message, key="lost_notice")
     with st.container(key="own_box"):
-        _draw_text_box(choices)
+        _draw_text_box_and_upload(choices)
     if session.upload_reading_job is not None:
-        show_job_progress(session.upload_reading_job)
+        show_job_progress_with_cancel(session.upload_reading_job)
     if session.own_complaint:
         show_notice(session.own_complaint, "error", key="own_complaint_notice")
     if choices.document != OWN_DOCUMENT_KEY:
         bundled_sample = load_sample(choices.document)
-        return TextSource(bundled_sample.text, bundled_sample.title, bundled_sample.known, bundled_sample.teaches)
+        return TextWithDetails(bundled_sample.text, bundled_sample.title, bundled_sample.known, bundled_sample.teaches)
     own_text_source = session.own
     if own_text_source is None and session.is_own_text_emptied and session.upload_reading_job is None:
         show_notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
@@ -159,7 +159,7 @@ def load_text(choices: Choices) -> TextSource | None:
     return own_text_source
 
 
-def _draw_text_box(choices: Choices) -> None:
+def _draw_text_box_and_upload(choices: Choices) -> None:
     """Draw the text area and the upload; a dropped file needs them even while the box is closed."""
     text_box_column, upload_column = st.columns([3, 2], gap="medium")
     with text_box_column:
@@ -195,7 +195,7 @@ def _draw_text_box(choices: Choices) -> None:
             on_change=_start_reading_upload,
             args=(choices,),
         )
-        _choose_encoding(choices)
+        _draw_encoding_choice(choices)
         _offer_dash_boundaries()
 
 
@@ -204,9 +204,9 @@ def _adopt_pasted_text(text_box_key: str, choices: Choices) -> None:
         return
     text_box_content, previous_text_source = st.session_state[text_box_key], session.own
     _forget_uploaded_file()
-    set_own_text(edited_source(text_box_content) if text_box_content else None)
+    set_own_text(own_text_after_edit(text_box_content) if text_box_content else None)
     if previous_text_source is not None and session.own is not None:
-        move_own_cuts(previous_text_source.text, session.own.text)
+        shift_column_cuts_after_edit(previous_text_source.text, session.own.text)
     choose_document(choices, OWN_DOCUMENT_KEY)
 
 
@@ -217,19 +217,22 @@ def _start_reading_upload(choices: Choices) -> None:
     _forget_uploaded_file()
     name_and_content = uploaded_text_file.name, uploaded_text_file.getvalue()
     if uploaded_text_file.name.lower().endswith(session_file.SESSION_FILE_ENDING):
-        _begin_file_reading(ReadingJob([name_and_content], single_file_converter(session_file.read_session_file)), choices)
+        _begin_file_reading(
+            ReadingJob([name_and_content], converter_from_single_file_function(session_file.read_session_or_recipe_file)),
+            choices,
+        )
         return
     session.uploaded_file = name_and_content
-    _start_reading_document(name_and_content, None, choices)
+    _start_reading_uploaded_document(name_and_content, None, choices)
 
 
-def adopt_as_own_text(own: TextSource, choices: Choices) -> None:
+def adopt_as_own_text(own: TextWithDetails, choices: Choices) -> None:
     """Make a text from another page the user's own text, and select it; for use as a callback.
 
     Lines of dashes stay part of the text.
     """
     _forget_uploaded_file()
-    set_own_text_source(own)
+    set_own_text_and_boundaries(own)
     _switch_to_own_text(choices)
 
 
@@ -245,13 +248,15 @@ def _forget_uploaded_file() -> None:
     st.session_state.pop(_ENCODING_KEY, None)
 
 
-def _start_reading_document(file_name_and_content: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
+def _start_reading_uploaded_document(
+    file_name_and_content: tuple[str, bytes], encoding: str | None, choices: Choices
+) -> None:
     """Start reading the uploaded file as a document."""
-    _begin_file_reading(ReadingJob([file_name_and_content], read_single_text, encoding), choices)
+    _begin_file_reading(ReadingJob([file_name_and_content], read_text_of_first_file, encoding), choices)
 
 
-def _begin_file_reading(reading_job: ReadingJob[UploadedContent], choices: Choices) -> None:
-    session.upload_reading_job = reading_job.begin()
+def _begin_file_reading(reading_job: ReadingJob[TextSessionOrRecipe], choices: Choices) -> None:
+    session.upload_reading_job = reading_job.start_and_wait_briefly()
     _adopt_read_file(choices)
 
 
@@ -270,7 +275,7 @@ def _adopt_read_file(choices: Choices) -> None:
         if session.detected_encoding is None:
             session.detected_encoding = file_result._replace(text="")
         if file_name == _PASTED_FILE_NAME:
-            set_own_text(TextSource(file_result.text, PASTED_TITLE))
+            set_own_text(TextWithDetails(file_result.text, PASTED_TITLE))
         else:
             file_reading_remarks = [
                 f"read as {file_result.read_as}",
@@ -278,7 +283,7 @@ def _adopt_read_file(choices: Choices) -> None:
             ]
             joined_remarks = " · ".join(part for part in file_reading_remarks if part)
             set_own_text(
-                TextSource(file_result.text, file_name, None, joined_remarks, file_result.parts, file_result.omissions)
+                TextWithDetails(file_result.text, file_name, None, joined_remarks, file_result.parts, file_result.omissions)
             )
         _switch_to_own_text(choices)
 
@@ -294,29 +299,31 @@ def _open_session_or_recipe(session_or_recipe: session_file.SessionFile | Recipe
     except InputError as error:
         session.own_complaint = str(error)
         return
-    set_own_text_source(
-        TextSource(
+    set_own_text_and_boundaries(
+        TextWithDetails(
             session_or_recipe.text,
             session_or_recipe.name,
             session_or_recipe.known,
             "from a session file",
-            session_or_recipe.pages_or_chapters,
+            session_or_recipe.restored_text_parts,
         )
     )
     stored_texts_and_questions.restore_questions(session_or_recipe.questions)
     _switch_to_own_text(choices)
 
 
-def _choose_encoding(choices: Choices) -> None:
+def _draw_encoding_choice(choices: Choices) -> None:
     """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
-    name_and_content, file_text = session.uploaded_file, session.detected_encoding
+    name_and_content, detected_file_encoding = session.uploaded_file, session.detected_encoding
     if name_and_content is None or document_format_of_name(name_and_content[0]) not in FORMATS_WITH_ENCODING_CHOICE:
         return
-    likely_encodings = [file_text.encoding, *file_text.others] if file_text is not None else []
+    likely_encodings = (
+        [detected_file_encoding.encoding, *detected_file_encoding.others] if detected_file_encoding is not None else []
+    )
     encoding_options = list(dict.fromkeys([*likely_encodings, *ENCODING_CHOICES]))
 
     def reread_with_encoding() -> None:
-        _start_reading_document(name_and_content, st.session_state[_ENCODING_KEY], choices)
+        _start_reading_uploaded_document(name_and_content, st.session_state[_ENCODING_KEY], choices)
 
     st.selectbox(
         "Encoding",
@@ -330,27 +337,31 @@ def _choose_encoding(choices: Choices) -> None:
 
 def _encoding_warning() -> str:
     """Return a warning that the encoding was guessed; empty if the user has chosen it or it is certain."""
-    name_and_content, file_text = session.uploaded_file, session.detected_encoding
-    if name_and_content is None or file_text is None or st.session_state.get(_ENCODING_KEY) != file_text.encoding:
+    name_and_content, detected_file_encoding = session.uploaded_file, session.detected_encoding
+    if (
+        name_and_content is None
+        or detected_file_encoding is None
+        or st.session_state.get(_ENCODING_KEY) != detected_file_encoding.encoding
+    ):
         return ""
-    return file_text.guessed_encoding_warning(name_and_content[0])
+    return detected_file_encoding.guessed_encoding_warning(name_and_content[0])
 
 
 def _offer_dash_boundaries() -> None:
     """Draw the choice between known boundaries and ordinary text for lines of three dashes."""
-    text_with_dashes, own_text_source = session.own_text_as_given, session.own
-    if text_with_dashes is None or own_text_source is None:
+    text_with_dashes, own_text_in_use = session.own_text_as_given, session.own
+    if text_with_dashes is None or own_text_in_use is None:
         return
     if session.dashes_are_boundaries is None:
-        session.dashes_are_boundaries = own_text_source.text != text_with_dashes.text
+        session.dashes_are_boundaries = own_text_in_use.text != text_with_dashes.text
 
-    def apply_dash_choice() -> None:
+    def apply_dash_boundary_choice() -> None:
         session.own = with_dashes_as_boundaries(text_with_dashes) if session.dashes_are_boundaries else text_with_dashes
 
     st.checkbox(
         "Dashes mark boundaries",
         session.dashes_are_boundaries,
         key="dashes_are_boundaries",
-        on_change=apply_dash_choice,
+        on_change=apply_dash_boundary_choice,
         help="Lines of three dashes are removed before chunking, and every chunker is measured against them.",
     )

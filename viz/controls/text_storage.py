@@ -19,7 +19,7 @@ from viz.state import (
     Choices,
     PageArrival,
     StoredTextMetadata,
-    TextSource,
+    TextWithDetails,
     choose_document,
     count_questions_about,
     delete_stored_texts,
@@ -31,7 +31,7 @@ from viz.state import (
     session,
     set_own_text,
     start_storing_document,
-    stored_text_key_of_document,
+    stored_key_of_current_document,
     stored_texts_and_questions,
     text_in_stored_form,
 )
@@ -47,15 +47,17 @@ DOWNLOADS_VIEW = "Downloads"
 """The view of Compare with the session file."""
 
 
-def document_storage_chip(document_id: str) -> StorageChip:
+def document_storage_chip_data(document_id: str) -> StorageChip:
     """Return the chip next to a document's name, which shows whether and how the document can be kept."""
-    own_text_source = session.own if document_id == OWN_DOCUMENT_KEY else None
-    document_text_source = own_text_source if document_id == OWN_DOCUMENT_KEY else _load_sample_as_text_source(document_id)
-    question_count = 0 if document_text_source is None else count_questions_about(document_text_source)
+    own_text_and_details = session.own if document_id == OWN_DOCUMENT_KEY else None
+    document_text_and_details = (
+        own_text_and_details if document_id == OWN_DOCUMENT_KEY else _sample_text_and_title(document_id)
+    )
+    question_count = 0 if document_text_and_details is None else count_questions_about(document_text_and_details)
     unsaved_phrases = [pluralize(question_count, "question")] * bool(question_count)
-    if own_text_source is not None and own_text_source.known:
-        unsaved_phrases.append(known_boundary_count_phrase(len(own_text_source.known)))
-    if document_text_source is None or (own_text_source is None and not question_count):
+    if own_text_and_details is not None and own_text_and_details.known:
+        unsaved_phrases.append(known_boundary_count_phrase(len(own_text_and_details.known)))
+    if document_text_and_details is None or (own_text_and_details is None and not question_count):
         return {"state": "", "title": ""}
     if document_id in session.stored_versions:
         return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
@@ -72,17 +74,17 @@ KEEPING_HELP_TEXT = (
 )
 
 
-def _load_sample_as_text_source(document: str) -> TextSource:
+def _sample_text_and_title(document: str) -> TextWithDetails:
     bundled_sample = load_sample(document)
-    return TextSource(bundled_sample.text, bundled_sample.title)
+    return TextWithDetails(bundled_sample.text, bundled_sample.title)
 
 
-def apply_chip_action(event: Mapping[str, Any], document_id: str) -> None:
+def apply_storage_chip_action(event: Mapping[str, Any], document_id: str) -> None:
     """Apply the action chosen on a document's chip: keep the document, remove it, or open the downloads on Compare."""
     chosen_action = event.get("act")
     if chosen_action == "keep" and is_server_private():
         start_storing_document(document_id)
-    elif chosen_action == "remove" and (disk_text_key := stored_text_key_of_document()) is not None:
+    elif chosen_action == "remove" and (disk_text_key := stored_key_of_current_document()) is not None:
         delete_stored_texts(disk_text_key.id)
     elif chosen_action == "file":
         session.requested_view = DOWNLOADS_VIEW
@@ -111,7 +113,7 @@ def offer_to_restore_replaced_text(choices: Choices) -> None:
     if replaced_own_text is None:
         return
 
-    def restore_own_text() -> None:
+    def restore_and_select_replaced_text() -> None:
         restore_replaced_text()
         choose_document(choices, OWN_DOCUMENT_KEY)
 
@@ -123,7 +125,7 @@ def offer_to_restore_replaced_text(choices: Choices) -> None:
             f"{replaced_own_text.own.name}{replaced_work_phrase} was replaced and is kept nowhere.", key="replaced_text"
         )
     replaced_text_buttons_row.button(
-        "Restore text", key="replaced_back", on_click=restore_own_text, type="tertiary", width="content"
+        "Restore text", key="replaced_back", on_click=restore_and_select_replaced_text, type="tertiary", width="content"
     )
     replaced_text_buttons_row.button(
         "Discard text",
@@ -147,8 +149,8 @@ def show_stored_texts(choices: Choices) -> None:
     if not kept_texts:
         return
     show_remark("Kept on this machine:", key="kept_texts")
-    open_text_key = stored_text_key_of_document()
-    open_text_id = None if open_text_key is None else open_text_key.id
+    stored_key_of_open_text = stored_key_of_current_document()
+    open_text_id = None if stored_key_of_open_text is None else stored_key_of_open_text.id
     for kept_text in kept_texts[:MOST_LISTED_TEXTS]:
         stored_text_buttons_row = st.container(horizontal=True, vertical_alignment="center", key=f"kept_text_{kept_text.id}")
         with stored_text_buttons_row.container():
@@ -209,15 +211,15 @@ class _TextStoredInTab(BaseModel):
     text: str = Field(max_length=MOST_TEXT_CHARACTERS_IN_TAB)
 
 
-def text_copy_for_tab() -> tuple[TabTextMetadata | None, str] | None:
+def text_and_metadata_for_tab() -> tuple[TabTextMetadata | None, str] | None:
     """Return the metadata and the text for the browser's tab to keep; None if its copy is up to date.
 
     Without metadata, the tab drops its copy. Of a text that is too long, it keeps the metadata only.
     """
-    own_text_source, own_text_as_given = session.own, session.own_text_as_given
-    if own_text_source is None:
+    own_text_and_details, own_text_as_given = session.own, session.own_text_as_given
+    if own_text_and_details is None:
         return (None, "") if session.is_own_text_emptied else None
-    text_metadata, text = text_in_stored_form(own_text_source, own_text_as_given)
+    text_metadata, text = text_in_stored_form(own_text_and_details, own_text_as_given)
     dropped_character_count = len(text) if _utf16_length(text) > MOST_TEXT_CHARACTERS_IN_TAB else 0
     if dropped_character_count:
         text_metadata, text = text_metadata.model_copy(update={"known": None, "file": ""}), ""
@@ -246,14 +248,14 @@ def store_questions_in_tab() -> None:
 
 def warning_too_long_for_tab() -> str:
     """Return a warning if the user's text is too long for the browser's tab to keep; otherwise an empty string."""
-    own_text_source = session.own
+    own_text_and_details = session.own
     if (
-        own_text_source is None
-        or _utf16_length((session.own_text_as_given or own_text_source).text) <= MOST_TEXT_CHARACTERS_IN_TAB
+        own_text_and_details is None
+        or _utf16_length((session.own_text_as_given or own_text_and_details).text) <= MOST_TEXT_CHARACTERS_IN_TAB
     ):
         return ""
     return (
-        f"A reload loses this text: it has {len(own_text_source.text):,} characters, and the tab keeps at most "
+        f"A reload loses this text: it has {len(own_text_and_details.text):,} characters, and the tab keeps at most "
         f"{MOST_TEXT_CHARACTERS_IN_TAB:,}. Keep the text on this machine, or its file at hand."
     )
 
@@ -272,7 +274,9 @@ def restore_text_of_tab(tab_content: Mapping[str, Any]) -> bool:
         if not text_stored_in_tab.head.left and text_stored_in_tab.text:
             if text_stored_in_tab.head.unseen:
                 set_own_text(
-                    TextSource(text_stored_in_tab.text, text_stored_in_tab.head.name, None, text_stored_in_tab.head.teaches)
+                    TextWithDetails(
+                        text_stored_in_tab.text, text_stored_in_tab.head.name, None, text_stored_in_tab.head.teaches
+                    )
                 )
             else:
                 restore_text(text_stored_in_tab.head, text_stored_in_tab.text)

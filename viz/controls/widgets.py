@@ -18,8 +18,8 @@ _RENEWED_KEY_INFIX = "_renewed_"
 """Stands between a widget's key and its number; page.css knows it too."""
 
 
-def widget_key_for_value(value: object, key: str) -> str:
-    """Return the key of a widget that must show ``value``; the key is new if the value was changed elsewhere.
+def widget_key_for_value(value_to_show: object, key: str) -> str:
+    """Return the key of a widget that must show ``value_to_show``; the key is new if the value was changed elsewhere.
 
     A widget whose value was changed by anything but itself gets a new key. Under the old key, a message that the browser
     sends before it has received the new value would count as the user's choice of the old value; the callback of
@@ -28,20 +28,20 @@ def widget_key_for_value(value: object, key: str) -> str:
     """
     current_key = current_widget_key(key)
     if current_key in st.session_state and _without_option_order(st.session_state[current_key]) != _without_option_order(
-        value
+        value_to_show
     ):
         session.widget_numbers[key] = session.widget_numbers.get(key, 0) + 1
     return current_widget_key(key)
 
 
-def build_widget_key_and_callback(value: object, key: str, store_value: Callable[[Any], object]) -> dict[str, Any]:
-    """Return a widget's ``key`` and ``on_change``: it shows ``value``, and ``store_value`` is called with each new value.
+def build_widget_key_and_callback(value_to_show: object, key: str, store_value: Callable[[Any], object]) -> dict[str, Any]:
+    """Return a widget's ``key`` and ``on_change``: it shows ``value_to_show``; ``store_value`` gets each new value.
 
     Streamlit calls the callback of a widget that is gone if the browser reports its value once more. Such a report is no
     choice of the user's, so ``store_value`` is not called with the value that is shown, or that it was last called with.
     """
-    widget_key = widget_key_for_value(value, key)
-    latest_value = _without_option_order(value)
+    widget_key = widget_key_for_value(value_to_show, key)
+    latest_value = _without_option_order(value_to_show)
 
     def report_new_value() -> None:
         nonlocal latest_value
@@ -81,7 +81,7 @@ def draw_setting_select_box(
     if link_parameters[setting_name] not in options:
         link_parameters[setting_name] = next(iter(options))
 
-    def store_setting(value: str) -> None:
+    def store_setting_as_link_parameter(value: str) -> None:
         link_parameters[setting_name] = value
         if after_change is not None:
             after_change()
@@ -92,12 +92,12 @@ def draw_setting_select_box(
         index=names.index(link_parameters[setting_name]),
         format_func=options.__getitem__,
         help=help,
-        **build_widget_key_and_callback(link_parameters[setting_name], key, store_setting),
+        **build_widget_key_and_callback(link_parameters[setting_name], key, store_setting_as_link_parameter),
     )
     return link_parameters[setting_name]
 
 
-def draw_setting_segmented_control(
+def draw_segmented_control_storing_setting(
     label: str,
     link_parameters: dict[str, str],
     setting_name: str,
@@ -124,7 +124,7 @@ def draw_setting_segmented_control(
     )
 
 
-def button_pressed(page_container: DeltaGenerator, label: str, key: str, **options: Any) -> bool:
+def draw_button_and_return_press(page_container: DeltaGenerator, label: str, key: str, **options: Any) -> bool:
     """Draw a button, and return whether it was pressed.
 
     A callback alone would come before a setting or a mark that arrives with the press. What Streamlit's button returns is
@@ -197,7 +197,7 @@ def chunker_installation_hint(name: str) -> str:
     return missing_extra_message(package_extra, name) if (package_extra := chunker_class(name).extra) else ""
 
 
-INSTALLATION_HINTS = {
+INSTALLATION_HINT_FUNCTION_BY_SETTING = {
     "chunker": chunker_installation_hint,
     "sentences": splitter_installation_hint,
     "embedder": missing_extra_sentence,
@@ -208,5 +208,7 @@ INSTALLATION_HINTS = {
 
 def label_with_availability(setting_name: str, option_name: str, title: str = "") -> str:
     """Return the label of an option, ``title`` or its name, marked if the option needs a package that is not installed."""
-    installation_hint = setting_name in INSTALLATION_HINTS and INSTALLATION_HINTS[setting_name](option_name)
+    installation_hint = setting_name in INSTALLATION_HINT_FUNCTION_BY_SETTING and INSTALLATION_HINT_FUNCTION_BY_SETTING[
+        setting_name
+    ](option_name)
     return f"{title or option_name}{' (not installed)' if installation_hint else ''}"

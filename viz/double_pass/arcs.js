@@ -5,12 +5,12 @@ import { el, firstWhere, svgEl } from "../components/shared/dom.js";
 /**
  * @import { PassRows } from "./pass_rows.js"
  * @import { RowName } from "./rows.d.ts"
- * @import { ComparisonData } from "./passes.data.d.ts"
+ * @import { SimilarityComparisonData } from "./passes.data.d.ts"
  */
 
 /**
  * A comparison with its number.
- * @typedef {ComparisonData & { number: number }} Numbered
+ * @typedef {SimilarityComparisonData & { number: number }} Numbered
  */
 
 /**
@@ -141,7 +141,7 @@ export class Arcs {
   }
 
   /**
-   * @param {ComparisonData} comparison
+   * @param {SimilarityComparisonData} comparison
    * @returns {Arc}
    */
   arc(comparison) {
@@ -162,7 +162,7 @@ export class Arcs {
 
   /**
    * @param {ParentNode} layer
-   * @param {ComparisonData} comparison
+   * @param {SimilarityComparisonData} comparison
    */
   drawNow(layer, comparison) {
     const place = this.arc(comparison);
@@ -180,7 +180,7 @@ const hang = ({ left, right, top, depth }) =>
 
 /**
  * Return the kind of mark for a decision; empty for none, as for a sentence that did not join in pass one.
- * @param {Pick<ComparisonData, "pass" | "kind" | "outcome">} comparison
+ * @param {Pick<SimilarityComparisonData, "pass" | "kind" | "outcome">} comparison
  * @returns {"" | "merge" | "over" | "long" | "post"}
  */
 export function kindOf(comparison) {
@@ -192,7 +192,7 @@ export function kindOf(comparison) {
 /**
  * Return the position of a comparison's arc: in pass one between two sentences, in pass two from the growing chunk's last
  * mini-chunk to the one compared.
- * @param {Pick<ComparisonData, "pass" | "kind" | "left" | "right">} comparison
+ * @param {Pick<SimilarityComparisonData, "pass" | "kind" | "left" | "right">} comparison
  * @param {number[]} minis
  * @param {(at: number) => number} x
  * @param {Pick<Places, "passOne" | "passTwo">} places

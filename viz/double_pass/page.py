@@ -16,16 +16,16 @@ from sample_docs import sample_splitters
 from viz.components.browser_exchange import Component, take_event
 from viz.components.reader.reader import HeadRow, ReaderColumn, draw_reader_and_hash_columns
 from viz.components.stepper.stepper import ALLOWED_LINK_VALUES, DEFAULT_STEPPER_PARAMETERS, Step, draw_stepper_at_linked_step
-from viz.controls import build_widget_key_and_callback, parameter_controls
+from viz.controls import build_widget_key_and_callback, draw_parameter_controls
 from viz.double_pass.passes import (
     MOST_DRAWN_SENTENCES,
-    comparison_table,
-    gaps_of_last_comparison,
-    list_comparisons_up_to_each,
+    data_for_drawing_pass_rows,
+    gaps_decided_by_latest_comparison,
+    list_chunk_comparisons_up_to_each,
     mini_chunk_starts,
-    rows_of_both_passes,
     show_passes,
     steps_of_both_passes,
+    table_of_similarity_comparisons,
 )
 from viz.jobs import reversing_change_if_quick
 from viz.shell import (
@@ -36,11 +36,11 @@ from viz.shell import (
     run_columns_or_start_job,
     show_compare_column_number,
     show_misfit_warnings,
-    show_progress,
+    show_progress_and_consents,
     side_by_side_columns,
     waiting_status_phrase,
 )
-from viz.shell.page import draw_page_frame
+from viz.shell.page import frame_page_and_write_link
 from viz.state import Choices, PageText, chunker_defaults_of_embedder, new_default_column, session
 from viz.theme import palette
 
@@ -64,7 +64,7 @@ def default_choices() -> Choices:
 def show() -> None:
     """Draw the Double pass page."""
     columns_from_compare = columns_to_open_with(PAGE_KEY, [("double_pass",), ("breakpoint",)])
-    with draw_page_frame(PAGE_KEY, default_choices()) as current_page:
+    with frame_page_and_write_link(PAGE_KEY, default_choices()) as current_page:
         choices, page_text = current_page.choices, current_page.text
         current_page.replace_invalid_link_parameters(ALLOWED_LINK_VALUES)
         _reduce_columns_to_page_chunkers(current_page)
@@ -75,10 +75,10 @@ def show() -> None:
             )
         column_results = [] if page_text is None else run_columns_or_start_job(current_page, page_text, choices.columns)
         with current_page.controls:
-            _draw_controls(current_page, column_results)
+            _draw_controls_of_both_chunkers(current_page, column_results)
         if page_text is None:
             return
-        show_progress(column_results)
+        show_progress_and_consents(column_results)
         show_misfit_warnings(current_page.choices, column_results)
         _draw_page_body(current_page, page_text, column_results)
 
@@ -101,8 +101,8 @@ def _reduce_columns_to_page_chunkers(current_page: Page) -> None:
     choices.selected = min(choices.selected, COMPARED_COLUMN)
 
 
-def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> None:
-    page_choices = current_page.choices
+def _draw_controls_of_both_chunkers(current_page_state: Page, column_results: list[ColumnResult]) -> None:
+    page_choices = current_page_state.choices
     st.segmented_control(
         "Chunker to configure",
         [DOUBLE_PASS_COLUMN, COMPARED_COLUMN],
@@ -115,17 +115,20 @@ def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> No
     )
     column_choice = page_choices.columns[page_choices.selected]
     selected_column_result = column_results[page_choices.selected] if column_results else None
-    embedder_default_parameters = chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker)
+    chunker_defaults_for_embedder = chunker_defaults_of_embedder(current_page_state.embedder, column_choice.chunker)
     chunker = selected_column_result.chunker if selected_column_result else None
-    parameter_controls(
+    draw_parameter_controls(
         page_choices.selected,
         column_choice,
         chunker,
-        embedder_default_parameters,
+        chunker_defaults_for_embedder,
         _histogram_drawer(selected_column_result),
     )
     show_compare_column_number(
-        PAGE_KEY, column_choice, current_page.embedder, is_column_valid=selected_column_result is None or chunker is not None
+        PAGE_KEY,
+        column_choice,
+        current_page_state.embedder,
+        are_column_settings_valid=selected_column_result is None or chunker is not None,
     )
 
 
@@ -140,7 +143,7 @@ def _histogram_drawer(column_result: ColumnResult | None) -> Callable[[FieldSpec
         return None
     chunking, chunker = column_result.chunking, column_result.chunker
 
-    def draw_histogram_below(parameter_spec: FieldSpec) -> None:
+    def draw_histogram_below_threshold_slider(parameter_spec: FieldSpec) -> None:
         threshold_value = float(getattr(chunker, parameter_spec.name))
         slider_minimum, slider_maximum = parameter_spec.offered or (-1.0, 1.0)
         compared_similarities = similarities_for_threshold(chunking, parameter_spec.name)
@@ -151,7 +154,7 @@ def _histogram_drawer(column_result: ColumnResult | None) -> Callable[[FieldSpec
             key=f"similarities/{parameter_spec.name}",
         )
 
-    return draw_histogram_below
+    return draw_histogram_below_threshold_slider
 
 
 def _draw_page_body(current_page: Page, page_text: PageText, column_results: list[ColumnResult]) -> None:
@@ -173,8 +176,8 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
                 summary="",
                 rows=None,
                 text_identity=page_text.document.identity,
-                message=missing_result_message,
-                tone="error" if double_pass_result.error else "",
+                missing_result_message=missing_result_message,
+                message_tone="error" if double_pass_result.error else "",
                 key="passes",
             )
         return
@@ -184,13 +187,15 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
         show_passes(
             title=page_text.source.name,
             summary=_describe_chunk_counts_of_passes(double_pass_chunking),
-            rows=rows_of_both_passes(double_pass_chunking, compared_result.finished_column_or_none, _row_labels(chunker)),
+            rows=data_for_drawing_pass_rows(
+                double_pass_chunking, compared_result.finished_column_or_none, _row_labels(chunker)
+            ),
             text_identity=page_text.document.identity,
             key="passes",
         )
         draw_reader_and_hash_columns(
             page_text.document,
-            [reader_column_for_result(column, _reader_column) for column in column_results],
+            [reader_column_for_result(column, _reader_column_with_size_range) for column in column_results],
             title="",
             summary="",
             selected_column_index=choices.selected,
@@ -215,7 +220,7 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
         )
         show_removed_boundaries(
             removed_pass_one_boundaries,
-            removed_boundaries_in_words(
+            boundary_removal_counts_in_words(
                 double_pass_chunking, removed_pass_one_boundaries, compared_result.chunking, compared_result.title
             ),
             key="corrections",
@@ -223,7 +228,11 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
     if double_pass_chunking.comparisons:
         with st.expander("Comparison table"):
             st.dataframe(
-                comparison_table(double_pass_chunking), hide_index=True, placeholder="–", width="stretch", height=420
+                table_of_similarity_comparisons(double_pass_chunking),
+                hide_index=True,
+                placeholder="–",
+                width="stretch",
+                height=420,
             )
 
 
@@ -236,19 +245,28 @@ def verdict_reversal_in_words(double_pass_result: ColumnResult, step: Step, embe
         return ""
     decided_gap = next(candidate for candidate in chunking.gaps if candidate.index == gap_index)
     reversing_change = reversing_change_if_quick(
-        double_pass_result.task, double_pass_result.chunker, chunking, decided_gap, embedder, session.on_disk
+        double_pass_result.task,
+        double_pass_result.chunker,
+        chunking,
+        decided_gap,
+        embedder,
+        session.keeps_embeddings_on_disk,
     )
     return "" if reversing_change is None else f"After both passes: {decided_gap.verdict.value}; {reversing_change}."
 
 
-def _reader_column(chunking: Chunking) -> ReaderColumn:
+def _reader_column_with_size_range(chunking: Chunking) -> ReaderColumn:
     chunk_sentence_counts = count_sentences_of_each_chunk(chunking)
-    smallest_chunk_size, largest_chunk_size = min(chunk_sentence_counts, default=0), max(chunk_sentence_counts, default=0)
-    chunk_sizes_phrase = (
-        f"{len(chunk_sentence_counts):,}, of "
-        f"{smallest_chunk_size:,}{f' to {largest_chunk_size:,}' if largest_chunk_size > smallest_chunk_size else ''} "
-        "sentences"
+    smallest_sentence_count, largest_sentence_count = (
+        min(chunk_sentence_counts, default=0),
+        max(chunk_sentence_counts, default=0),
     )
+    sentence_count_range_phrase = (
+        f"{smallest_sentence_count:,} to {largest_sentence_count:,}"
+        if largest_sentence_count > smallest_sentence_count
+        else f"{smallest_sentence_count:,}"
+    )
+    chunk_sizes_phrase = f"{len(chunk_sentence_counts):,}, of {sentence_count_range_phrase} sentences"
     return ReaderColumn(rows=(HeadRow("chunks", chunk_sizes_phrase, brief=pluralize(len(chunk_sentence_counts), "chunk")),))
 
 
@@ -368,22 +386,22 @@ _corrections_component = Component[CorrectionsData](
 
 
 def undone_pass_one_cuts(
-    chunking: Chunking, compared_chunking: Chunking | None, compared_chunker_title: str
+    chunking: Chunking, other_chunker_chunking: Chunking | None, other_chunker_title: str
 ) -> list[CorrectionData]:
     """Return the boundaries of pass one that pass two or the minimum size removed, in text order.
 
-    ``compared_chunking`` is the result of another chunker, with which the boundaries are compared;
-    ``compared_chunker_title`` is the title of that chunker.
+    ``other_chunker_chunking`` is the result of another chunker, with which the boundaries are compared;
+    ``other_chunker_title`` is the title of that chunker.
     """
-    other_chunker_cuts = set() if compared_chunking is None else _cut_gap_numbers(compared_chunking)
+    other_chunker_cuts = set() if other_chunker_chunking is None else _cut_gap_numbers_of_chunking(other_chunker_chunking)
     mini_chunk_start_sentence_numbers = mini_chunk_starts(chunking)
     removing_step_and_reason_by_gap = {
         gap: (number, removal_reason)
-        for number, attempts in enumerate(list_comparisons_up_to_each(chunking))
+        for number, attempts in enumerate(list_chunk_comparisons_up_to_each(chunking))
         if (removal_reason := attempts[-1].why) is not None
         and attempts[-1].outcome == "joined"
         and attempts[-1].kind not in ("initial", "appending")
-        for gap in gaps_of_last_comparison(attempts, mini_chunk_start_sentence_numbers)
+        for gap in gaps_decided_by_latest_comparison(attempts, mini_chunk_start_sentence_numbers)
     }
     removed_boundaries: list[CorrectionData] = []
     for gap in chunking.gaps:
@@ -396,44 +414,48 @@ def undone_pass_one_cuts(
                     "where": f"after sentence {gap.index + 1}",
                     # The step names the pass.
                     "reason": str(removal_reason if removing_step_number is None else removal_reason._replace(heading="")),
-                    "also": f"{compared_chunker_title} cuts here" if gap.index in other_chunker_cuts else "",
+                    "also": f"{other_chunker_title} cuts here" if gap.index in other_chunker_cuts else "",
                 }
             )
     return removed_boundaries
 
 
-def _cut_gap_numbers(chunking: Chunking) -> set[int]:
+def _cut_gap_numbers_of_chunking(chunking: Chunking) -> set[int]:
     """Return the numbers of the gaps between sentences that are cut."""
     return {gap.index for gap in chunking.gaps if gap.verdict.is_cut and gap.offset is None}
 
 
-def removed_boundaries_in_words(
+def boundary_removal_counts_in_words(
     chunking: Chunking,
     removed_boundaries: Sequence[CorrectionData],
-    compared_chunking: Chunking | None,
-    compared_chunker_title: str,
+    other_chunker_chunking: Chunking | None,
+    other_chunker_title: str,
 ) -> list[str]:
     """Describe how many boundaries of pass one were removed, and what became of the other chunker's boundaries."""
     pass_one_boundary_count = len(mini_chunk_starts(chunking)) - 1
     if pass_one_boundary_count <= 0:
         return ["Pass one made no boundary, so there is none to remove."]
-    boundaries_phrase = pluralize(pass_one_boundary_count, "boundary", "boundaries")
+    boundary_count_phrase = pluralize(pass_one_boundary_count, "boundary", "boundaries")
     report_sentences = [
-        f"Of the {boundaries_phrase} that pass one made, {pluralize(len(removed_boundaries), 'was', 'were')} removed later."
+        f"Of the {boundary_count_phrase} that pass one made, {pluralize(len(removed_boundaries), 'was', 'were')} removed "
+        "later."
     ]
-    if compared_chunking is not None:
-        other_chunker_cuts = _cut_gap_numbers(compared_chunking)
-        shared_removal_count = sum(removal["also"] != "" for removal in removed_boundaries)
-        shared_cut_count = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in other_chunker_cuts)
-        boundary_count_by_fate = {
-            "here too": shared_cut_count,
-            "removed by pass two": shared_removal_count,
-            "never made by pass one": len(other_chunker_cuts) - shared_cut_count - shared_removal_count,
+    if other_chunker_chunking is not None:
+        other_chunker_cuts = _cut_gap_numbers_of_chunking(other_chunker_chunking)
+        removed_other_chunker_cut_count = sum(removal["also"] != "" for removal in removed_boundaries)
+        both_chunkers_cut_count = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in other_chunker_cuts)
+        other_chunker_cut_count_by_fate = {
+            "here too": both_chunkers_cut_count,
+            "removed by pass two": removed_other_chunker_cut_count,
+            "never made by pass one": len(other_chunker_cuts) - both_chunkers_cut_count - removed_other_chunker_cut_count,
         }
-        fates_phrase = ", ".join(f"{count:,} {fate}" for fate, count in boundary_count_by_fate.items() if count)
-        boundaries_phrase = pluralize(len(other_chunker_cuts), "boundary", "boundaries")
+        other_chunker_cut_fates_phrase = ", ".join(
+            f"{count:,} {fate}" for fate, count in other_chunker_cut_count_by_fate.items() if count
+        )
+        boundary_count_phrase = pluralize(len(other_chunker_cuts), "boundary", "boundaries")
         report_sentences.append(
-            f"Of the {boundaries_phrase} that {compared_chunker_title} makes between sentences: {fates_phrase or 'none'}."
+            f"Of the {boundary_count_phrase} that {other_chunker_title} makes between sentences: "
+            f"{other_chunker_cut_fates_phrase or 'none'}."
         )
     return report_sentences
 

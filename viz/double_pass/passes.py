@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any, Literal, TypedDict
 
 from chunkers import Chunking, Comparison, Reason, Span, Verdict
-from chunkers.results import ComparisonKind, ComparisonOutcome
+from chunkers.results import ComparisonOutcome, MergeComparisonKind
 from chunkers.support import format_number
 from viz.components.browser_exchange import Component, compact_json, convert_offsets_to_sentence_positions
 from viz.components.stepper.stepper import Mark, Step
@@ -24,7 +24,7 @@ class PassMark(Mark):
     comparison: int | None
 
 
-def list_comparisons_up_to_each(chunking: Chunking) -> list[list[Comparison]]:
+def list_chunk_comparisons_up_to_each(chunking: Chunking) -> list[list[Comparison]]:
     """Return, for each comparison, the comparisons made for the same chunk up to and including this comparison.
 
     Comparisons beyond the first `MOST_DRAWN_SENTENCES` sentences are left out.
@@ -46,12 +46,16 @@ def steps_of_both_passes(chunking: Chunking, maximum_size: int | None) -> list[S
 
     ``maximum_size`` is the chunker's limit in characters, if it has one.
     """
-    comparisons_up_to_each = list_comparisons_up_to_each(chunking)
+    comparison_lists_up_to_each = list_chunk_comparisons_up_to_each(chunking)
     comparison_steps = [
-        _comparison_step(number, so_far, maximum_size) for number, so_far in enumerate(comparisons_up_to_each)
+        _comparison_step(number, so_far, maximum_size) for number, so_far in enumerate(comparison_lists_up_to_each)
     ]
     pass_two_start_index = next(
-        (number for number, so_far in enumerate(comparisons_up_to_each) if so_far[-1].kind not in ("initial", "appending")),
+        (
+            number
+            for number, so_far in enumerate(comparison_lists_up_to_each)
+            if so_far[-1].kind not in ("initial", "appending")
+        ),
         None,
     )
     if pass_two_start_index:
@@ -67,7 +71,7 @@ def mini_chunk_starts(chunking: Chunking) -> list[int]:
     return [0, *(comparison.right.start for comparison in pass_one_comparisons if comparison.outcome != "joined")]
 
 
-def gaps_of_last_comparison(
+def gaps_decided_by_latest_comparison(
     comparisons_so_far: Sequence[Comparison], mini_chunk_start_sentence_numbers: Sequence[int]
 ) -> list[int]:
     """Return the gaps between mini-chunks that the last comparison of ``comparisons_so_far`` decides.
@@ -78,7 +82,7 @@ def gaps_of_last_comparison(
     return [start - 1 for start in mini_chunk_start_sentence_numbers if left_group.end <= start <= right_group.start]
 
 
-def last_comparison_in_words(comparisons_so_far: Sequence[Comparison]) -> str:
+def latest_comparison_in_words(comparisons_so_far: Sequence[Comparison]) -> str:
     """Describe the last comparison of ``comparisons_so_far`` in one line."""
     earlier_comparisons_phrase = "".join(
         f"; {sentence_range_in_words(comparison.right)} before it {_score_in_words(comparison)}"
@@ -103,8 +107,10 @@ def _is_single_sentence(sentence_range: Span) -> bool:
     return sentence_range.end - sentence_range.start == 1
 
 
-def _comparison_step(comparison_index: int, comparisons_so_far: Sequence[Comparison], maximum_size: int | None) -> Step:
-    last_comparison = comparisons_so_far[-1]
+def _comparison_step(
+    comparison_index: int, comparisons_of_growing_chunk: Sequence[Comparison], maximum_size: int | None
+) -> Step:
+    last_comparison = comparisons_of_growing_chunk[-1]
     left_group, skipped_snippet = (
         compared_left_group(last_comparison),
         _skipped_snippet_span(last_comparison),
@@ -113,14 +119,14 @@ def _comparison_step(comparison_index: int, comparisons_so_far: Sequence[Compari
         ["similarity", _score_in_words(last_comparison)],
         *(
             [f"{sentence_range_in_words(before.right)}", f"{_score_in_words(before)}, looked at before"]
-            for before in comparisons_so_far[:-1]
+            for before in comparisons_of_growing_chunk[:-1]
         ),
     ]
     maximum_size_phrase = "no maximum" if maximum_size is None else f"at most {maximum_size:,}"
     return Step(
         title=_step_title(last_comparison),
         story=[
-            _comparison_in_words(last_comparison, left_group),
+            _compared_groups_in_words(last_comparison, left_group),
             *([] if last_comparison.why else ["Not above, so the next chunk is compared."]),
         ],
         numbers=similarity_rows,
@@ -140,7 +146,7 @@ def _comparison_step(comparison_index: int, comparisons_so_far: Sequence[Compari
             gap=last_comparison.left.end - 1,
             comparison=comparison_index,
         ),
-        placed=_count_sentences_placed_around_comparison(comparisons_so_far),
+        placed=_count_placed_before_and_after_comparison(comparisons_of_growing_chunk),
         prediction={
             "words": f"Does {sentence_range_in_words(last_comparison.right)} join?"
             if _is_single_sentence(last_comparison.right)
@@ -159,7 +165,7 @@ def _comparison_step(comparison_index: int, comparisons_so_far: Sequence[Compari
     )
 
 
-def _count_sentences_placed_around_comparison(comparisons_so_far: Sequence[Comparison]) -> tuple[int, int]:
+def _count_placed_before_and_after_comparison(comparisons_so_far: Sequence[Comparison]) -> tuple[int, int]:
     """Return the sentences in a final chunk before and after the last comparison; none in pass one, whose chunks merge."""
     last_comparison = comparisons_so_far[-1]
     if last_comparison.kind in ("initial", "appending"):
@@ -226,7 +232,7 @@ def _step_title(comparison: Comparison) -> str:
     return comparison_step_title[0].upper() + comparison_step_title[1:]
 
 
-def _comparison_in_words(comparison: Comparison, left_range: Span) -> str:
+def _compared_groups_in_words(comparison: Comparison, left_range: Span) -> str:
     left_phrase, right_phrase = sentence_range_in_words(left_range), sentence_range_in_words(comparison.right)
     match comparison.kind:
         case "initial":
@@ -234,12 +240,15 @@ def _comparison_in_words(comparison: Comparison, left_range: Span) -> str:
         case "appending":
             compared_phrase = f"its last two, {left_phrase}, are compared with {right_phrase}"
             return f"Pass one, a chunk of {sentence_range_in_words(comparison.left)} open: {compared_phrase}."
-    chunk_phrase_by_kind = {
+    chunk_phrase_by_comparison_kind = {
         "merging": "the next chunk",
         "over a snippet": "the chunk after the next",
         "over two snippets": "the third",
     }
-    return f"Pass two: the chunk of {left_phrase} is compared with {chunk_phrase_by_kind[comparison.kind]}, {right_phrase}."
+    return (
+        f"Pass two: the chunk of {left_phrase} is compared with {chunk_phrase_by_comparison_kind[comparison.kind]}, "
+        f"{right_phrase}."
+    )
 
 
 def _minimum_size_merge_steps(chunking: Chunking) -> list[Step]:
@@ -294,7 +303,7 @@ _passes_component = Component[PassesData](
     "double_pass/passes.css",
     "components/shared/zoom_window.css",
     html='<div class="passes"></div>',
-    colours="passes",
+    colour_group_name="passes",
 )
 
 
@@ -319,14 +328,14 @@ class PassRowsData(TypedDict):
     other: list[float] | None
     labels: dict[str, str]
     names: dict[str, str]
-    comparisons: "list[ComparisonData]"
+    comparisons: "list[SimilarityComparisonData]"
 
 
-ComparisonData = TypedDict(
-    "ComparisonData",
+SimilarityComparisonData = TypedDict(
+    "SimilarityComparisonData",
     {
         "pass": Literal[1, 2],
-        "kind": ComparisonKind,
+        "kind": MergeComparisonKind,
         "outcome": ComparisonOutcome,
         "left": tuple[int, int],
         "right": tuple[int, int],
@@ -345,9 +354,16 @@ it is the last attempt.
 
 
 def show_passes(
-    *, title: str, summary: str, rows: PassRowsData | None, text_identity: str, message: str = "", tone: str = "", key: str
+    *,
+    title: str,
+    summary: str,
+    rows: PassRowsData | None,
+    text_identity: str,
+    missing_result_message: str = "",
+    message_tone: str = "",
+    key: str,
 ) -> None:
-    """Mount the rows of blocks that show both passes, or a ``message`` if there are no rows.
+    """Mount the rows of blocks that show both passes, or a ``missing_result_message`` if there are no rows.
 
     Hovering emits ``seamark-mark`` with the ``ranges`` of sentences; a click emits ``seamark-jump`` and, on a step of the
     stepper, ``seamark-go``. The rows mark the ranges of ``seamark-step``. ``text_identity`` is the identity of the text; if
@@ -360,21 +376,23 @@ def show_passes(
             "summary": summary,
             "made": "" if rows is None else compact_json(rows),
             "source": text_identity,
-            "message": message,
-            "tone": tone,
+            "message": missing_result_message,
+            "tone": message_tone,
         },
     )
 
 
-def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | None, labels: dict[str, str]) -> PassRowsData:
+def data_for_drawing_pass_rows(
+    chunking: Chunking, other_chunker_column: FinishedColumn | None, labels: dict[str, str]
+) -> PassRowsData:
     """Return the positions at which the mini-chunks, snippets and chunks of each row begin, and the comparisons in order.
 
-    ``compared_column`` is another chunker's result, drawn as the bottom row for comparison.
+    ``other_chunker_column`` is another chunker's result, drawn as the bottom row for comparison.
     """
-    comparisons_up_to_each = list_comparisons_up_to_each(chunking)
+    comparison_lists_up_to_each = list_chunk_comparisons_up_to_each(chunking)
     joins_over_snippets = [
         so_far[-1]
-        for so_far in comparisons_up_to_each
+        for so_far in comparison_lists_up_to_each
         if so_far[-1].kind.startswith("over") and so_far[-1].outcome == "joined"
     ]
     mini_chunk_start_sentence_numbers = mini_chunk_starts(chunking)
@@ -383,15 +401,18 @@ def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | No
         for start in mini_chunk_start_sentence_numbers
         if any(comparison.left.end <= start < comparison.right.start for comparison in joins_over_snippets)
     ]
-    part_name_by_row = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
+    chunk_kind_name_by_row = {"minis": "Mini-chunk", "chunks": "Chunk", "other": ""}
     other_chunker_starts = None
-    if compared_column is not None:
-        part_name_by_row["other"] = f"{compared_column.chunker.title}, chunk"
-        labels = {**labels, "other": f"{compared_column.chunker.title} for comparison: {compared_column.chunker.describe()}"}
+    if other_chunker_column is not None:
+        chunk_kind_name_by_row["other"] = f"{other_chunker_column.chunker.title}, chunk"
+        labels = {
+            **labels,
+            "other": f"{other_chunker_column.chunker.title} for comparison: {other_chunker_column.chunker.describe()}",
+        }
         # Positions are fractional for cuts inside a sentence.
         other_chunker_starts = _drawable_starts(
             convert_offsets_to_sentence_positions(
-                compared_column.chunking.document, [chunk.start for chunk in compared_column.chunking.chunks]
+                other_chunker_column.chunking.document, [chunk.start for chunk in other_chunker_column.chunking.chunks]
             )
         )
     return {
@@ -401,16 +422,16 @@ def rows_of_both_passes(chunking: Chunking, compared_column: FinishedColumn | No
         "chunks": _drawable_starts([0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut)]),
         "other": other_chunker_starts,
         "labels": labels,
-        "names": part_name_by_row,
-        "comparisons": [_comparison_data(so_far) for so_far in comparisons_up_to_each],
+        "names": chunk_kind_name_by_row,
+        "comparisons": [_comparison_data(so_far) for so_far in comparison_lists_up_to_each],
     }
 
 
-def _drawable_starts(starts: Sequence[float]) -> list[float]:
-    return [start for start in starts if start < MOST_DRAWN_SENTENCES]
+def _drawable_starts(chunk_start_sentence_positions: Sequence[float]) -> list[float]:
+    return [start for start in chunk_start_sentence_positions if start < MOST_DRAWN_SENTENCES]
 
 
-def _comparison_data(comparisons_so_far: Sequence[Comparison]) -> ComparisonData:
+def _comparison_data(comparisons_so_far: Sequence[Comparison]) -> SimilarityComparisonData:
     last_comparison = comparisons_so_far[-1]
     return {
         "pass": 1 if last_comparison.kind in ("initial", "appending") else 2,
@@ -422,11 +443,11 @@ def _comparison_data(comparisons_so_far: Sequence[Comparison]) -> ComparisonData
         "value": format_number(last_comparison.similarity, ".2f"),
         "tried": [format_number(before.similarity, ".2f") for before in comparisons_so_far[:-1]],
         "decides": bool(last_comparison.why),
-        "words": last_comparison_in_words(comparisons_so_far),
+        "words": latest_comparison_in_words(comparisons_so_far),
     }
 
 
-def comparison_table(chunking: Chunking) -> dict[str, list[Any]]:
+def table_of_similarity_comparisons(chunking: Chunking) -> dict[str, list[Any]]:
     """Return a table of all similarity comparisons of both passes, by column name."""
     similarity_comparisons = chunking.comparisons
     return {

@@ -13,7 +13,7 @@ from evaluation.findings.examined_chunking import DEFAULT_NARROW_MARGIN
 from evaluation.findings.rules import NEAR_DUPLICATE_SHARE, RULES, Finding, find_suspicious_cuts, finding_count_per_rule
 from evaluation.remedies.tested_changes import SuspiciousColumn
 from evaluation.retrieval import count_bm25_duplicates_per_question
-from evaluation.search import repeated_runs
+from evaluation.search import find_repeated_word_runs
 from viz.components.browser_exchange import take_event
 from viz.components.findings.findings import (
     MOST_FINDINGS,
@@ -26,20 +26,20 @@ from viz.components.page_elements import show_notice
 from viz.controls import build_widget_key_and_callback
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.failures.session import session
-from viz.jobs import ChunkingTask, cached_while_shown, call_when_text_gone, embedder_cache_key
+from viz.jobs import ChunkingTask, cached_while_shown, embedder_part_of_cache_key, register_text_gone_callback
 from viz.jobs.remedy_search import RemedyJob, build_finding_remedy_search_function
-from viz.shell import ColumnResult, choices_of_compare, open_page_at_next_run
+from viz.shell import ColumnResult, compare_page_choices_or_defaults, open_page_at_next_run
 from viz.shell.remedy_payload_and_columns import add_remedy_column, is_remedy_search_automatic, remedies_payload
 from viz.state import Choices, PageText, main_page, ranking_method_of, retrieval_limit_of, stored_questions_about
 
-call_when_text_gone(lambda _: repeated_runs.cache_clear())
+register_text_gone_callback(lambda _: find_repeated_word_runs.cache_clear())
 
 INBOX_KEY = "inbox"
 
 SEARCH_WAIT_S = 0.2
 """Seconds to wait for a search while the list is drawn; for a longer search, the browser polls for the result."""
 
-BEST_CHUNK_COUNT = 5
+RETRIEVED_CHUNK_COUNT = 5
 """Number of best chunks of a question among which near-duplicates are counted."""
 
 NO_REMEDY_REASONS = {
@@ -51,41 +51,41 @@ NO_REMEDY_REASONS = {
 
 
 def show_suspicious_cuts(
-    choices: Choices, measured_setting: MeasuredSetting, page_text: PageText, embedder: Embedder | None
+    choices: Choices, setting_with_result: MeasuredSetting, page_text: PageText, embedder: Embedder | None
 ) -> None:
     """Draw a result's suspicious cuts, and the changes of settings that remove the selected cut."""
     st.header("Suspicious cuts", anchor=False)
-    if measured_setting.result.chunking is None:
+    if setting_with_result.result.chunking is None:
         show_notice("There are no suspicious cuts yet: the text has not been cut.", key="no_inbox")
         return
     score_margin = _choose_score_margin(choices)
     # In its own container, so that elements that come and go above do not make Streamlit rebuild the list.
     with st.container():
-        _draw_findings_list(measured_setting, page_text.source.known, choices.tokenizer, score_margin, embedder)
+        _draw_findings_list(setting_with_result, page_text.source.known, choices.tokenizer, score_margin, embedder)
     with st.expander("Suspicious-cut rules"):
         st.markdown("\n".join(f"- **{rule.title}.** {rule.explanation}" for rule in RULES.values()))
 
 
 @st.fragment
 def _draw_findings_list(
-    measured_setting: MeasuredSetting,
+    setting_with_result: MeasuredSetting,
     known_boundaries: tuple[int, ...] | None,
     tokenizer: str,
     score_margin: float,
     embedder: Embedder | None,
 ) -> None:
     """Draw the list in a fragment, which alone reruns while a search is in progress."""
-    column_result = measured_setting.result
+    column_result = setting_with_result.result
     assert column_result.chunking is not None
     assert column_result.task is not None
     _take_finding_events(embedder)
     column_findings = _cached_findings(column_result.task, column_result.chunking, embedder, score_margin)
     listed_findings = column_findings[:MOST_FINDINGS]
-    chunker_title = chunker_class(measured_setting.setting.chunker).title
+    chunker_title = chunker_class(setting_with_result.setting.chunker).title
     hint_phrase = "; choose one to see what removes it" if column_findings else ""
     findings_phrase = pluralize(len(column_findings), "finding") if column_findings else "nothing found"
     draw_findings_of_result(
-        f"{chunker_title}, {measured_setting.origin_label} settings: {findings_phrase} by rules that may be "
+        f"{chunker_title}, {setting_with_result.origin_label} settings: {findings_phrase} by rules that may be "
         f"mistaken{hint_phrase}",
         [(RULES[name].title, count, RULES[name].why) for name, count in finding_count_per_rule(column_findings).items()],
         [_finding_data(column_result.chunking.document, finding) for finding in listed_findings],
@@ -93,7 +93,7 @@ def _draw_findings_list(
         unlisted_findings_phrase="less suspicious",
         no_findings_message="Nothing looks suspicious to these rules.",
         key=INBOX_KEY,
-        chosen_finding_remedies=_find_remedies_of_chosen_finding(
+        chosen_finding_remedies=_remedies_found_for_chosen_finding(
             column_result, listed_findings, known_boundaries, tokenizer, score_margin, embedder
         ),
     )
@@ -118,7 +118,7 @@ def _take_finding_events(embedder: Embedder | None) -> None:
             finding_remedy_job.cancel()
 
 
-def _find_remedies_of_chosen_finding(
+def _remedies_found_for_chosen_finding(
     result: ColumnResult,
     findings: Sequence[Finding],
     known_boundaries: tuple[int, ...] | None,
@@ -134,7 +134,7 @@ def _find_remedies_of_chosen_finding(
         if sought_finding.rule == "near_duplicate":
             no_remedy_reason = f"{no_remedy_reason} {_describe_near_duplicates_among_retrieved(result.chunking)}"
         return {"id": _finding_id(sought_finding), "remedies": None, "why_none": no_remedy_reason}
-    document, compare_choices, reranker = result.chunking.document, choices_of_compare(), session.reranker
+    document, compare_choices, reranker = result.chunking.document, compare_page_choices_or_defaults(), session.reranker
     # Changed chunks would need new context sentences from a language model.
     embedded_text_kind: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     stored_questions = () if session.embedded_as == "context" else stored_questions_about(document)
@@ -164,14 +164,14 @@ def _find_remedies_of_chosen_finding(
         stored_questions,
         known_boundaries,
         tokenizer,
-        embedder_cache_key(embedder),
+        embedder_part_of_cache_key(embedder),
         reranker,
     )
     session.finding_remedy_job = remedy_job = RemedyJob(
-        remedy_job_identity, {result.task: finding_remedy_search}, embedder, tokenizer, session.on_disk
+        remedy_job_identity, {result.task: finding_remedy_search}, embedder, tokenizer, session.keeps_embeddings_on_disk
     ).earlier_if_same(session.finding_remedy_job)
     starts_automatically = not stored_questions or is_remedy_search_automatic(ranking_method, embedder, reranker, document)
-    if starts_automatically and not remedy_job.done:
+    if starts_automatically and not remedy_job.is_search_finished:
         remedy_job.start_once()
     remedy_job.join(SEARCH_WAIT_S)
     return {
@@ -192,18 +192,18 @@ def _describe_near_duplicates_among_retrieved(chunking: Chunking) -> str:
     non_parent_chunk_texts = [
         chunk.text for number, chunk in enumerate(chunking.chunks) if number not in parent_chunk_numbers
     ]
-    duplicate_count_per_question = count_bm25_duplicates_per_question(
+    duplicate_counts_by_question = count_bm25_duplicates_per_question(
         non_parent_chunk_texts,
         detect_language(chunking.document.text),
         stored_question_texts,
-        BEST_CHUNK_COUNT,
+        RETRIEVED_CHUNK_COUNT,
         NEAR_DUPLICATE_SHARE,
     )
     return (
         f"For {pluralize(len(stored_question_texts), 'question')} about this text, searched by words, they take "
-        f"{duplicate_count_per_question.mean():.2g} of "
-        f"the best {min(BEST_CHUNK_COUNT, len(non_parent_chunk_texts))} places on average, and at most "
-        f"{duplicate_count_per_question.max()}."
+        f"{duplicate_counts_by_question.mean():.2g} of "
+        f"the best {min(RETRIEVED_CHUNK_COUNT, len(non_parent_chunk_texts))} places on average, and at most "
+        f"{duplicate_counts_by_question.max()}."
     )
 
 

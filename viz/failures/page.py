@@ -15,29 +15,34 @@ from evaluation.segmentation import (
     SETTINGS_BY_CHUNKER,
     BoundaryFile,
     SweptSetting,
-    boundary_file_json,
+    boundaries_and_text_hash_json,
     count_crossing_chunks,
-    first_published_setting,
+    published_setting_and_source,
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.browser_exchange import Component, take_event
-from viz.components.page_elements import show_download_button, show_job_progress, show_notice
+from viz.components.page_elements import show_download_button, show_job_progress_with_cancel, show_notice
 from viz.components.reader.payload import clickable_gaps_data
 from viz.components.reader.reader import HeadRow, ReaderColumn, draw_reader_and_hash_columns, take_clicked_gaps
-from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells_in_column, score_table_row
-from viz.controls import any_chunker_calls_model, button_pressed, draw_language_model_form
+from viz.components.score_table.score_table import (
+    RowData,
+    draw_table_of_measures,
+    flag_best_cells_in_column,
+    score_table_row,
+)
+from viz.controls import any_chunker_calls_model, draw_button_and_return_press, draw_language_model_form
 from viz.failures.inbox import show_suspicious_cuts
 from viz.failures.published_and_best_settings import (
-    RESULT_KINDS,
     SEARCH_MEASURE,
+    SHOWN_RESULT_KINDS,
     MeasuredSetting,
-    best_settings,
     draw_search_controls,
+    find_best_setting_per_chunker,
     find_current_search_cancelling_others,
-    measured_setting_from_result,
+    measured_setting_from_column_result,
 )
 from viz.failures.session import session
-from viz.jobs import ReadingJob, single_file_converter
+from viz.jobs import ReadingJob, converter_from_single_file_function
 from viz.jobs.sweep import Sweep
 from viz.shell import (
     Page,
@@ -48,10 +53,10 @@ from viz.shell import (
     run_columns_or_start_job,
     show_column_added_message,
     show_misfit_warnings,
-    show_progress,
+    show_progress_and_consents,
     side_by_side_columns,
 )
-from viz.shell.page import draw_page_frame
+from viz.shell.page import frame_page_and_write_link
 from viz.state import (
     OWN_DOCUMENT_KEY,
     Choices,
@@ -75,33 +80,38 @@ LANGUAGE_MODEL_CHUNKER_NAMES = ("llm",)
 
 def show() -> None:
     """Draw the Failures page."""
-    sample_name, splitter_name = next(iter(sample_splitters().items()))
-    column_choices = [ColumnChoice(name, dict(first_published_setting(name)[0].parameters)) for name in _chunker_names()]
+    default_sample_name, splitter_name = next(iter(sample_splitters().items()))
+    column_choices = [
+        ColumnChoice(name, dict(published_setting_and_source(name)[0].parameters)) for name in _page_chunker_names()
+    ]
     default_page_choices = Choices(
-        sample_name,
+        default_sample_name,
         splitter_name,
         column_choices,
         selected=1,
         extra={"result": "published", "hair": f"{DEFAULT_NARROW_MARGIN:g}"},
     )
     columns_from_compare = columns_to_open_with(PAGE_KEY, [{*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS}])
-    with draw_page_frame(PAGE_KEY, default_page_choices) as current_page:
+    with frame_page_and_write_link(PAGE_KEY, default_page_choices) as current_page_state:
         # The settings of this page are fixed; a link only selects a row.
-        current_page.choices.columns = column_choices
+        current_page_state.choices.columns = column_choices
         if columns_from_compare:
-            current_page.choices.selected, current_page.choices.extra["result"] = main_page.choices().selected, "compare"
-        _draw_page_body(current_page)
+            current_page_state.choices.selected, current_page_state.choices.extra["result"] = (
+                main_page.current_choices().selected,
+                "compare",
+            )
+        _draw_page_body(current_page_state)
 
 
 def _draw_page_body(current_page: Page) -> None:
     choices, page_text = current_page.choices, current_page.text
     reader_selection_event = take_event(READER_KEY, "selected")
     if reader_selection_event is not None and choices.extra["result"] != "compare":
-        choices.extra["result"] = RESULT_KINDS[bool(reader_selection_event["column"])]
+        choices.extra["result"] = SHOWN_RESULT_KINDS[bool(reader_selection_event["column"])]
     choices.selected = min(choices.selected, len(choices.columns) - 1)
-    if choices.extra["result"] not in RESULT_KINDS:
+    if choices.extra["result"] not in SHOWN_RESULT_KINDS:
         choices.extra["result"] = "published"
-    _draw_gallery(choices)
+    _draw_document_gallery(choices)
     if page_text is None:
         return
     is_marking_boundaries = False
@@ -113,9 +123,9 @@ def _draw_page_body(current_page: Page) -> None:
             st.rerun()
         is_marking_boundaries = boundary_marking_controls(page_text)
     best_settings_search = find_current_search_cancelling_others(current_page, page_text)
-    best_setting_by_chunker = best_settings(best_settings_search)
+    best_setting_by_chunker = find_best_setting_per_chunker(best_settings_search)
     settings_with_origins = [
-        ("published", number, *first_published_setting(name)) for number, name in enumerate(_chunker_names())
+        ("published", number, *published_setting_and_source(name)) for number, name in enumerate(_page_chunker_names())
     ]
     settings_with_origins += [
         ("best", number, best_setting_by_chunker[name], "found here")
@@ -123,21 +133,26 @@ def _draw_page_body(current_page: Page) -> None:
         if name in best_setting_by_chunker
     ]
     settings_with_origins += [
-        ("compare", number, SweptSetting.of(column.chunker, **column.parameters), f"column {number + 1}")
+        (
+            "compare",
+            number,
+            SweptSetting.from_chunker_and_parameters(column.chunker, **column.parameters),
+            f"column {number + 1}",
+        )
         for number, column in enumerate(columns_of_compare())
     ]
-    setting_column_choices = [
+    chunker_and_parameters_per_setting = [
         ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings_with_origins
     ]
-    column_results = run_columns_or_start_job(current_page, page_text, setting_column_choices)
-    if any_chunker_calls_model(column.chunker for column in setting_column_choices):
+    column_results = run_columns_or_start_job(current_page, page_text, chunker_and_parameters_per_setting)
+    if any_chunker_calls_model(column.chunker for column in chunker_and_parameters_per_setting):
         with current_page.controls:
             draw_language_model_form()
     measured_settings = [
-        measured_setting_from_result(*described, result, page_text)
+        measured_setting_from_column_result(*described, result, page_text)
         for described, result in zip(settings_with_origins, column_results, strict=True)
     ]
-    show_progress(column_results)
+    show_progress_and_consents(column_results)
     show_misfit_warnings(current_page.choices, column_results)
     shown_results, selected_measured_setting = _find_shown_and_selected_results(choices, measured_settings)
     palette.set_narrow_window_panel_colours()
@@ -147,7 +162,7 @@ def _draw_page_body(current_page: Page) -> None:
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
         with st.container():
             are_all_columns_finished = all(outcome.chunking is not None or outcome.error for outcome in column_results)
-            _draw_actions(
+            _draw_settings_search_and_compare_buttons(
                 current_page,
                 page_text,
                 best_settings_search,
@@ -160,7 +175,7 @@ def _draw_page_body(current_page: Page) -> None:
         _draw_text(page_text, shown_results, selected_measured_setting, is_marking_boundaries)
 
 
-def _chunker_names() -> list[str]:
+def _page_chunker_names() -> list[str]:
     """Return the names of the page's chunkers in order; links refer to them by index."""
     return [*SETTINGS_BY_CHUNKER, *(LANGUAGE_MODEL_CHUNKER_NAMES if access_to_chosen_language_model() is not None else ())]
 
@@ -174,7 +189,7 @@ def _find_shown_and_selected_results(
     the chunker with that number is selected.
     """
     requested_result_and_column = (choices.extra["result"], choices.selected)
-    compare_page_result = next(
+    compare_column_result_if_selected = next(
         (
             row
             for row in measured_settings
@@ -182,8 +197,8 @@ def _find_shown_and_selected_results(
         ),
         None,
     )
-    if compare_page_result is not None:
-        return [compare_page_result], compare_page_result
+    if compare_column_result_if_selected is not None:
+        return [compare_column_result_if_selected], compare_column_result_if_selected
     selected_chunker_results = [
         row for row in measured_settings if row.result_kind != "compare" and row.column == choices.selected
     ]
@@ -195,26 +210,29 @@ def _find_shown_and_selected_results(
     return selected_chunker_results, result_with_listed_cuts
 
 
-def _draw_actions(
-    current_page: Page,
+def _draw_settings_search_and_compare_buttons(
+    current_page_state: Page,
     page_text: PageText,
     best_settings_search: Sweep | None,
-    selected_measured_setting: MeasuredSetting,
+    selected_setting_with_result: MeasuredSetting,
     *,
     are_results_finished: bool,
 ) -> None:
     """Draw the buttons that search for the best settings and open the selected row on Compare."""
     if page_text.source.known is not None:
-        draw_search_controls(current_page, page_text, best_settings_search, can_start_search=are_results_finished)
-    selected_chunker_setting = selected_measured_setting.setting
+        draw_search_controls(current_page_state, page_text, best_settings_search, can_start_search=are_results_finished)
+    selected_chunker_setting = selected_setting_with_result.setting
     setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
     offer_to_add_column(
-        "Take to Compare", setting_column, key="take/failures", disabled=selected_measured_setting.result_kind == "compare"
+        "Take to Compare",
+        setting_column,
+        key="take/failures",
+        disabled=selected_setting_with_result.result_kind == "compare",
     )
     show_column_added_message()
 
 
-def _known_boundaries_in_words(known_boundaries: Sequence[int] | None) -> str:
+def _number_of_known_boundaries_in_words(known_boundaries: Sequence[int] | None) -> str:
     if known_boundaries is None:
         return "no known boundary"
     if not known_boundaries:
@@ -228,35 +246,39 @@ def _draw_text(
     selected_measured_setting: MeasuredSetting,
     is_marking_boundaries: bool,
 ) -> None:
-    shown_text_source = page_text.source
+    shown_text_and_details = page_text.source
 
     def reader_column_of_setting(measured_setting: MeasuredSetting) -> ReaderColumn:
         origin_phrase = " · ".join(dict.fromkeys((measured_setting.origin_label, measured_setting.origin)))
         return reader_column_for_result(
             measured_setting.result,
-            lambda chunking: _reader_column(measured_setting, chunking, shown_text_source.known),
+            lambda chunking: _build_reader_column_with_measures(measured_setting, chunking, shown_text_and_details.known),
             subtitle_prefix=origin_phrase,
             are_lines_movable=False,
         )
 
-    reader_summary_phrases = [_known_boundaries_in_words(shown_text_source.known)]
-    if shown_text_source.known is not None:
+    reader_summary_phrases = [_number_of_known_boundaries_in_words(shown_text_and_details.known)]
+    if shown_text_and_details.known is not None:
         reader_summary_phrases.append("wavy red: outside the chunk that fits its section best")
     draw_reader_and_hash_columns(
         page_text.document,
         [reader_column_of_setting(row) for row in results],
-        title=shown_text_source.name,
-        summary=" · ".join([*reader_summary_phrases, *([shown_text_source.teaches] if shown_text_source.teaches else [])]),
+        title=shown_text_and_details.name,
+        summary=" · ".join(
+            [*reader_summary_phrases, *([shown_text_and_details.teaches] if shown_text_and_details.teaches else [])]
+        ),
         selected_column_index=results.index(selected_measured_setting),
-        known_boundaries=shown_text_source.known,
+        known_boundaries=shown_text_and_details.known,
         key=READER_KEY,
-        clickable_gaps=clickable_gaps_data(page_text.document, "marks", shown_text_source.known or (), folded=False)
+        clickable_gaps=clickable_gaps_data(
+            page_text.document, "marks", shown_text_and_details.known or (), are_columns_folded_into_one=False
+        )
         if is_marking_boundaries
         else None,
     )
 
 
-def _reader_column(
+def _build_reader_column_with_measures(
     measured_setting: MeasuredSetting, chunking: Chunking, known_boundaries: Sequence[int] | None
 ) -> ReaderColumn:
     column_head_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
@@ -298,10 +320,10 @@ def boundary_marking_controls(page_text: PageText) -> bool:
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
     )
-    is_undo_pressed = button_pressed(
+    is_undo_pressed = draw_button_and_return_press(
         buttons_row, "Undo", "marks_undo", disabled=not session.earlier_boundaries, width="content"
     )
-    is_remove_all_pressed = button_pressed(
+    is_remove_all_pressed = draw_button_and_return_press(
         buttons_row, "Remove all marks", "marks_remove", disabled=known_boundaries is None, width="content"
     )
     if is_undo_pressed and session.earlier_boundaries:
@@ -313,7 +335,7 @@ def boundary_marking_controls(page_text: PageText) -> bool:
     show_download_button(
         buttons_row,
         "Boundaries as a file",
-        lambda: boundary_file_json(page_text.source.name, page_text.source.text, known_boundaries or ()),
+        lambda: boundaries_and_text_hash_json(page_text.source.name, page_text.source.text, known_boundaries or ()),
         "seamark-boundaries.json",
         "application/json",
         (page_text.source.name, page_text.document.identity, known_boundaries),
@@ -328,7 +350,7 @@ def boundary_marking_controls(page_text: PageText) -> bool:
             args=(page_text.source.text,),
         )
     if session.boundary_reading_job is not None:
-        show_job_progress(session.boundary_reading_job, key="marks_reading")
+        show_job_progress_with_cancel(session.boundary_reading_job, key="marks_reading")
     if session.marks_complaint:
         show_notice(session.marks_complaint, "error", key="marks_complaint_notice")
     return is_marking_on
@@ -339,10 +361,12 @@ def _start_reading_boundary_file(text: str) -> None:
     session.boundary_reading_job = None
     if boundary_file is None:
         return
-    boundary_file_reader = single_file_converter(lambda data, _, cancelled: BoundaryFile.read(data, cancelled).of(text))
+    boundary_file_reader = converter_from_single_file_function(
+        lambda data, _, cancelled: BoundaryFile.read_hash_and_boundaries(data, cancelled).boundaries_checked_for_text(text)
+    )
     session.boundary_reading_job = ReadingJob(
         [(boundary_file.name, boundary_file.getvalue())], boundary_file_reader, subject=text
-    ).begin()
+    ).start_and_wait_briefly()
     _use_uploaded_boundaries(text)
 
 
@@ -382,11 +406,11 @@ _gallery_component = Component[GalleryData](
     "failures/gallery.js",
     "failures/gallery.css",
     html='<div class="failures"></div>',
-    colours="failures",
+    colour_group_name="failures",
 )
 
 
-def _draw_gallery(choices: Choices) -> None:
+def _draw_document_gallery(page_choices: Choices) -> None:
     gallery_cards = [_sample_card_data(name, title) for name, title in sample_titles().items()]
     own_text_source = session.own
     gallery_cards.append(
@@ -394,16 +418,18 @@ def _draw_gallery(choices: Choices) -> None:
             "id": OWN_DOCUMENT_KEY,
             "title": own_text_source.name if own_text_source is not None else "Your own text",
             "teaches": "Paste or upload it; mark where its sections end.",
-            "known": _known_boundaries_in_words(own_text_source.known if own_text_source is not None else None),
+            "known": _number_of_known_boundaries_in_words(own_text_source.known if own_text_source is not None else None),
         }
     )
 
-    def choose_clicked_card() -> None:
+    def choose_document_of_clicked_card() -> None:
         if card_click_event := take_event("gallery", "chosen"):
-            choose_document(choices, str(card_click_event["id"]))
+            choose_document(page_choices, str(card_click_event["id"]))
 
     _gallery_component(
-        key="gallery", data={"cards": gallery_cards, "chosen": choices.document}, on_chosen_change=choose_clicked_card
+        key="gallery",
+        data={"cards": gallery_cards, "chosen": page_choices.document},
+        on_chosen_change=choose_document_of_clicked_card,
     )
 
 
@@ -413,7 +439,7 @@ def _sample_card_data(sample_name: str, sample_title: str) -> CardData:
         "id": sample_name,
         "title": sample_title,
         "teaches": bundled_sample.teaches,
-        "known": _known_boundaries_in_words(bundled_sample.known),
+        "known": _number_of_known_boundaries_in_words(bundled_sample.known),
     }
 
 
@@ -439,7 +465,7 @@ def show_measures_table(choices: Choices, measured_settings: Sequence[MeasuredSe
         measured.scores[name].undefined for measured in measured_settings if measured.scores for name in TABLE_MEASURES
     } - {""}
     are_boundaries_known = any(measured.scores is not None for measured in measured_settings)
-    draw_score_table(
+    draw_table_of_measures(
         choices,
         [
             Head("Chunks"),

@@ -14,20 +14,20 @@ from evaluation.segmentation import (
     SweptSetting,
     chunk_number_per_sentence,
     find_misassigned_units,
-    first_published_setting,
+    published_setting_and_source,
     score_chunking,
     segment_numbers,
     segmentation_in_sentences,
     summarize_settings,
 )
-from viz.components.page_elements import show_job_progress, show_notice
+from viz.components.page_elements import show_job_progress_with_cancel, show_notice
 from viz.failures.session import session
 from viz.jobs import ChunkingTask, cached_while_shown
 from viz.jobs.sweep import Sweep
 from viz.shell import ColumnResult, Page
 from viz.state import PageText
 
-RESULT_KINDS = ("published", "best", "compare")
+SHOWN_RESULT_KINDS = ("published", "best", "compare")
 """Options for a row of the table, by their names in the link: a chunker's published or best settings, or a column of
 Compare."""
 
@@ -36,8 +36,8 @@ Compare."""
 class MeasuredSetting:
     """A chunker's setting with its result, if any, and its measures, if boundaries are known.
 
-    ``result_kind`` (one of `RESULT_KINDS`) and ``column`` (the number of the chunker, or of the column of Compare) identify
-    the row.
+    ``result_kind`` (one of `SHOWN_RESULT_KINDS`) and ``column`` (the number of the chunker, or of the column of Compare)
+    identify the row.
     """
 
     result_kind: str
@@ -58,7 +58,7 @@ class MeasuredSetting:
         return "default" if self.origin == OUR_SOURCE else "published"
 
 
-def measured_setting_from_result(
+def measured_setting_from_column_result(
     result_kind: str,
     column_index: int,
     chunker_setting: SweptSetting,
@@ -80,7 +80,7 @@ def measured_setting_from_result(
 
 @cached_while_shown(64, lambda task, chunking, known: (task.document, task, known))
 def _score_and_list_misassigned_sentences(
-    task: ChunkingTask, chunking: Chunking, known_boundaries: tuple[int, ...]
+    chunking_task: ChunkingTask, chunking: Chunking, known_boundaries: tuple[int, ...]
 ) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
@@ -117,19 +117,21 @@ def find_current_search_cancelling_others(current_page: Page, page_text: PageTex
     A search belongs to a document with its known boundaries, an embedder and a tokenizer.
     """
     current_search_key = _settings_search_key(current_page, page_text)
-    for other_search_key, other_search in session.best_setting_searches.items():
-        if other_search_key != current_search_key and other_search.running:
-            other_search.cancel()
+    for other_search_key, search_for_other_text in session.best_setting_searches.items():
+        if other_search_key != current_search_key and search_for_other_text.running:
+            search_for_other_text.cancel()
     return session.best_setting_searches.get(current_search_key)
 
 
-def best_settings(settings_search: Sweep | None) -> dict[str, SweptSetting]:
+def find_best_setting_per_chunker(settings_search: Sweep | None) -> dict[str, SweptSetting]:
     """Return, for each chunker, the best setting found: fewest misassigned sentences, and fewest chunks if tied.
 
     The result is empty until the search has ended or was cancelled.
     """
     finished_search_rows = (
-        list(settings_search.rows) if settings_search is not None and not settings_search.is_in_progress else []
+        list(settings_search.rows)
+        if settings_search is not None and not settings_search.is_running_and_not_cancelled
+        else []
     )
     best_setting_by_chunker: dict[str, SweptSetting] = {}
     for setting_summary in summarize_settings(finished_search_rows, SEARCH_MEASURE):
@@ -141,12 +143,14 @@ def draw_search_controls(
     current_page: Page, page_text: PageText, best_settings_search: Sweep | None, can_start_search: bool
 ) -> None:
     """Draw the button that starts the search for the best settings, or the search's progress."""
-    if best_settings_search is not None and best_settings_search.is_in_progress:
-        show_job_progress(best_settings_search)
+    if best_settings_search is not None and best_settings_search.is_running_and_not_cancelled:
+        show_job_progress_with_cancel(best_settings_search)
         return
     settings_to_search = list(
         dict.fromkeys(
-            setting for name, some in SETTINGS_BY_CHUNKER.items() for setting in (first_published_setting(name)[0], *some)
+            setting
+            for name, some in SETTINGS_BY_CHUNKER.items()
+            for setting in (published_setting_and_source(name)[0], *some)
         )
     )
 
@@ -160,7 +164,7 @@ def draw_search_controls(
             settings_to_search,
             current_page.embedder,
             tokenizer,
-            session.on_disk,
+            session.keeps_embeddings_on_disk,
         )
         settings_search_by_key = session.best_setting_searches
         settings_search_by_key.pop(_settings_search_key(current_page, page_text), None)
@@ -171,7 +175,9 @@ def draw_search_controls(
         new_settings_search.start()
 
     button_row = st.container(horizontal=True, vertical_alignment="center")
-    is_search_complete = best_settings_search is not None and len(best_settings_search.rows) == best_settings_search.total
+    is_search_complete = (
+        best_settings_search is not None and len(best_settings_search.rows) == best_settings_search.part_count
+    )
     if not is_search_complete:
         button_row.button(
             "Find best settings",
@@ -187,14 +193,14 @@ def draw_search_controls(
         show_notice(best_settings_search.error, "error", key="failures_search_error")
     elif is_search_complete:
         button_row.caption(
-            f"These are the best of {best_settings_search.total:,} settings by misassigned sentences, "
+            f"These are the best of {best_settings_search.part_count:,} settings by misassigned sentences, "
             f"{FITTED_HERE_CAVEAT}. Of equally "
             "good "
             "settings, the one with the fewest chunks is shown."
         )
     else:
         button_row.caption(
-            f"Stopped after {len(best_settings_search.rows):,} of {best_settings_search.total:,} settings; the best of "
+            f"Stopped after {len(best_settings_search.rows):,} of {best_settings_search.part_count:,} settings; the best of "
             "these are shown, "
             f"{FITTED_HERE_CAVEAT}."
         )

@@ -5,13 +5,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from chunkers import Chunker, Chunking, Document, Gap, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.contract import run
+from chunkers.contract import run_and_time_chunker
 from chunkers.embedders.sentence_models import MiniLM
 from chunkers.support import format_number, pluralize
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from viz.guide.pictures import GapData, PictureData, new_picture, picture_of_chunked_text, sentence_rows
 from viz.jobs import build_tools, decision_in_words
-from viz.jobs.worked_formula import worked_formula
+from viz.jobs.formula_with_values import worked_formula
 from viz.theme import known_boundary_count_phrase, split_at_glossary_terms
 
 BEES_TEXT = (
@@ -30,7 +30,7 @@ SECOND_BEES_TEXT = (
 SIX_SENTENCE_TEXT = f"{BEES_TEXT}\n{BREAD_TEXT}"
 """The sentences of most chunkers' first five pictures: three on each of two subjects."""
 
-_SIMILAR_SENTENCE_SECTIONS = (
+_SIMILAR_SENTENCE_SECTION_TEXTS = (
     "Bees make honey from nectar.\nBees carry the nectar to the hive.\n",
     "Bread begins with flour and water.\nYeast fills the bread dough with gas.\n",
     "Honey from nectar keeps for years.\nBees seal the honey with wax.\n",
@@ -209,7 +209,7 @@ EXAMPLE_BY_CHUNKER: Mapping[str, Example] = {
         {},
         _JOINT_DISTANCE_EXPLANATION,
         "The nearest sentences are joined first, up to the greatest distance, the notch.",
-        (_SIMILAR_SENTENCE_SECTIONS, {"position_weight": 0.1}),
+        (_SIMILAR_SENTENCE_SECTION_TEXTS, {"position_weight": 0.1}),
     ),
     "dbscan": Example(
         {"eps": 0.45},
@@ -221,7 +221,7 @@ EXAMPLE_BY_CHUNKER: Mapping[str, Example] = {
         {"clusters": 2},
         "It looks for two centres among the [embeddings], and measures how far each sentence is from them.",
         "Every sentence belongs to the nearest centre; a [gap] between two of different centres is a [boundary].",
-        (_SIMILAR_SENTENCE_SECTIONS, {"clusters": 2}),
+        (_SIMILAR_SENTENCE_SECTION_TEXTS, {"clusters": 2}),
     ),
 }
 """The pictures of each chunker that calls no language model."""
@@ -230,7 +230,7 @@ EXAMPLE_BY_CHUNKER: Mapping[str, Example] = {
 def bundled_model_tools() -> Tools:
     """Return the services of chunkers with the bundled embedding model, loaded, and its tokenizer."""
     embedder = load_embedder(MiniLM.name)
-    embedder.prepare()
+    embedder.ensure_model_built_and_loaded()
     return build_tools(embedder, MiniLM.name)
 
 
@@ -258,40 +258,40 @@ def pictures_of_run(chunker_name: str, text: str, tools: Tools) -> list[PictureD
     )
     measured_values_picture = new_picture("What it measures", split_at_glossary_terms(chunker_example.measure_explanation))
     measured_values_picture["gaps"] = (
-        _open_chunk_size_data(chunking, chunker, size_counter, chunker_example.unit)
+        _growing_chunk_size_data(chunking, chunker, size_counter, chunker_example.unit)
         if chunker_example.unit
-        else _centre_distance_data(chunking) or _list_score_data_per_gap(chunking)
+        else _centre_distance_data(chunking) or _first_score_data_per_gap(chunking)
     )
-    decision_picture = new_picture("What it decides", split_at_glossary_terms(chunker_example.decision_explanation))
-    decision_picture["gaps"] = _list_decision_data_per_gap(chunking)
+    decisions_picture = new_picture("What it decides", split_at_glossary_terms(chunker_example.decision_explanation))
+    decisions_picture["gaps"] = _list_decision_data_per_gap(chunking)
     explained_gap = max(
         chunking.gaps,
         key=lambda candidate: (candidate.verdict.is_cut, candidate.offset is None, candidate.verdict.is_overruled),
         default=None,
     )
-    gap_numbers_picture = new_picture("One gap in numbers")
+    gap_formula_picture = new_picture("One gap in numbers")
     if explained_gap is not None:
         gap_place_phrase = (
             f"{'after' if explained_gap.offset is None else 'inside'} {chunker_example.row} {explained_gap.index + 1}"
         )
-        gap_numbers_picture["said"] = [
+        gap_formula_picture["said"] = [
             split_at_glossary_terms(f"The decision {gap_place_phrase}: the formula with its values.")
         ]
-        gap_numbers_picture["formula"] = [
+        gap_formula_picture["formula"] = [
             *worked_formula(chunker, chunking, explained_gap, tools),
             decision_in_words(explained_gap),
         ]
-        gap_numbers_picture["rows"] = sentence_rows(
+        gap_formula_picture["rows"] = sentence_rows(
             document, [*sentence_numbers][explained_gap.index : explained_gap.index + 2]
         )
-    for picture in (text_picture, measured_values_picture, decision_picture):
+    for picture in (text_picture, measured_values_picture, decisions_picture):
         picture["rows"] = sentence_rows(document, sentence_numbers)
-    cut_picture = picture_of_chunked_text(
+    chunks_picture = picture_of_chunked_text(
         chunking, "The chunks", split_at_glossary_terms(pluralize(len(chunking.chunks), "[chunk]", "[chunks]"))
     )
-    for cut_picture_gap in cut_picture["gaps"]:
-        cut_picture_gap["said"] = ""
-    return [text_picture, measured_values_picture, gap_numbers_picture, decision_picture, cut_picture]
+    for chunks_picture_gap_data in chunks_picture["gaps"]:
+        chunks_picture_gap_data["said"] = ""
+    return [text_picture, measured_values_picture, gap_formula_picture, decisions_picture, chunks_picture]
 
 
 def known_failure_picture(chunker_name: str, tools: Tools) -> PictureData:
@@ -324,7 +324,7 @@ def _run_chunker(
 ) -> tuple[Document, Chunker, Chunking]:
     document = Document.from_text(text, "lines")
     chunker = build_chunker(chunker_name, dict(parameters))
-    return document, chunker, run(chunker, document, tools)
+    return document, chunker, run_and_time_chunker(chunker, document, tools)
 
 
 def _size_counter(unit: str, document: Document) -> Callable[[str], int]:
@@ -334,7 +334,7 @@ def _size_counter(unit: str, document: Document) -> Callable[[str], int]:
     return lambda text: tokenizer.count([text.strip()])[0]
 
 
-def _gaps_between_sentences(chunking: Chunking) -> list[Gap]:
+def _list_gaps_between_sentences(chunking: Chunking) -> list[Gap]:
     return [gap for gap in chunking.gaps if gap.offset is None]
 
 
@@ -345,14 +345,14 @@ def _score_scaler(gaps: list[Gap]) -> Callable[[float | None], float | None]:
     return lambda value: None if value is None else (value - lowest_value) / ((highest_value - lowest_value) * 1.1 or 1.0)
 
 
-def _list_score_data_per_gap(chunking: Chunking) -> list[GapData]:
+def _first_score_data_per_gap(chunking: Chunking) -> list[GapData]:
     """Return the first score of each gap."""
-    gaps_between_sentences = _gaps_between_sentences(chunking)
+    gaps_between_sentences = _list_gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
-    first_reason_steps = [gap.why.steps()[0] for gap in gaps_between_sentences]
+    first_reason_step_per_gap = [gap.why.steps()[0] for gap in gaps_between_sentences]
     first_score_per_gap = [
         gap.score if first.score is None else first.score
-        for gap, first in zip(gaps_between_sentences, first_reason_steps, strict=True)
+        for gap, first in zip(gaps_between_sentences, first_reason_step_per_gap, strict=True)
     ]
     return [
         {
@@ -361,7 +361,7 @@ def _list_score_data_per_gap(chunking: Chunking) -> list[GapData]:
             "line": None,
             "cut": False,
         }
-        for score, first in zip(first_score_per_gap, first_reason_steps, strict=True)
+        for score, first in zip(first_score_per_gap, first_reason_step_per_gap, strict=True)
     ]
 
 
@@ -382,7 +382,9 @@ def _centre_distance_data(chunking: Chunking) -> list[GapData]:
     ]
 
 
-def _open_chunk_size_data(chunking: Chunking, chunker: Any, measure_size: Callable[[str], int], unit: str) -> list[GapData]:
+def _growing_chunk_size_data(
+    chunking: Chunking, chunker: Any, measure_size: Callable[[str], int], unit: str
+) -> list[GapData]:
     """Return the size of the open chunk after each sentence, with the maximum."""
     document = chunking.document
     size_limit = getattr(chunker, "size", None) or chunker.max_size
@@ -404,7 +406,7 @@ def _open_chunk_size_data(chunking: Chunking, chunker: Any, measure_size: Callab
 
 
 def _list_decision_data_per_gap(chunking: Chunking) -> list[GapData]:
-    gaps_between_sentences = _gaps_between_sentences(chunking)
+    gaps_between_sentences = _list_gaps_between_sentences(chunking)
     scale_gap_score = _score_scaler(gaps_between_sentences)
     reasons_of_cuts_inside_sentences: dict[int, str] = {}
     for gap in chunking.gaps:

@@ -13,20 +13,20 @@ from chunkers.support import format_number, pluralize
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS, AskedQuestion, checked_question, judge_retrieval
 from sample_docs import SAMPLES_FOLDER
-from viz.components.page_elements import show_job_progress
+from viz.components.page_elements import show_job_progress_with_cancel
 from viz.controls import draw_button_per_consent_option
 from viz.guide.pictures import (
     PictureData,
     chunk_numbers_in_words,
-    gap_data_between_sentences,
-    gaps_between_rows,
+    data_of_one_gap,
+    gap_data_between_sentence_rows,
     new_picture,
     rows_of_ranked_texts,
     sentence_rows,
     show_pictures,
 )
 from viz.guide.session import session
-from viz.jobs import AskJob, ColumnInquiry, token_ruler_of
+from viz.jobs import ColumnInquiry, QuestionRetrievalJob, token_ruler_of_document
 from viz.shell import ColumnResult, Page
 from viz.state import ColumnChoice, PageText
 from viz.theme import split_at_glossary_terms
@@ -49,7 +49,7 @@ DEFAULT_QUESTION = "What is this text about?"
 MAX_WAIT_S = 0.25
 """Seconds to wait for the ranking before the page shows its progress instead."""
 
-SENTENCE_COLUMN = ColumnChoice("fixed_sentences", {"size": 1})
+SENTENCE_PER_CHUNK_COLUMN = ColumnChoice("fixed_sentences", {"size": 1})
 """A column with each sentence as a chunk, whose ranking yields the sentence nearest to the question."""
 
 
@@ -58,7 +58,7 @@ def show_introduction(
     page_text: PageText,
     chunker_type: type[Chunker],
     column_result: ColumnResult,
-    sentence_result: ColumnResult,
+    sentence_column_result: ColumnResult,
 ) -> None:
     """Draw the Guide's four introductory pictures, and run the search shown in the last two.
 
@@ -66,8 +66,8 @@ def show_introduction(
     ----------
     chunker_type, column_result
         The chunker of the pictures and its result.
-    sentence_result
-        The result of `SENTENCE_COLUMN`.
+    sentence_column_result
+        The result of `SENTENCE_PER_CHUNK_COLUMN`.
     """
     document, chunking = page_text.document, column_result.chunking
     if chunking is None:
@@ -79,18 +79,18 @@ def show_introduction(
         waiting_reason = "The text is empty."
     elif current_page.embedder is not None and _may_embed_document(document, current_page.embedder):
         chunk_ranking, sentence_ranking, waiting_reason = _search_chunks_and_sentences(
-            current_page, column_result, sentence_result, question, answer_span
+            current_page, column_result, sentence_column_result, question, answer_span
         )
     elif current_page.embedder is not None:
         waiting_reason = f"Finding the nearest of {pluralize(len(chunking.chunks), 'chunk')} embeds them all."
     introduction_pictures = [
-        text_picture(document, chunking, current_page.choices.tokenizer),
-        chunk_picture(document, chunking, chunker_type, current_page.choices.tokenizer),
-        ranking_picture(chunk_ranking),
-        answer_picture(chunk_ranking, answer_span, sentence_ranking),
+        text_and_tokens_picture_data(document, chunking, current_page.choices.tokenizer),
+        chunk_picture_data(document, chunking, chunker_type, current_page.choices.tokenizer),
+        ranking_picture_data(chunk_ranking),
+        answer_picture_data(chunk_ranking, answer_span, sentence_ranking),
     ]
-    for waiting_picture in introduction_pictures[2:]:
-        waiting_picture["waits"] = waiting_reason
+    for picture_needing_search in introduction_pictures[2:]:
+        picture_needing_search["waits"] = waiting_reason
     introduction_pictures[2]["ask"] = {
         "question": question,
         "longest": MOST_QUESTION_CHARACTERS,
@@ -100,16 +100,18 @@ def show_introduction(
     def store_question(question: str) -> None:
         session.guide_question = document.identity, question[: MOST_QUESTION_CHARACTERS + 1]
 
-    show_pictures(introduction_pictures, PICTURES_KEY, on_question=store_question)
+    show_pictures(introduction_pictures, PICTURES_KEY, on_question_asked=store_question)
     if current_page.embedder is not None and chunking.chunks and not _may_embed_document(document, current_page.embedder):
-        allow_embedding = partial(session.given_consents.add, ("embed", (document.identity, current_page.embedder.name)))
-        draw_button_per_consent_option({"Find nearest chunks": allow_embedding})
+        embedding_consent_callback = partial(
+            session.given_consents.add, ("embed", (document.identity, current_page.embedder.name))
+        )
+        draw_button_per_consent_option({"Find nearest chunks": embedding_consent_callback})
 
 
-def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
+def text_and_tokens_picture_data(document: Document, chunking: Chunking, tokenizer: str) -> PictureData:
     """Return the picture of the text: the sentences around the first cut, and the tokens of the first sentence."""
     shown_sentence_indexes = sentence_indexes_around_first_cut(document, chunking)
-    token_count = token_ruler_of(document, tokenizer)([Span(0, len(document.text))])
+    token_count = token_ruler_of_document(document, tokenizer)([Span(0, len(document.text))])
     sentences_phrase = pluralize(len(document.sentences), "[sentence]", "[sentences]")
     introductory_text_picture = new_picture(
         "A text",
@@ -121,16 +123,16 @@ def text_picture(document: Document, chunking: Chunking, tokenizer: str) -> Pict
     )
     _fill_sentence_rows(introductory_text_picture, document, shown_sentence_indexes)
     if shown_sentence_indexes:
-        start, end = document.sentences[shown_sentence_indexes[0]]
-        sentence_tokens = first_tokens(document.text[start:end], tokenizer)
+        start, first_sentence_end = document.sentences[shown_sentence_indexes[0]]
+        sentence_tokens = first_tokens(document.text[start:first_sentence_end], tokenizer)
         introductory_text_picture["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in sentence_tokens]
     return introductory_text_picture
 
 
-def chunk_picture(document: Document, chunking: Chunking, chunker_type: type[Chunker], tokenizer: str) -> PictureData:
+def chunk_picture_data(document: Document, chunking: Chunking, chunker_type: type[Chunker], tokenizer: str) -> PictureData:
     """Return the picture of the chunks: the sentences around the first cut, divided at the cuts."""
     spans_per_chunk = [chunk.spans for chunk in chunking.chunks]
-    count_tokens = token_ruler_of(document, tokenizer)
+    count_tokens = token_ruler_of_document(document, tokenizer)
     largest_chunk_token_count = max((count_tokens(list(parts)) for parts in spans_per_chunk), default=0)
     divided_chunks_picture = new_picture(
         "Chunks",
@@ -142,15 +144,15 @@ def chunk_picture(document: Document, chunking: Chunking, chunker_type: type[Chu
     )
     _fill_sentence_rows(divided_chunks_picture, document, sentence_indexes_around_first_cut(document, chunking), chunking)
     if divided_chunks_picture["rows"]:
-        divided_chunks_picture["gaps"] = gaps_between_rows(divided_chunks_picture["rows"])
+        divided_chunks_picture["gaps"] = gap_data_between_sentence_rows(divided_chunks_picture["rows"])
         first_chunks_phrase = chunk_numbers_in_words(divided_chunks_picture["rows"][0]["parts"][0]["chunks"])
         divided_chunks_picture["before"] = f"{divided_chunks_picture['before']} {first_chunks_phrase}".strip()
     return divided_chunks_picture
 
 
-def ranking_picture(asked_question: AskedQuestion | None) -> PictureData:
+def ranking_picture_data(chunk_ranking: AskedQuestion | None) -> PictureData:
     """Return the picture of the ranking: the distance of each chunk from the question."""
-    if asked_question is None or asked_question.index.searched_by == "bm25" or not len(asked_question.ranking.order):
+    if chunk_ranking is None or chunk_ranking.index.searched_by == "bm25" or not len(chunk_ranking.ranking.order):
         return new_picture(
             "A question finds chunks",
             split_at_glossary_terms(
@@ -158,10 +160,10 @@ def ranking_picture(asked_question: AskedQuestion | None) -> PictureData:
                 "looks for the chunk at the least [distance] from the question."
             ),
         )
-    chunk_vectors = asked_question.index.vectors
+    chunk_vectors = chunk_ranking.index.vectors
     nearest_chunk_numbers, similarities = (
-        asked_question.ranking.order[:SHOWN_RANK_COUNT].tolist(),
-        asked_question.ranking.scores[:SHOWN_RANK_COUNT].tolist(),
+        chunk_ranking.ranking.order[:SHOWN_RANK_COUNT].tolist(),
+        chunk_ranking.ranking.scores[:SHOWN_RANK_COUNT].tolist(),
     )
     chunk_vector_excerpt = ", ".join(
         format_number(float(value), ".2f") for value in chunk_vectors[nearest_chunk_numbers[0]][:3]
@@ -175,49 +177,49 @@ def ranking_picture(asked_question: AskedQuestion | None) -> PictureData:
             "looks for the chunk at the least [distance] from the question."
         ),
     )
-    searched_chunks = asked_question.chunking.chunks
+    searched_chunks = chunk_ranking.chunking.chunks
     chunk_ranking_picture["ranks"] = rows_of_ranked_texts(
         [
             (chunk, f"chunk {chunk + 1}", searched_chunks[chunk].text, 1 - score)
             for chunk, score in zip(nearest_chunk_numbers, similarities, strict=True)
         ]
     )
-    unlisted_chunk_count = len(asked_question.ranking.order) - len(nearest_chunk_numbers)
+    unlisted_chunk_count = len(chunk_ranking.ranking.order) - len(nearest_chunk_numbers)
     chunk_ranking_picture["after"] = (
         f"and {pluralize(unlisted_chunk_count, 'chunk')} farther away" if unlisted_chunk_count else ""
     )
     return chunk_ranking_picture
 
 
-def answer_picture(
-    asked_question: AskedQuestion | None, answer_span: Span | None, sentence_ranking: AskedQuestion | None
+def answer_picture_data(
+    chunk_ranking: AskedQuestion | None, answer_span: Span | None, sentence_ranking: AskedQuestion | None
 ) -> PictureData:
     """Return the picture of the retrieved chunks, with the answer or the nearest sentence marked.
 
     Parameters
     ----------
-    asked_question
+    chunk_ranking
         The ranking of the chunks, the nearest of which are retrieved.
     answer_span
         The place of the known answer, or None.
     sentence_ranking
         The ranking of the sentences, used if no answer is known.
     """
-    if asked_question is None or not asked_question.hits:
+    if chunk_ranking is None or not chunk_ranking.hits:
         return new_picture(
             "An answer",
             split_at_glossary_terms(
                 "The language model is given the question and the nearest chunks. It writes its answer from them."
             ),
         )
-    chunking, retrieved_chunk_numbers = asked_question.chunking, [hit.number for hit in asked_question.hits]
+    chunking, retrieved_chunk_numbers = chunk_ranking.chunking, [hit.number for hit in chunk_ranking.hits]
     document, all_chunks = chunking.document, chunking.chunks
     nearest_chunks_phrase = (
         "nearest chunk" if len(retrieved_chunk_numbers) == 1 else f"{len(retrieved_chunk_numbers)} nearest chunks"
     )
     marked_span, place_explanation = answer_span, ""
     if answer_span is not None:
-        answer_judgement = judge_retrieval(asked_question, answer_span)
+        answer_judgement = judge_retrieval(chunk_ranking, answer_span)
         if answer_judgement.fate == "whole":
             place_explanation = (
                 f"The answer to this question, marked, is whole in chunk {answer_judgement.chunks[0].number + 1}."
@@ -278,8 +280,7 @@ def answer_picture(
             row_part["chunks"] = [chunk_number]
         retrieved_chunks_picture["rows"].append(sentence_row)
     retrieved_chunks_picture["gaps"] = [
-        gap_data_between_sentences([chunk], [before])
-        for (before, _), (chunk, _) in pairwise(shown_chunk_and_sentence_numbers)
+        data_of_one_gap([chunk], [before]) for (before, _), (chunk, _) in pairwise(shown_chunk_and_sentence_numbers)
     ]
     retrieved_chunks_picture["before"] = (
         (
@@ -349,14 +350,14 @@ def _stored_or_bundled_question(document: Document) -> tuple[str, Span | None]:
             and document.text == session.question_texts[stored_question.identity].text
         ):
             return stored_question.question, Span(stored_question.start, stored_question.start + len(stored_question.answer))
-    for question, bundled_answer in _bundled_questions():
+    for question, bundled_answer in _bundled_questions_and_answers():
         if (answer_start := document.text.find(bundled_answer)) >= 0:
             return question, Span(answer_start, answer_start + len(bundled_answer))
     return DEFAULT_QUESTION, None
 
 
 @cache
-def _bundled_questions() -> list[tuple[str, str]]:
+def _bundled_questions_and_answers() -> list[tuple[str, str]]:
     """Return the bundled questions with a single excerpt as the answer, and these excerpts."""
     question_file_rows = csv.DictReader(io.StringIO((SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8")))
     questions_and_excerpts = [(row["question"], json.loads(row["excerpts"])) for row in question_file_rows]
@@ -374,29 +375,33 @@ def _may_embed_document(document: Document, embedder: Embedder) -> bool:
 
 
 def _search_chunks_and_sentences(
-    current_page: Page, column_result: ColumnResult, sentence_result: ColumnResult, question: str, answer_span: Span | None
+    current_page: Page,
+    column_result: ColumnResult,
+    sentence_column_result: ColumnResult,
+    question: str,
+    answer_span: Span | None,
 ) -> tuple[AskedQuestion | None, AskedQuestion | None, str]:
     """Return the rankings of the chunks and, if no answer is known, of the sentences; and the reason if there is none."""
-    columns_to_search = [column_result] if answer_span is not None else [column_result, sentence_result]
-    finished_columns = [
+    columns_to_search = [column_result] if answer_span is not None else [column_result, sentence_column_result]
+    chunked_columns = [
         (number, finished.task, finished.chunking)
         for number, column in enumerate(columns_to_search)
         if (finished := column.finished_column_or_none)
     ]
-    if len(finished_columns) < len(columns_to_search):
+    if len(chunked_columns) < len(columns_to_search):
         return None, None, "Waiting for the chunks."
-    retrieved_chunk_limit = Limit(top=1 if len(finished_columns[0][2].chunks) < LEAST_CHUNKS_FOR_TWO_RESULTS else 2)
-    session.guide_ask_job = question_search_job = AskJob(
+    retrieved_chunk_limit = Limit(top=1 if len(chunked_columns[0][2].chunks) < LEAST_CHUNKS_FOR_TWO_RESULTS else 2)
+    session.guide_ask_job = question_search_job = QuestionRetrievalJob(
         ColumnInquiry(question, "embedding", retrieved_chunk_limit, "plain", current_page.choices.tokenizer),
-        finished_columns,
+        chunked_columns,
         current_page.embedder,
-        session.on_disk,
+        session.keeps_embeddings_on_disk,
     ).earlier_if_same(session.guide_ask_job)
     question_search_job.start_once()
     question_search_job.join(MAX_WAIT_S)
-    if question_search_job.is_in_progress:
+    if question_search_job.is_running_and_not_cancelled:
         with st.container(key="progress"):
-            show_job_progress(question_search_job, key="guide_ask")
+            show_job_progress_with_cancel(question_search_job, key="guide_ask")
         return None, None, "Embedding the chunks and the question."
     if question_search_job.error or question_search_job.cancelled():
         if question_search_job.cancelled():

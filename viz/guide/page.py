@@ -12,13 +12,18 @@ from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
 from evaluation.segmentation import count_found_missed_added, cut_offsets
 from sample_docs import sample_splitters
 from viz.components.page_elements import show_heading, show_notice
-from viz.controls import any_chunker_calls_model, build_widget_key_and_callback, draw_language_model_form, parameter_controls
+from viz.controls import (
+    any_chunker_calls_model,
+    build_widget_key_and_callback,
+    draw_language_model_form,
+    draw_parameter_controls,
+)
 from viz.guide.chunker_pictures import EXAMPLE_BY_CHUNKER, bundled_model_tools, pictures_of_chunker
-from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
-from viz.guide.introduction import SENTENCE_COLUMN, show_introduction
+from viz.guide.introduction import SENTENCE_PER_CHUNK_COLUMN, show_introduction
 from viz.guide.path_screens import SCREENS, Choice, Slide, working_repairs
 from viz.guide.pictures import new_picture, show_pictures
 from viz.guide.session import session
+from viz.guide.small_chunking_picture import miniature_description, miniature_height, miniature_svg
 from viz.shell import (
     ColumnResult,
     Page,
@@ -32,11 +37,11 @@ from viz.shell import (
     show_column_added_message,
     show_compare_column_number,
     show_misfit_warnings,
-    show_progress,
+    show_progress_and_consents,
     side_by_side_columns,
     waiting_status_phrase,
 )
-from viz.shell.page import draw_page_frame
+from viz.shell.page import frame_page_and_write_link
 from viz.state import (
     CHUNKER_NEEDS_PHRASE,
     MISSING_MODEL_MESSAGE,
@@ -63,7 +68,7 @@ class Advice(NamedTuple):
     why: str
 
     @property
-    def column(self) -> ColumnChoice:
+    def advised_column_choice(self) -> ColumnChoice:
         """A column's settings: the advised chunker with the advised parameters."""
         return ColumnChoice(self.chunker, dict(self.parameters))
 
@@ -121,8 +126,8 @@ CHUNKER_ADVICE_ROWS = (
 )
 
 
-def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
-    """Draw the advice on chunkers; ``explain`` is called with the settings that the user wants explained."""
+def show_advice(go_to_chunker_explanation: Callable[[ColumnChoice], None]) -> None:
+    """Draw the advice on chunkers; ``go_to_chunker_explanation`` gets the settings that the user wants explained."""
     st.markdown(
         "No chunker was significantly ahead of all others on our questions: all figures are in "
         "`benchmarks/README.md`. Start with one of these, then measure it on your own text with Compare and Retrieval."
@@ -134,9 +139,12 @@ def show_advice(explain: Callable[[ColumnChoice], None]) -> None:
             st.markdown(f"Try **{chunker_title}**, {advice.settings}. {advice.why}")
             with st.container(horizontal=True):
                 st.button(
-                    f"Explain {chunker_title}", key=f"explain_{advice_number}", on_click=explain, args=(advice.column,)
+                    f"Explain {chunker_title}",
+                    key=f"explain_{advice_number}",
+                    on_click=go_to_chunker_explanation,
+                    args=(advice.advised_column_choice,),
                 )
-                offer_to_add_column("Add to Compare", advice.column, key=f"take_advice_{advice_number}")
+                offer_to_add_column("Add to Compare", advice.advised_column_choice, key=f"take_advice_{advice_number}")
 
 
 PAGE_KEY = "guide"
@@ -163,7 +171,7 @@ def _find_explained_chunkers_by_name() -> dict[str, type[Chunker]]:
 def show() -> None:
     """Draw the Guide page."""
     sample_id, splitter_name = "stubs", sample_splitters()["stubs"]
-    opening_columns = columns_to_open_with(PAGE_KEY, [_find_explained_chunkers_by_name()])
+    columns_from_compare = columns_to_open_with(PAGE_KEY, [_find_explained_chunkers_by_name()])
     # A link to a chunker opens its explanation; older links have no other view.
     default_link_parameters = {
         "view": CHUNKER_VIEW if "c1" in st.query_params else next(iter(VIEW_TITLE_BY_NAME)),
@@ -173,18 +181,18 @@ def show() -> None:
         sample_id, splitter_name, [new_default_column(FIRST_CHUNKER_NAME)], extra=default_link_parameters
     )
     # The path has texts of its own.
-    with draw_page_frame(
+    with frame_page_and_write_link(
         PAGE_KEY, default_guide_choices, about_a_text=lambda choices: choices.extra["view"] != "path"
     ) as current_page:
         choices = current_page.choices
-        choices.columns = [*filter(None, opening_columns)] or choices.columns
+        choices.columns = [*filter(None, columns_from_compare)] or choices.columns
         if choices.columns[0].chunker not in _find_explained_chunkers_by_name():
             choices.columns = [new_default_column(FIRST_CHUNKER_NAME)]
         current_page.replace_invalid_link_parameters(
             {"view": (CHUNKER_VIEW, *VIEW_TITLE_BY_NAME), SCREEN_PARAMETER: SCREEN_NUMBERS}
         )
         with current_page.controls:
-            _choose_view(choices)
+            _draw_view_choice(choices)
         draw_function_by_view = {
             CHUNKER_VIEW: _draw_chunker_view,
             "start": _draw_introduction_view,
@@ -208,18 +216,20 @@ def _draw_introduction_view(current_page: Page) -> None:
     if _find_explained_chunkers_by_name()[first_chunker_column.chunker].asks:
         # Drawing these pictures sends nothing to any server.
         first_chunker_column = new_default_column(FIRST_CHUNKER_NAME)
-    chunker_and_sentence_results = run_columns_or_start_job(current_page, page_text, [first_chunker_column, SENTENCE_COLUMN])
-    show_progress(chunker_and_sentence_results)
-    show_misfit_warnings(current_page.choices, chunker_and_sentence_results[:1])
+    chunker_and_sentence_column_results = run_columns_or_start_job(
+        current_page, page_text, [first_chunker_column, SENTENCE_PER_CHUNK_COLUMN]
+    )
+    show_progress_and_consents(chunker_and_sentence_column_results)
+    show_misfit_warnings(current_page.choices, chunker_and_sentence_column_results[:1])
     chunker_type = _find_explained_chunkers_by_name()[first_chunker_column.chunker]
-    if chunker_and_sentence_results[0].error or chunker_and_sentence_results[0].chunking is None:
+    if chunker_and_sentence_column_results[0].error or chunker_and_sentence_column_results[0].chunking is None:
         show_notice(
-            chunker_and_sentence_results[0].error or waiting_status_phrase(calls_language_model=False),
-            "error" if chunker_and_sentence_results[0].error else "info",
+            chunker_and_sentence_column_results[0].error or waiting_status_phrase(calls_language_model=False),
+            "error" if chunker_and_sentence_column_results[0].error else "info",
             key="guide_waits",
         )
     else:
-        show_introduction(current_page, page_text, chunker_type, *chunker_and_sentence_results)
+        show_introduction(current_page, page_text, chunker_type, *chunker_and_sentence_column_results)
     with st.container(horizontal=True):
         st.button(
             f"How {chunker_type.title} decides",
@@ -231,10 +241,10 @@ def _draw_introduction_view(current_page: Page) -> None:
         st.button("From the beginning", on_click=_open_view, args=(current_page.choices, "path"), key="guide_begin")
 
 
-def _draw_learning_path_view(current_page: Page) -> None:
+def _draw_learning_path_view(guide_page: Page) -> None:
     """Draw the path in ten screens."""
     show_heading("From a text to an answer", key="guide_document")
-    show_path_screen(PAGE_KEY, current_page.choices.extra, lambda: _open_view(current_page.choices, "which"))
+    show_path_screen(PAGE_KEY, guide_page.choices.extra, lambda: _open_view(guide_page.choices, "which"))
 
 
 def _draw_advice_view(current_page: Page) -> None:
@@ -294,7 +304,7 @@ def _draw_chunker_view(current_page: Page) -> None:
             _explain_answer_measures()
     with live_container, st.container(key="guide_live"):
         show_heading(page_text.source.name if page_text is not None else "Live", key="guide_document")
-        show_progress([column_result])
+        show_progress_and_consents([column_result])
         show_misfit_warnings(current_page.choices, [column_result])
         if page_text is None:
             pass
@@ -313,9 +323,12 @@ def _draw_chunker_view(current_page: Page) -> None:
         embedder_default_parameters = chunker_defaults_of_embedder(current_page.embedder, column.chunker)
         if any_chunker_calls_model([column.chunker]):
             draw_language_model_form()
-        parameter_controls(0, column, column_result.chunker, embedder_default_parameters)
+        draw_parameter_controls(0, column, column_result.chunker, embedder_default_parameters)
         show_compare_column_number(
-            PAGE_KEY, column, current_page.embedder, is_column_valid=column_result.chunker is not None or page_text is None
+            PAGE_KEY,
+            column,
+            current_page.embedder,
+            are_column_settings_valid=column_result.chunker is not None or page_text is None,
         )
 
 
@@ -330,7 +343,7 @@ def _explain_answer_measures() -> None:
         st.caption("$F$ is the faithfulness and $AR$ the answer relevancy.")
 
 
-def _choose_view(choices: Choices) -> None:
+def _draw_view_choice(choices: Choices) -> None:
     chunker_name = choices.columns[0].chunker
     chosen_view = chunker_name if choices.extra["view"] == CHUNKER_VIEW else choices.extra["view"]
 
@@ -392,16 +405,16 @@ def _draw_miniature(page_text: PageText, chunking: Chunking) -> None:
 # The path: its ten screens, one at a time, with one thing to do on each.
 
 
-def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Callable[[], None]) -> None:
+def show_path_screen(guide_page_key: str, link_parameters: dict[str, str], open_advice_view: Callable[[], None]) -> None:
     """Draw the screen that the link names.
 
     Parameters
     ----------
-    key
+    guide_page_key
         The page's key.
     link_parameters
         The page's own link parameters; the buttons change the screen in them.
-    open_advice
+    open_advice_view
         Opens the advice on which chunker to try.
     """
     screen_number = link_parameters[SCREEN_PARAMETER]
@@ -429,25 +442,25 @@ def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Cal
     if screen_control == "cuts":
         drawn_screen.picture["cuts"] = {"gaps": user_choice or [], "heard": session.path_choices.get("heard")}
 
-    def store_user_choice(value: Any) -> None:
+    def store_choice_made_on_screen(value: Any) -> None:
         session.path_choices = {**session.path_choices, screen_number: value}
 
     def store_cuts(cut_gap_numbers: list[int], event_time: float) -> None:
         session.path_choices = {**session.path_choices, screen_number: cut_gap_numbers, "heard": event_time}
 
-    screen_text_container, picture_container = side_by_side_columns(key, 2, 3, gap="large")
+    screen_text_container, picture_container = side_by_side_columns(guide_page_key, 2, 3, gap="large")
     with screen_text_container:
         show_pictures(
             [screen_explanation_picture],
             "guide_path_words",
             first_picture_number=screen_index + 1,
-            on_question=store_user_choice,
+            on_question_asked=store_choice_made_on_screen,
         )
         with st.container(key="guide_path_control"):
             if isinstance(screen_control, Choice):
-                _draw_choice_control(screen_number, screen_control, user_choice, store_user_choice)
+                _draw_choice_control(screen_number, screen_control, user_choice, store_choice_made_on_screen)
             elif isinstance(screen_control, Slide):
-                _draw_slider(screen_number, screen_control, user_choice, store_user_choice)
+                _draw_slider(screen_number, screen_control, user_choice, store_choice_made_on_screen)
         with st.container(key="guide_path_steps"):
             _draw_screen_navigation(link_parameters, screen_index)
     with picture_container:
@@ -458,11 +471,11 @@ def show_path_screen(key: str, link_parameters: dict[str, str], open_advice: Cal
             on_cut=store_cuts,
         )
         if screen_index == len(SCREENS) - 1:
-            _draw_next_step_buttons(user_choice, open_advice)
+            _draw_next_step_buttons(user_choice, open_advice_view)
 
 
 def _draw_choice_control(
-    name: str, control: Choice, user_choice: str | None, store_choice: Callable[[str | None], None]
+    screen_number: str, control: Choice, user_choice: str | None, store_choice: Callable[[str | None], None]
 ) -> None:
     chosen_or_start_option = control.start if user_choice is None else user_choice
     st.segmented_control(
@@ -471,11 +484,11 @@ def _draw_choice_control(
         default=chosen_or_start_option,
         format_func=control.options.__getitem__,
         label_visibility="collapsed",
-        **build_widget_key_and_callback(chosen_or_start_option, f"guide_path/{name}", store_choice),
+        **build_widget_key_and_callback(chosen_or_start_option, f"guide_path/{screen_number}", store_choice),
     )
 
 
-def _draw_slider(name: str, control: Slide, user_value: float | None, store_value: Callable[[float], None]) -> None:
+def _draw_slider(screen_number: str, control: Slide, user_value: float | None, store_value: Callable[[float], None]) -> None:
     chosen_or_start_value = control.start if user_value is None else user_value
     st.slider(
         control.label,
@@ -483,7 +496,7 @@ def _draw_slider(name: str, control: Slide, user_value: float | None, store_valu
         control.high,
         chosen_or_start_value,
         control.step,
-        **build_widget_key_and_callback(chosen_or_start_value, f"guide_path/{name}", store_value),
+        **build_widget_key_and_callback(chosen_or_start_value, f"guide_path/{screen_number}", store_value),
     )
 
 

@@ -6,18 +6,18 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from chunkers import DEFAULT_SPLITTER, Chunk, Chunking, Document, EmbeddingCache, Span, Tools, build_chunker
-from chunkers.contract import run
+from chunkers.contract import run_and_time_chunker
 from chunkers.methods import YourCuts
 from chunkers.support import LRUDict, cache_results_in, format_number, join_words, pluralize
 from evaluation.questions import TokenRuler
 from evaluation.remedies.settings_search import Variation
-from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
+from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_leaving_answer_uncut
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     AskedQuestion,
     PosedQuestion,
+    build_search_index_of_text,
     checked_question,
-    index_text,
     judge_retrieval,
     retrieve_for_question,
 )
@@ -105,21 +105,23 @@ ANSWER_SENTENCE_RANGE = (1, 3)
 _SENTENCE_LETTERS = "ABC"
 
 
-def _document_from_lines(text: str) -> Document:
+def _document_with_lines_as_sentences(text: str) -> Document:
     return Document.from_text(text, "lines")
 
 
 def _run_named_chunker(chunker_name: str, parameters: Mapping[str, Any], document: Document, tools: Tools) -> Chunking:
-    return run(build_chunker(chunker_name, dict(parameters)), document, tools)
+    return run_and_time_chunker(build_chunker(chunker_name, dict(parameters)), document, tools)
 
 
-def _build_sentence_counting_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
+def _sentence_count_guess_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     document = Document.from_text(text, DEFAULT_SPLITTER)
     sentence_count, full_stop_count = len(document.sentences), text.count(".")
     sentence_end_stop_count = sum(sentence.endswith(".") for sentence in document.sentence_texts)
     sentence_screen_picture = new_picture("")
     sentence_screen_picture["rows"] = (
-        sentence_rows(document, range(sentence_count)) if chosen_option else sentence_rows(_document_from_lines(text), [0])
+        sentence_rows(document, range(sentence_count))
+        if chosen_option
+        else sentence_rows(_document_with_lines_as_sentences(text), [0])
     )
     if not chosen_option:
         sentence_screen_picture["rows"][0]["label"] = ""
@@ -138,9 +140,9 @@ def _build_sentence_counting_screen(text: str, chosen_option: str | None, tools:
 
 
 def _own_cuts_screen(text: str, chosen_gap_indexes: Sequence[int] | None, tools: Tools) -> Drawn:
-    document = _document_from_lines(text)
+    document = _document_with_lines_as_sentences(text)
     valid_gap_indexes = [gap for gap in sorted({*(chosen_gap_indexes or ())}) if 0 <= gap < len(document.sentences) - 1]
-    chunking = run(
+    chunking = run_and_time_chunker(
         YourCuts.with_cuts_at(document.identity, [document.starts[gap + 1] for gap in valid_gap_indexes]), document, tools
     )
     user_cuts_picture = picture_of_chunked_text(chunking)
@@ -154,15 +156,19 @@ def _own_cuts_screen(text: str, chosen_gap_indexes: Sequence[int] | None, tools:
 
 
 def _token_size_screen(text: str, size: float | None, tools: Tools) -> Drawn:
-    document, size = _document_from_lines(text), int(size or OPENING_SIZE)
+    document, size = _document_with_lines_as_sentences(text), int(size or OPENING_SIZE)
     chunking = _run_named_chunker("fixed_tokens", {"size": size, "overlap": 0}, document, tools)
     (token_count,) = tools.count_tokens([text])
     token_screen_picture = new_picture("")
     token_start_offsets = sorted({*tools.token_starts(text).tolist()})
     for token_start, token_end in pairwise([*token_start_offsets, len(text)]):
         # A token may begin with the space before a word.
-        visible_token_start = token_start + len(text[token_start:token_end]) - len(text[token_start:token_end].lstrip())
-        chunk_numbers = [number for number, chunk in enumerate(chunking) if chunk.start <= visible_token_start < chunk.end]
+        token_start_without_space = (
+            token_start + len(text[token_start:token_end]) - len(text[token_start:token_end].lstrip())
+        )
+        chunk_numbers = [
+            number for number, chunk in enumerate(chunking) if chunk.start <= token_start_without_space < chunk.end
+        ]
         token_screen_picture["tokens"].append(
             {"text": text[token_start:token_end].strip(), "chunks": chunk_numbers, "marked": False}
         )
@@ -173,14 +179,14 @@ def _token_size_screen(text: str, size: float | None, tools: Tools) -> Drawn:
     )
 
 
-def _size_unit_screen(text: str, unit: str | None, tools: Tools) -> Drawn:
+def _words_or_sentences_screen(text: str, unit: str | None, tools: Tools) -> Drawn:
     is_by_sentences = unit == "sentences"
     name_and_parameters = (
         ("fixed_sentences", {"size": SENTENCES_PER_CHUNK})
         if is_by_sentences
         else ("fixed_words", {"size": WORDS_PER_CHUNK, "overlap": 0})
     )
-    chunking = _run_named_chunker(*name_and_parameters, _document_from_lines(text), tools)
+    chunking = _run_named_chunker(*name_and_parameters, _document_with_lines_as_sentences(text), tools)
     divided_sentence_count = sum(
         len(_find_chunks_overlapping_sentence(chunking, sentence)) > 1 for sentence in chunking.document.sentences
     )
@@ -206,7 +212,7 @@ def _find_chunks_overlapping_sentence(chunking: Chunking, sentence_span: Span) -
 
 def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
     chunking = _run_named_chunker(
-        "fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _document_from_lines(text), tools
+        "fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _document_with_lines_as_sentences(text), tools
     )
     repeated_sentence_count = sum(
         len(_find_chunks_overlapping_sentence(chunking, sentence)) > 1 for sentence in chunking.document.sentences
@@ -220,8 +226,8 @@ def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
     )
 
 
-def _closest_meaning_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
-    document = _document_from_lines(text)
+def _closest_sentence_guess_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
+    document = _document_with_lines_as_sentences(text)
     first_sentence, *other_sentences = document.sentence_texts
     closest_sentence_control = Choice("Closest to sentence 1", dict(zip(_SENTENCE_LETTERS, _SENTENCE_LETTERS, strict=True)))
     meanings_screen_picture = new_picture("")
@@ -254,9 +260,9 @@ def _closest_meaning_screen(text: str, chosen_option: str | None, tools: Tools) 
 
 def _cut_prediction_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     chunking = _chunk_at_distance_threshold(text, OPENING_THRESHOLD, tools)
-    prediction_screen_picture = _gauged_picture(chunking)
-    predicted_gap = chunking.gaps[PREDICTED_GAP_INDEX]
-    actual_verdict_word = "cut" if predicted_gap.verdict.is_cut else "no cut"
+    prediction_screen_picture = _picture_with_distance_gauges(chunking)
+    gap_to_predict = chunking.gaps[PREDICTED_GAP_INDEX]
+    actual_verdict_word = "cut" if gap_to_predict.verdict.is_cut else "no cut"
     if chosen_option is None:
         prediction_screen_picture["gaps"][PREDICTED_GAP_INDEX] = {
             "said": "cut here?",
@@ -272,7 +278,9 @@ def _cut_prediction_screen(text: str, chosen_option: str | None, tools: Tools) -
     result_in_words = (
         ""
         if chosen_option is None
-        else f"{predicted_gap.reason[0].upper()}{predicted_gap.reason[1:]}: {actual_verdict_word}; {verdict_on_prediction}."
+        else (
+            f"{gap_to_predict.reason[0].upper()}{gap_to_predict.reason[1:]}: {actual_verdict_word}; {verdict_on_prediction}."
+        )
     )
     return Drawn(
         Choice(f"Before sentence {PREDICTED_GAP_INDEX + 2}", {"cut": "Cut", "none": "No cut"}),
@@ -283,13 +291,13 @@ def _cut_prediction_screen(text: str, chosen_option: str | None, tools: Tools) -
 
 def _chunk_at_distance_threshold(text: str, threshold: float, tools: Tools) -> Chunking:
     return _run_named_chunker(
-        "breakpoint", {"threshold": "distance", "amount": threshold}, _document_from_lines(text), tools
+        "breakpoint", {"threshold": "distance", "amount": threshold}, _document_with_lines_as_sentences(text), tools
     )
 
 
-def _gauged_picture(chunking: Chunking) -> PictureData:
+def _picture_with_distance_gauges(distance_threshold_chunking: Chunking) -> PictureData:
     """Return the picture of a text cut by distances, with each distance and the threshold on a gauge from 0 to 1."""
-    gauged_distances_picture = picture_of_chunked_text(chunking)
+    gauged_distances_picture = picture_of_chunked_text(distance_threshold_chunking)
     gauged_distances_picture["gaps"] = [
         {
             "said": "" if gap.score is None else f"{format_number(gap.score, '.2f')}{': cut' * gap.verdict.is_cut}",
@@ -297,7 +305,7 @@ def _gauged_picture(chunking: Chunking) -> PictureData:
             "line": gap.threshold,
             "cut": gap.verdict.is_cut,
         }
-        for gap in chunking.gaps
+        for gap in distance_threshold_chunking.gaps
     ]
     return gauged_distances_picture
 
@@ -308,7 +316,7 @@ def _known_boundaries_screen(text: str, threshold: float | None, tools: Tools) -
     text = "\n".join(text_sections) + "\n"
     section_starts = tuple(len("\n".join(text_sections[:number])) + 1 for number in range(1, len(text_sections)))
     chunking = _chunk_at_distance_threshold(text, threshold or OPENING_THRESHOLD, tools)
-    known_boundaries_picture = _gauged_picture(chunking)
+    known_boundaries_picture = _picture_with_distance_gauges(chunking)
     for picture_gap, sentence_start in zip(known_boundaries_picture["gaps"], chunking.document.starts[1:], strict=True):
         picture_gap["said"] += " ▲" * (sentence_start in section_starts)
     found_boundary_count, missed_boundary_count, extra_cut_count = count_found_missed_added(
@@ -321,20 +329,20 @@ def _known_boundaries_screen(text: str, threshold: float | None, tools: Tools) -
     )
 
 
-def _question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
+def _search_by_question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
     chunking = _chunk_at_distance_threshold(text, 0.8, tools)
     if question is None:
         return Drawn("question", picture_of_chunked_text(chunking), "")
-    chunk_ranking = _search_chunks(chunking, checked_question(question), Limit(top=1), tools)
+    chunk_ranking = _rank_chunks_for_question(chunking, checked_question(question), Limit(top=1), tools)
     ranked_chunk_numbers, chunk_distances = (
         chunk_ranking.ranking.order.tolist(),
         [1 - score for score in chunk_ranking.ranking.scores.tolist()],
     )
     screen_picture = new_picture("")
     document, nearest_chunk = chunking.document, chunking[ranked_chunk_numbers[0]]
-    last_sentence_number = document.sentence_at(nearest_chunk.end - 1)
+    chunk_last_sentence_number = document.sentence_at(nearest_chunk.end - 1)
     screen_picture["rows"] = sentence_rows(
-        document, range(document.sentence_at(nearest_chunk.start), last_sentence_number + 1), chunking
+        document, range(document.sentence_at(nearest_chunk.start), chunk_last_sentence_number + 1), chunking
     )
     screen_picture["ranks"] = rows_of_ranked_texts(
         [
@@ -349,9 +357,9 @@ def _question_screen(text: str, question: str | None, tools: Tools) -> Drawn:
     )
 
 
-def _search_chunks(chunking: Chunking, question: str, retrieval_limit: Limit, tools: Tools) -> AskedQuestion:
+def _rank_chunks_for_question(chunking: Chunking, question: str, retrieval_limit: Limit, tools: Tools) -> AskedQuestion:
     return retrieve_for_question(
-        index_text(chunking, tools, "embedding"),
+        build_search_index_of_text(chunking, tools, "embedding"),
         question,
         tools,
         retrieval_limit,
@@ -364,19 +372,19 @@ def _search_chunks(chunking: Chunking, question: str, retrieval_limit: Limit, to
 )
 def working_repairs(text: str, tools: Tools) -> list[Variation]:
     """Return the tested settings that keep the last screen's answer whole, smallest changes first."""
-    document = _document_from_lines(text)
+    document = _document_with_lines_as_sentences(text)
     # Only settings that need no new embeddings are tried: they must not depend on what else has been embedded.
     tools = replace(tools, cache=EmbeddingCache(None))
     tools.embed(document.sentence_texts)
     failing_chunker = build_chunker("fixed_sentences", {"size": SENTENCES_PER_CHUNK})
     failing_column = FailingColumn(
         failing_chunker,
-        run(failing_chunker, document, tools),
+        run_and_time_chunker(failing_chunker, document, tools),
         "embedding",
         Limit(budget=TOKEN_BUDGET),
         posed=PosedQuestion(EXAMPLE_QUESTION, _answer_span(document)),
     )
-    setting_trials = try_settings_for_answer(failing_column, tools)
+    setting_trials = try_settings_leaving_answer_uncut(failing_column, tools)
     return [
         remedy.variation
         for remedy in remedies_for_answer(failing_column, setting_trials, tools, TokenRuler(document.text, tools.tokenizer))
@@ -391,18 +399,19 @@ def _answer_span(document: Document) -> Span:
 
 
 def _repair_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
-    document, offered_repairs = _document_from_lines(text), working_repairs(text, tools)
+    document, offered_repairs = _document_with_lines_as_sentences(text), working_repairs(text, tools)
     repair_options = {
         str(number): repair.words[0].upper() + repair.words[1:] for number, repair in enumerate(offered_repairs)
     }
     chunking_before = _run_named_chunker("fixed_sentences", {"size": SENTENCES_PER_CHUNK}, document, tools)
     chunking_after = (
-        run(offered_repairs[int(chosen_option)].chunker, document, tools)
+        run_and_time_chunker(offered_repairs[int(chosen_option)].chunker, document, tools)
         if chosen_option in repair_options
         else chunking_before
     )
     judgement = judge_retrieval(
-        _search_chunks(chunking_after, EXAMPLE_QUESTION, Limit(budget=TOKEN_BUDGET), tools), _answer_span(document)
+        _rank_chunks_for_question(chunking_after, EXAMPLE_QUESTION, Limit(budget=TOKEN_BUDGET), tools),
+        _answer_span(document),
     )
     repaired_chunks_picture = picture_of_chunked_text(chunking_after, marked_span=_answer_span(document))
     # What follows the answer is of no interest.
@@ -437,7 +446,7 @@ SCREENS = (
         "A program divides a text into [sentences]. That is hard: not every point ends one.",
         "How many sentences do you see? Choose.",
         "Bees make honey from nectar. It is approx. 80 % water. Dr. Braun measured 17.2 % in ripe honey.",
-        _build_sentence_counting_screen,
+        _sentence_count_guess_screen,
     ),
     Screen(
         "Where would you cut?",
@@ -459,7 +468,7 @@ SCREENS = (
         "A fixed size cuts where the chunk is full, even within a sentence.",
         "Let it count whole sentences instead of words.",
         SIX_SENTENCE_TEXT,
-        _size_unit_screen,
+        _words_or_sentences_screen,
     ),
     Screen(
         "What is lost at a cut?",
@@ -476,7 +485,7 @@ SCREENS = (
         "Which of A, B and C is closest in meaning to sentence 1?",
         "Bees make honey from nectar.\nThe bee is on the cover of the book.\n"
         "Insects turn the juice of flowers into something sweet.\nBread is made from flour.\n",
-        _closest_meaning_screen,
+        _closest_sentence_guess_screen,
     ),
     Screen(
         "Cut here?",
@@ -500,7 +509,7 @@ SCREENS = (
         "model is given nothing else of the text.",
         "Ask something about bees or bread.",
         THREE_TOPICS_TEXT.replace("\n\n", "\n"),
-        _question_screen,
+        _search_by_question_screen,
     ),
     Screen(
         "Is the answer whole?",

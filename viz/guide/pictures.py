@@ -141,7 +141,7 @@ _pictures_component = Component[PicturesData](
     "components/gaps/gaps.css",
     "guide/pictures.css",
     html='<div class="pictures"></div>',
-    colours="pictures",
+    colour_group_name="pictures",
 )
 
 
@@ -183,13 +183,13 @@ def sentence_rows(
     for sentence_number in sentence_numbers:
         sentence_start, sentence_end = document.sentences[sentence_number]
         shown_sentence_end = min(sentence_end, sentence_start + LONGEST_SHOWN_SENTENCE)
-        span_edges = {
+        chunk_and_mark_edges = {
             sentence_start,
             shown_sentence_end,
             *(edge for span, _ in spans_with_chunk_numbers for edge in span),
             *(marked_span or ()),
         }
-        edges_in_sentence = sorted(edge for edge in span_edges if sentence_start <= edge <= shown_sentence_end)
+        edges_in_sentence = sorted(edge for edge in chunk_and_mark_edges if sentence_start <= edge <= shown_sentence_end)
         sentence_parts: list[PartData] = [
             {
                 "text": document.text[left:right] + "…" * (right == shown_sentence_end < sentence_end),
@@ -217,22 +217,22 @@ def rows_of_ranked_texts(ranked_texts: Sequence[tuple[int, str, str, float]]) ->
     ]
 
 
-def gaps_between_rows(rows: Sequence[SentenceRowData]) -> list[GapData]:
+def gap_data_between_sentence_rows(rows: Sequence[SentenceRowData]) -> list[GapData]:
     """Return the gaps between rows that are split at chunk boundaries, cut where the next row is in other chunks."""
     chunk_numbers_around_gaps = [
         (before["parts"][-1]["chunks"], row["parts"][0]["chunks"]) for before, row in pairwise(rows)
     ]
-    return [gap_data_between_sentences(chunks, before) for before, chunks in chunk_numbers_around_gaps]
+    return [data_of_one_gap(chunks, before) for before, chunks in chunk_numbers_around_gaps]
 
 
-def gap_data_between_sentences(chunk_numbers_after_gap: list[int], chunk_numbers_before_gap: list[int]) -> GapData:
+def data_of_one_gap(chunk_numbers_of_sentence_after: list[int], chunk_numbers_of_sentence_before: list[int]) -> GapData:
     """Return the gap between two sentences.
 
     The parameters are the numbers of the chunks that contain the sentence after the gap and the sentence before it.
     """
-    is_cut = chunk_numbers_after_gap != chunk_numbers_before_gap
+    is_cut = chunk_numbers_of_sentence_after != chunk_numbers_of_sentence_before
     return {
-        "said": chunk_numbers_in_words(chunk_numbers_after_gap) if is_cut else "",
+        "said": chunk_numbers_in_words(chunk_numbers_of_sentence_after) if is_cut else "",
         "share": None,
         "line": None,
         "cut": is_cut,
@@ -247,7 +247,7 @@ def picture_of_chunked_text(
     whole_text_picture["rows"] = sentence_rows(
         chunking.document, range(len(chunking.document.sentences)), chunking, marked_span
     )
-    whole_text_picture["gaps"] = gaps_between_rows(whole_text_picture["rows"])
+    whole_text_picture["gaps"] = gap_data_between_sentence_rows(whole_text_picture["rows"])
     return whole_text_picture
 
 
@@ -267,7 +267,7 @@ def show_pictures(
     first_picture_number: int = 1,
     are_drawn_small: bool = False,
     effect_explanation: list[GlossaryPiece] | None = None,
-    on_question: Callable[[str], None] | None = None,
+    on_question_asked: Callable[[str], None] | None = None,
     on_cut: Callable[[list[int], float], None] | None = None,
 ) -> None:
     """Draw pictures of the Guide.
@@ -278,15 +278,15 @@ def show_pictures(
         The number of the first picture.
     are_drawn_small, effect_explanation
         As ``small`` and ``told`` in `PicturesData`.
-    on_question
+    on_question_asked
         Called with each question that the user enters in a picture.
     on_cut
         Called with the gaps that the user has set by clicks, and the browser's timestamp of the last one.
     """
 
-    def pass_question_to_callback() -> None:
-        if on_question is not None and (question_event := take_event(key, "asked")):
-            on_question(str(question_event["question"]))
+    def pass_question_event_to_callback() -> None:
+        if on_question_asked is not None and (question_event := take_event(key, "asked")):
+            on_question_asked(str(question_event["question"]))
 
     def pass_cuts_to_callback() -> None:
         if on_cut is not None and (cuts_event := take_event(key, "cuts")):
@@ -295,6 +295,6 @@ def show_pictures(
     _pictures_component(
         key=key,
         data={"pictures": [*pictures], "first": first_picture_number, "small": are_drawn_small, "told": effect_explanation},
-        on_asked_change=pass_question_to_callback,
+        on_asked_change=pass_question_event_to_callback,
         on_cuts_change=pass_cuts_to_callback,
     )

@@ -14,39 +14,46 @@ from viz.jobs.chunking import (
     ChunkingJob,
     ChunkingTask,
     DecisionTimes,
-    cached_sentence_vectors,
+    cached_sentence_vectors_or_none,
+    cached_sentence_vectors_or_raise,
     chunk_if_quick,
     estimate_chunker_requests,
     measure_decision_times,
     reversing_change_if_quick,
-    sentence_vectors,
-    worked_formula_if_cached,
+    worked_formula_if_embeddings_cached,
 )
-from viz.jobs.file_reading import PATIENCE_S, Converted, FileConverter, ReadingJob, read_single_text, single_file_converter
+from viz.jobs.file_reading import (
+    PATIENCE_S,
+    Converted,
+    FileConverter,
+    ReadingJob,
+    converter_from_single_file_function,
+    read_text_of_first_file,
+)
+from viz.jobs.formula_with_values import decision_in_words, vector_symbol
 from viz.jobs.question_preview_context_jobs import (
-    AskJob,
     ChangedCuts,
     ColumnInquiry,
     ContextSentencesJob,
+    QuestionRetrievalJob,
     contexts_digest,
     estimate_context_sentence_requests,
-    token_ruler_of,
+    token_ruler_of_document,
 )
 from viz.jobs.shared_resources import (
-    CACHED_EMBEDDINGS_WATCHER,
     MOST_CACHED_BYTES,
+    ONLY_CACHED_EMBEDDINGS_WATCHER,
     ShownTextMarker,
     build_tools,
     cached_while_shown,
-    call_when_text_gone,
     collect_garbage,
     disk_answer_cache,
     disk_text_store,
-    embedder_cache_key,
+    drop_values_of_gone_texts,
+    embedder_part_of_cache_key,
     embedding_cache,
-    forget_gone_texts,
+    register_text_gone_callback,
     return_freed_memory,
     run_store,
     split_document,
 )
-from viz.jobs.worked_formula import decision_in_words, vector_symbol

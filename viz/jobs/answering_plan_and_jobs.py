@@ -23,20 +23,20 @@ from evaluation.answering import (
     QuestionItem,
     QuestionItems,
     Services,
-    answer_and_store_all_questions,
+    answer_judge_and_store_all,
     answer_result_from_json,
     bert_scores,
     encode_answer_result_json_bytes,
     gather_passages_for_each_question,
     gather_trivial_baseline_passages,
-    items_by_document_text,
     judge_and_store_result,
-    row_numbers_of_controls,
+    question_items_by_document_text,
+    row_number_by_control_baseline,
 )
 from evaluation.questions import Corpus, read_questions
 from viz.jobs.background_jobs import BackgroundJob, ReusableJob, StoredRunJob
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.question_preview_context_jobs import token_ruler_of
+from viz.jobs.question_preview_context_jobs import token_ruler_of_document
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.jobs.storage.stored_run import Keeper, StoredPlan, StoredRun
 
@@ -62,7 +62,7 @@ class AnswerModels(NamedTuple):
         """The models' names without revision, the answering model first."""
         return [ModelName.without_revision(model).name for model in self if model]
 
-    def changed(self, other: AnswerModels) -> list[str]:
+    def model_names_differing_from_other(self, other: AnswerModels) -> list[str]:
         """Return the names of the models that differ from ``other``; a missing judge does not count."""
         differs_by_setting = {
             "the language model": self.answering_model != other.answering_model,
@@ -102,7 +102,7 @@ class AnswerPlan:
         """Return whether both plans embed with the same model."""
         return (self.embedder, self.embedder_identity) == (other.embedder, other.embedder_identity)
 
-    def changed(self, other: AnswerPlan) -> list[str]:
+    def differing_setting_names(self, other: AnswerPlan) -> list[str]:
         """Return the names of the settings in which the other plan differs."""
         differs_by_setting = {
             "the text": [task.document for task in self.tasks[:1]] != [task.document for task in other.tasks[:1]],
@@ -135,7 +135,7 @@ class _Plan(StoredPlan):
     judge: str
 
     @property
-    def total(self) -> int:
+    def part_count(self) -> int:
         """The number of answers in the run."""
         return len(self.questions) * (len(self.chunkers) + len(self.trivial))
 
@@ -148,7 +148,9 @@ class StoredAnswers(StoredRun[_Plan]):
     plan_type = _Plan
 
     @classmethod
-    def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: AnswerModels) -> StoredAnswers:
+    def build_for_plan(
+        cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: AnswerModels
+    ) -> StoredAnswers:
         """Return the storage for a run of answers, without writing anything yet."""
         plan_to_store = _Plan(
             document=keeper.hash_texts_with_token(plan.tasks[0].document),
@@ -178,13 +180,15 @@ class StoredAnswers(StoredRun[_Plan]):
     def add(self, column_and_question_numbers: tuple[int, int], result: AnswerResult) -> None:
         """Store the measures of an answer on disk before returning."""
         column_number, question_number = column_and_question_numbers
-        self.keeper.add(column_number * len(self.plan.questions) + question_number, encode_answer_result_json_bytes(result))
+        self.keeper.add_part(
+            column_number * len(self.plan.questions) + question_number, encode_answer_result_json_bytes(result)
+        )
 
     def differing_settings(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
         """Return the names of the settings in which the page's ``plan`` differs from the stored run's plan."""
         if plan is None:
             return ["the text", "the questions"]
-        page_plan = StoredAnswers.of(self.keeper, plan, chunkings, self.models).plan
+        page_plan = StoredAnswers.build_for_plan(self.keeper, plan, chunkings, self.models).plan
         label_by_setting = {
             "document": "the text",
             "questions": "the questions",
@@ -219,7 +223,7 @@ class StoredAnswers(StoredRun[_Plan]):
 
 
 @dataclass(eq=False)
-class Gathering(ReusableJob):
+class PassageGatheringJob(ReusableJob):
     """A job that retrieves the chunks for every question, one column after another.
 
     Attributes
@@ -239,7 +243,7 @@ class Gathering(ReusableJob):
     _status: str = field(default="Embedding the chunks", init=False)
 
     @property
-    def subject(self) -> tuple[object, ...]:
+    def result_key(self) -> tuple[object, ...]:
         """Key of the job's result; jobs with equal keys have equal results."""
         return self.plan, self.embedder
 
@@ -247,11 +251,11 @@ class Gathering(ReusableJob):
         """Return the share of columns done, and the current step."""
         return min(1.0, (len(self.passages_by_column) + self._share) / max(1, len(self.plan.names))), self._status
 
-    def _run(self) -> None:
-        self.load(self.embedder)
+    def _do_work(self) -> None:
+        self.load_embedding_model(self.embedder)
         plan, questions = self.plan, [item.question for item in self.plan.items]
         document = self.chunkings[0].document
-        document_token_ruler = token_ruler_of(document, plan.tokenizer)
+        document_token_ruler = token_ruler_of_document(document, plan.tokenizer)
         for column_number, chunking in enumerate(self.chunkings):
             self.passages_by_column[column_number] = gather_passages_for_each_question(
                 chunking, questions, plan.budget, self._build_tools_for_column(column_number), document_token_ruler
@@ -268,7 +272,7 @@ class Gathering(ReusableJob):
                 document_token_ruler,
             )
         self._status = "Counting tokens"
-        self.sizes = PromptSizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
+        self.sizes = PromptSizes.count_tokens_for_questions(plan.items, load_tokenizer(plan.tokenizer).count)
 
     def _build_tools_for_column(self, column_number: int) -> Tools:
         """Return the tools for a column or baseline, which report its progress."""
@@ -276,8 +280,8 @@ class Gathering(ReusableJob):
         return self.tools(
             self.embedder,
             self.plan.tokenizer,
-            on_disk=self.on_disk,
-            progress=self._embedded_count_reporter(self.plan.names[column_number]),
+            uses_disk_cache=self.on_disk,
+            progress=self._embedded_text_count_reporter(self.plan.names[column_number]),
             share=self._note_share,
             arrival=self.arrival,
         )
@@ -290,7 +294,7 @@ class Answering(StoredRunJob):
     Attributes
     ----------
     passages_by_column
-        See `Gathering.passages_by_column`.
+        See `PassageGatheringJob.passages_by_column`.
     models
         The models that answer and judge.
     asking, judge
@@ -325,47 +329,53 @@ class Answering(StoredRunJob):
         """Adopt earlier results."""
         has_judge_model = bool(self.models.judge)
         self.finished = {
-            place for place, answered in self.results.items() if answered.is_complete(requires_judgements=has_judge_model)
+            place
+            for place, answered in self.results.items()
+            if answered.has_all_measures(requires_judgements=has_judge_model)
         }
 
     @property
-    def total(self) -> int:
+    def part_count(self) -> int:
         """Total number of answers."""
         return len(self.passages_by_column) * len(self.plan.items)
 
     @property
-    def done(self) -> int:
+    def finished_part_count(self) -> int:
         """The number of complete answers."""
         return len(self.finished)
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """True if every requested answer is complete."""
-        return self.done == self.total and not self.error
+        return self.finished_part_count == self.part_count and not self.error
 
     def progress(self) -> tuple[float, str]:
         """Return the share of answers completed, and a status text."""
-        counted_answers_words = "answers judged" if self.models.judge else "answers"
-        asking_status = f"Asking {self.models.names[0]}: {self.done:,} of {self.total:,} {counted_answers_words}"
-        return self.done / max(1, self.total), self._status or asking_status
+        progress_unit_phrase = "answers judged" if self.models.judge else "answers"
+        asking_status = (
+            f"Asking {self.models.names[0]}: {self.finished_part_count:,} of {self.part_count:,} {progress_unit_phrase}"
+        )
+        return self.finished_part_count / max(1, self.part_count), self._status or asking_status
 
-    def services(self, model_access: Asking, judge: Asking | None, job: BackgroundJob) -> Services:
+    def tools_for_answering_and_judging(
+        self, model_access: Asking, judge: Asking | None, embedding_job: BackgroundJob
+    ) -> Services:
         """Return the tools for answering and judging: the models, a similarity function and a token counter.
 
-        Embedding uses the tools of ``job``.
+        Embedding uses the tools of ``embedding_job``.
         """
         tokenizer = load_tokenizer(self.plan.tokenizer)
-        tokenizer.load()
+        tokenizer.ensure_loaded()
 
         def compute_similarities_to_other_texts(text: str, other_texts: Sequence[str]) -> FloatArray:
-            compared_text_vectors = job.tools(
-                self.embedder, self.plan.tokenizer, fitted_on=self.document, on_disk=self.on_disk
+            compared_text_vectors = embedding_job.tools(
+                self.embedder, self.plan.tokenizer, fitted_on=self.document, uses_disk_cache=self.on_disk
             ).embed([text, *other_texts])
             return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
         return Services(model_access, judge, compute_similarities_to_other_texts, tokenizer.count)
 
-    def keep(self, column_and_question_numbers: tuple[int, int], result: AnswerResult) -> None:
+    def record_result_in_memory(self, column_and_question_numbers: tuple[int, int], result: AnswerResult) -> None:
         """Store the result for one answer; the result may be incomplete."""
         self.results[column_and_question_numbers] = result
         # After the result, so that a report of this version includes it.
@@ -381,26 +391,26 @@ class Answering(StoredRunJob):
                     self.plan.names,
                     len(self.plan.items),
                     self.results.copy(),
-                    row_numbers_of_controls(self.plan.trivial, len(self.plan.names) - len(self.plan.trivial)),
+                    row_number_by_control_baseline(self.plan.trivial, len(self.plan.names) - len(self.plan.trivial)),
                 ),
             )
         return self._report[1]
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         if self.asking is None:
             return
         if self.stored_run is not None:
             self.stored_run.begin()
-            self.load(self.embedder)
+            self.load_embedding_model(self.embedder)
             self._status = ""
             for column_and_question_numbers in self.finished:
-                self.write_to_disk(column_and_question_numbers)
-        answer_and_judge_services = self.services(self.asking, self.judge, self)
-        answer_and_store_all_questions(
+                self.write_answer_to_disk(column_and_question_numbers)
+        answer_and_judge_services = self.tools_for_answering_and_judging(self.asking, self.judge, self)
+        answer_judge_and_store_all(
             self.plan.items,
             self.passages_by_column,
             answer_and_judge_services,
-            self.keep,
+            self.record_result_in_memory,
             self._store_complete_answer,
             self.cancelled,
             self.results.copy(),
@@ -410,32 +420,32 @@ class Answering(StoredRunJob):
 
     def _store_complete_answer(self, column_and_question_numbers: tuple[int, int]) -> None:
         """Add a complete answer, first on disk, so that a shown answer is never lost."""
-        self.write_to_disk(column_and_question_numbers)
+        self.write_answer_to_disk(column_and_question_numbers)
         self.finished.add(column_and_question_numbers)
 
-    def write_to_disk(self, column_and_question_numbers: tuple[int, int]) -> None:
+    def write_answer_to_disk(self, column_and_question_numbers: tuple[int, int]) -> None:
         """Store an answer on disk, if its run is stored there."""
         if self.stored_run is not None:
             self.stored_run.add(column_and_question_numbers, self.results[column_and_question_numbers])
 
     def _compute_bert_scores(self) -> None:
         self._status = "Computing BERTScore"
-        scorable_column_question_numbers = [
+        scorable_column_question_pairs = [
             place for place, answered in self.results.items() if answered.answer.text and answered.item.reference
         ]
-        if not scorable_column_question_numbers:
+        if not scorable_column_question_pairs:
             return
-        scorable_results = [self.results[place] for place in scorable_column_question_numbers]
+        scorable_results = [self.results[place] for place in scorable_column_question_pairs]
         answer_bert_scores = bert_scores(
             [answered.answer.text for answered in scorable_results],
             [answered.item.reference for answered in scorable_results],
             detect_language(self.document.text),
         )
-        for column_and_question_numbers, bert_score in zip(
-            scorable_column_question_numbers, answer_bert_scores, strict=True
-        ):
-            self.keep(column_and_question_numbers, replace(self.results[column_and_question_numbers], bert_score=bert_score))
-            self.write_to_disk(column_and_question_numbers)
+        for column_and_question_numbers, bert_score in zip(scorable_column_question_pairs, answer_bert_scores, strict=True):
+            self.record_result_in_memory(
+                column_and_question_numbers, replace(self.results[column_and_question_numbers], bert_score=bert_score)
+            )
+            self.write_answer_to_disk(column_and_question_numbers)
 
 
 @dataclass(eq=False)
@@ -454,7 +464,7 @@ class Judging(BackgroundJob):
     finished: int = 0
 
     @property
-    def places(self) -> list[tuple[int, int]]:
+    def column_question_numbers_to_judge(self) -> list[tuple[int, int]]:
         """The column and question numbers of the answers to judge."""
         return [
             place for place, answered in self.run.results.items() if place[1] == self.question_index and answered.answer.text
@@ -462,13 +472,13 @@ class Judging(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of answers judged, and a status text."""
-        answers_to_judge_count = len(self.places)
+        total_answer_count = len(self.column_question_numbers_to_judge)
         return self.finished / max(
-            1, answers_to_judge_count
-        ), f"Judging again: {self.finished:,} of {answers_to_judge_count:,} answers"
+            1, total_answer_count
+        ), f"Judging again: {self.finished:,} of {total_answer_count:,} answers"
 
-    def _run(self) -> None:
-        answer_and_judge_services = self.run.services(self.judge, self.judge, self)
+    def _do_work(self) -> None:
+        answer_and_judge_services = self.run.tools_for_answering_and_judging(self.judge, self.judge, self)
 
         def judging_task_of(column_and_question_numbers: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
             answer_result = self.run.results[column_and_question_numbers]
@@ -480,16 +490,16 @@ class Judging(BackgroundJob):
                 judge_and_store_result(
                     answer_result,
                     answer_and_judge_services,
-                    partial(self.run.keep, column_and_question_numbers),
+                    partial(self.run.record_result_in_memory, column_and_question_numbers),
                     cancelled,
                     judging_round_number,
                 )
-                self.run.write_to_disk(column_and_question_numbers)
+                self.run.write_answer_to_disk(column_and_question_numbers)
                 self.finished += 1
 
             return judge_and_store_answer
 
-        run_in_parallel([judging_task_of(place) for place in self.places], self.cancelled)
+        run_in_parallel([judging_task_of(place) for place in self.column_question_numbers_to_judge], self.cancelled)
 
 
 # Questions of the Retrieval page, grouped by the text that answers them.
@@ -504,7 +514,7 @@ class SharedText(NamedTuple):
     items: QuestionItems
     origin: str
 
-    def merged_with(self, other: SharedText) -> SharedText:
+    def with_added_questions_of(self, other: SharedText) -> SharedText:
         """Return this text with its own questions and those of the same text in ``other``, without duplicates."""
         item_by_question = {item.question: item for item in (*self.items.usable, *other.items.usable)}
         merged_question_problems = (*self.items.problems, *other.items.problems)
@@ -515,7 +525,7 @@ class SharedText(NamedTuple):
 
 
 @dataclass(eq=False)
-class QuestionSharing(ReusableJob):
+class QuestionAssignmentJob(ReusableJob):
     """A job that assigns Retrieval's questions to the texts that answer them.
 
     Attributes
@@ -531,11 +541,11 @@ class QuestionSharing(ReusableJob):
     _status: str = field(default="Looking up Retrieval's questions", init=False)
 
     @property
-    def subject(self) -> tuple[tuple[str, RunMaterial], ...]:
+    def result_key(self) -> tuple[tuple[str, RunMaterial], ...]:
         """Key of the job's result: the sets of questions."""
         return self.question_sets
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         error_messages = []
         for question_origin, documents_and_questions in self.question_sets:
             try:
@@ -558,7 +568,7 @@ class QuestionSharing(ReusableJob):
             {text: called for called, text in documents_and_questions.texts},
             dict(documents_and_questions.parts),
         )
-        for text, question_items in items_by_document_text(questions_from_file.usable, corpus).items():
+        for text, question_items in question_items_by_document_text(questions_from_file.usable, corpus).items():
             text_with_questions = SharedText(
                 document_name_by_text[text],
                 text,
@@ -566,7 +576,9 @@ class QuestionSharing(ReusableJob):
                 question_items,
                 question_origin,
             )
-            earlier_found_text = self.shared_texts.get(text)
+            same_text_with_earlier_questions = self.shared_texts.get(text)
             self.shared_texts[text] = (
-                text_with_questions if earlier_found_text is None else earlier_found_text.merged_with(text_with_questions)
+                text_with_questions
+                if same_text_with_earlier_questions is None
+                else same_text_with_earlier_questions.with_added_questions_of(text_with_questions)
             )

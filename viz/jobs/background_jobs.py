@@ -50,20 +50,20 @@ class BackgroundJob(ABC):
         return self._cancel.is_set()
 
     @property
-    def is_in_progress(self) -> bool:
+    def is_running_and_not_cancelled(self) -> bool:
         """True while the job is running and has not been asked to stop."""
         return self.running and not self.cancelled()
 
-    def start(self, wait: float = 0.0) -> None:
-        """Start the job in its own thread, and wait until it has ended, for at most ``wait`` seconds."""
+    def start(self, max_wait_seconds: float = 0.0) -> None:
+        """Start the job in its own thread, and wait until it has ended, for at most ``max_wait_seconds`` seconds."""
         self._thread = threading.Thread(target=self._run_and_record_error, daemon=True, name=type(self).__name__)
         self._thread.start()
-        self._thread.join(wait)
+        self._thread.join(max_wait_seconds)
 
-    def start_once(self, wait: float = 0.0) -> None:
+    def start_once(self, max_wait_seconds: float = 0.0) -> None:
         """Start the job as `start` does, unless it was started before."""
         if self._thread is None:
-            self.start(wait)
+            self.start(max_wait_seconds)
 
     def cancel(self) -> None:
         """Ask the job to stop before its next step or batch of texts; finished results are kept."""
@@ -74,14 +74,17 @@ class BackgroundJob(ABC):
         if self._thread is not None:
             self._thread.join(seconds)
 
-    def load(self, embedder: Embedder) -> None:
-        """Load an embedding model and update the job's progress meanwhile; raises as `Embedder.prepare` does."""
+    def load_embedding_model(self, embedder: Embedder) -> None:
+        """Load an embedding model and update the job's progress meanwhile.
+
+        Raises the errors of `Embedder.ensure_model_built_and_loaded`.
+        """
 
         def note_preparation(share: float) -> None:
-            self._status, self._share = embedder.preparation_progress(share), share
+            self._status, self._share = embedder.format_preparation_progress(share), share
 
         self._status, self._share = embedder.loading_message(), 0.0
-        embedder.prepare(note_preparation, self.cancelled)
+        embedder.ensure_model_built_and_loaded(note_preparation, self.cancelled)
 
     def tools(
         self,
@@ -89,7 +92,7 @@ class BackgroundJob(ABC):
         tokenizer: str = "all-MiniLM-L6-v2",
         *,
         fitted_on: Document | None = None,
-        on_disk: bool = False,
+        uses_disk_cache: bool = False,
         asking: Asking | None = None,
         ledger: Ledger | None = None,
         **watching: Any,
@@ -100,7 +103,13 @@ class BackgroundJob(ABC):
         """
         watcher = Watcher(self.cancelled, **watching)
         return build_tools(
-            embedder, tokenizer, watcher, fitted_on=fitted_on, on_disk=on_disk, model_access=asking, ledger=ledger
+            embedder,
+            tokenizer,
+            watcher,
+            fitted_on=fitted_on,
+            uses_disk_cache=uses_disk_cache,
+            model_access=asking,
+            ledger=ledger,
         )
 
     def progress(self) -> tuple[float, str]:
@@ -108,7 +117,7 @@ class BackgroundJob(ABC):
         return self._share, self._status
 
     @abstractmethod
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         """Do the work."""
 
     def _note_share(self, share: float) -> None:
@@ -119,17 +128,17 @@ class BackgroundJob(ABC):
         """Note how many parts of the current step are done."""
         self._share = done_count / max(1, total)
 
-    def _embedded_count_reporter(self, progress_title: str, unit: str = "texts") -> Callable[[int, int], None]:
+    def _embedded_text_count_reporter(self, progress_title: str, unit: str = "texts") -> Callable[[int, int], None]:
         """Return a callback that shows how many texts are embedded, after ``progress_title``, as the job's status."""
 
-        def show_embedded_count(done_count: int, total: int) -> None:
+        def note_embedded_text_count(done_count: int, total: int) -> None:
             self._status = f"{progress_title}: {done_count:,} of {total:,} {unit} embedded"
 
-        return show_embedded_count
+        return note_embedded_text_count
 
     def _run_and_record_error(self) -> None:
         try:
-            self._run()
+            self._do_work()
         except Cancelled:
             pass
         except InputError as error:
@@ -145,7 +154,7 @@ class ReusableJob(BackgroundJob):
 
     @property
     @abstractmethod
-    def subject(self) -> object:
+    def result_key(self) -> object:
         """The key of the job's result: jobs with equal keys have equal results."""
 
     def earlier_if_same(self, earlier: Self | None) -> Self:
@@ -154,7 +163,7 @@ class ReusableJob(BackgroundJob):
         The page stores the job in the session before it starts it: Streamlit may interrupt a run of the page at any access
         to the session, and a job that was started but not stored could not be cancelled.
         """
-        return earlier if earlier is not None and earlier.subject == self.subject else self
+        return earlier if earlier is not None and earlier.result_key == self.result_key else self
 
 
 class StoredRunJob(BackgroundJob):
@@ -173,22 +182,22 @@ class StoredRunJob(BackgroundJob):
 
     @property
     @abstractmethod
-    def total(self) -> int:
+    def part_count(self) -> int:
         """The number of parts of the job."""
 
     @property
     @abstractmethod
-    def done(self) -> int:
+    def finished_part_count(self) -> int:
         """The number of finished parts of the job, including failed parts."""
 
     @property
     def stopped_early(self) -> bool:
         """True if the job is over, or was never started, and some parts are not finished."""
-        return self.done < self.total and not self.is_in_progress
+        return self.finished_part_count < self.part_count and not self.is_running_and_not_cancelled
 
-    def load(self, embedder: Embedder) -> None:
+    def load_embedding_model(self, embedder: Embedder) -> None:
         """Load the embedding model. Raises InputError if the stored run was begun with another model of the same name."""
-        super().load(embedder)
+        super().load_embedding_model(embedder)
         if self.stored_run is not None:
             self.stored_run.keeper.record_or_check_embedder(embedder)
 
@@ -218,8 +227,8 @@ class SessionRuns:
         if was_begun_in_session:
             self._started_run_tokens.add(token)
         while len(self._runs) > MOST_STORED_RUNS:
-            ended_run_tokens = (old for old, old_run in self._runs.items() if not old_run.running)
-            run_token_to_drop = next(ended_run_tokens, next(iter(self._runs)))
+            ended_run_link_tokens = (old for old, old_run in self._runs.items() if not old_run.running)
+            run_token_to_drop = next(ended_run_link_tokens, next(iter(self._runs)))
             if run_token_to_drop in self._started_run_tokens:
                 self._runs[run_token_to_drop].cancel()
             del self._runs[run_token_to_drop]
@@ -279,10 +288,10 @@ class Registry:
                 token, run = _runs_of_ended_sessions.popleft()
                 if self._runs.get(token) is run:
                     self._assign_run_to_session(token, run, None)
-            ended_run_by_token = {token: run for token, run in self._unheld_runs.items() if not run.running}
+            ended_run_by_run_token = {token: run for token, run in self._unheld_runs.items() if not run.running}
             running_run_by_token = {token: run for token, run in self._unheld_runs.items() if run.running}
             # Runs that are still running count as the most recent.
-            self._unheld_runs = dict([*ended_run_by_token.items()][-MOST_STORED_RUNS:]) | running_run_by_token
+            self._unheld_runs = dict([*ended_run_by_run_token.items()][-MOST_STORED_RUNS:]) | running_run_by_token
 
     def _assign_run_to_session(
         self, token: str, run: BackgroundJob, session_runs: SessionRuns | None, *, was_begun_in_session: bool = False
@@ -332,7 +341,7 @@ class Estimating(BackgroundJob):
         """Return 0 and a status text, since the progress is unknown."""
         return 0.0, f"Counting what would be sent to {self.asking.model.title}"
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         self.estimate = self.count_requests(self)
 
 

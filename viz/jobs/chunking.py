@@ -4,13 +4,13 @@ import json
 import time
 from dataclasses import dataclass, field, replace
 
-from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, run
+from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, run_chunker
 from chunkers.contract import Estimate, Tipping
 from chunkers.language_models import Asking
 from chunkers.support import VectorArray
 from viz.jobs.background_jobs import BackgroundJob
-from viz.jobs.shared_resources import QUICK_WORK_WATCHER, build_tools, cached_while_shown
-from viz.jobs.worked_formula import worked_formula
+from viz.jobs.formula_with_values import worked_formula
+from viz.jobs.shared_resources import ALWAYS_CANCELLED_WATCHER, build_tools, cached_while_shown
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ChunkingTask:
             *(("", "") if embedder is None else (embedder.name, embedder.revision)),
             tokenizer,
             chunker.name + json.dumps(chunker.model_dump()),
-            *((asking.model.identity, asking.answer_cache_identity) if asking is not None and chunker.asks else ("", "")),
+            *((asking.model.identity, asking.id_of_answer_cache) if asking is not None and chunker.asks else ("", "")),
         )
 
     @property
@@ -54,7 +54,7 @@ class ChunkingTask:
         return replace(self, embedder="", revision="")
 
     @property
-    def subject(self) -> tuple[str, str]:
+    def document_and_chunker_name(self) -> tuple[str, str]:
         """The document's identity and the chunker's name, without parameters."""
         return self.document, self.chunker.partition("{")[0]
 
@@ -130,13 +130,13 @@ class ChunkingJob(BackgroundJob):
     def _note_queue_length(self, jobs_ahead_count: int) -> None:
         self.jobs_ahead = jobs_ahead_count
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         error_by_model_needs: dict[tuple[bool, bool], InputError] = {}
         for task, chunker in self.tasks:
             model_needs = chunker.embeds, chunker.asks
             if model_needs not in error_by_model_needs:
                 try:
-                    self._run_chunker(task, chunker)
+                    self._run_chunker_and_store_result(task, chunker)
                     continue
                 except InputError as error:
                     error_by_model_needs[model_needs] = error
@@ -144,20 +144,20 @@ class ChunkingJob(BackgroundJob):
         if error_by_model_needs:
             raise next(iter(error_by_model_needs.values()))
 
-    def _run_chunker(self, task: ChunkingTask, chunker: Chunker) -> None:
+    def _run_chunker_and_store_result(self, task: ChunkingTask, chunker: Chunker) -> None:
         self.done = self.total = 0
         self.decided_share = 0.0
         self._calls_model = chunker.asks
         self._first_batch_end = self.seconds_left = None
         if chunker.embeds and self.embedder is not None:
-            self.load(self.embedder)
+            self.load_embedding_model(self.embedder)
             # For some models the revision is known only after loading.
             task = replace(task, revision=self.embedder.revision)
         self._status, self._share = "", 0.0
         tools = self.tools(
             self.embedder,
             task.tokenizer,
-            on_disk=self.on_disk,
+            uses_disk_cache=self.on_disk,
             progress=self._note_embedded,
             share=self._note_share,
             waiting=self._note_queue_length,
@@ -165,7 +165,7 @@ class ChunkingJob(BackgroundJob):
             deciding=self._note_parts_done,
             asking=self.asking,
         )
-        chunking = run(chunker, self.source, tools)
+        chunking = run_chunker(chunker, self.source, tools)
         self.results[task] = chunking
         self.successful_tasks.add(task.without_embedder)
         if chunking.timing:
@@ -189,7 +189,7 @@ def chunk_if_quick(
     chunker: Chunker,
     document: Document,
     embedder: Embedder | None,
-    on_disk: bool,
+    uses_disk_cache: bool,
     model_access: Asking | None = None,
 ) -> Chunking | None:
     """Run a chunker now and return its result, or None if the run needs a background job.
@@ -198,26 +198,32 @@ def chunk_if_quick(
     ``model_access``; only its cached answers are used.
     """
     try:
-        return run(
+        return run_chunker(
             chunker,
             document,
-            build_tools(embedder, task.tokenizer, QUICK_WORK_WATCHER, on_disk=on_disk, model_access=model_access),
+            build_tools(
+                embedder,
+                task.tokenizer,
+                ALWAYS_CANCELLED_WATCHER,
+                uses_disk_cache=uses_disk_cache,
+                model_access=model_access,
+            ),
         )
     except Cancelled:
         return None
 
 
 def reversing_change_if_quick(
-    task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
+    task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, uses_disk_cache: bool
 ) -> Tipping | None:
     """Return the smallest change that would reverse the verdict on a gap; None if no change is found quickly."""
     try:
-        return _cached_reversing_change(task, chunker, chunking, gap, embedder, on_disk)
+        return _compute_cached_reversing_change(task, chunker, chunking, gap, embedder, uses_disk_cache)
     except Cancelled:
         return None
 
 
-def worked_formula_if_cached(
+def worked_formula_if_embeddings_cached(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> list[str]:
     """Return the formula behind the verdict on a gap with its values, as lines; empty if an embedding is not cached."""
@@ -226,7 +232,9 @@ def worked_formula_if_cached(
             chunker,
             chunking,
             gap,
-            build_tools(embedder, task.tokenizer, QUICK_WORK_WATCHER, fitted_on=chunking.document, on_disk=on_disk),
+            build_tools(
+                embedder, task.tokenizer, ALWAYS_CANCELLED_WATCHER, fitted_on=chunking.document, uses_disk_cache=on_disk
+            ),
         )
     except Cancelled:
         return []
@@ -235,13 +243,15 @@ def worked_formula_if_cached(
 @cached_while_shown(
     256, lambda task, chunker, chunking, gap, embedder, on_disk: (task.document, task, gap.index, gap.offset)
 )
-def _cached_reversing_change(
+def _compute_cached_reversing_change(
     task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
 ) -> Tipping | None:
     return chunker.tipping(
         chunking,
         gap,
-        build_tools(embedder, task.tokenizer, QUICK_WORK_WATCHER, fitted_on=chunking.document, on_disk=on_disk),
+        build_tools(
+            embedder, task.tokenizer, ALWAYS_CANCELLED_WATCHER, fitted_on=chunking.document, uses_disk_cache=on_disk
+        ),
     )
 
 
@@ -257,7 +267,9 @@ def estimate_chunker_requests(task: ChunkingTask, chunker: Chunker, document: Do
     return chunker.estimate(document, build_tools(None, task.tokenizer))
 
 
-def sentence_vectors(document: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> VectorArray:
+def cached_sentence_vectors_or_raise(
+    document: Document, embedder: Embedder, tokenizer: str, uses_disk_cache: bool
+) -> VectorArray:
     """Return the cached vectors of the sentences, shape (n, dimension).
 
     Raises
@@ -265,19 +277,19 @@ def sentence_vectors(document: Document, embedder: Embedder, tokenizer: str, on_
     Cancelled
         If a sentence's embedding is not cached.
     """
-    return build_tools(embedder, tokenizer, QUICK_WORK_WATCHER, fitted_on=document, on_disk=on_disk).embed(
-        document.sentence_texts
-    )
+    return build_tools(
+        embedder, tokenizer, ALWAYS_CANCELLED_WATCHER, fitted_on=document, uses_disk_cache=uses_disk_cache
+    ).embed(document.sentence_texts)
 
 
-def cached_sentence_vectors(
-    document: Document, embedder: Embedder | None, tokenizer: str, on_disk: bool
+def cached_sentence_vectors_or_none(
+    document: Document, embedder: Embedder | None, tokenizer: str, uses_disk_cache: bool
 ) -> VectorArray | None:
     """Return the cached vectors of the sentences, shape (n, dimension), or None if there are none; nothing is embedded."""
     if embedder is None or not document.sentences:
         return None
     try:
-        return sentence_vectors(document, embedder, tokenizer, on_disk)
+        return cached_sentence_vectors_or_raise(document, embedder, tokenizer, uses_disk_cache)
     except Cancelled:
         return None
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar
 
 from chunkers.support import raise_if_cancelled
-from chunkers.text import FileText, read_document
+from chunkers.text import FileText, read_document_text
 from viz.jobs.background_jobs import BackgroundJob
 
 Converted = TypeVar("Converted")
@@ -63,26 +63,26 @@ class ReadingJob(BackgroundJob, Generic[Converted]):
         """True if the job is over: the files were read, reading failed, or the user cancelled."""
         return self.cancelled() or (self._thread is not None and not self.running)
 
-    def begin(self) -> Self:
+    def start_and_wait_briefly(self) -> Self:
         """Start the job if necessary and wait briefly, so that short files need no progress bar; return the job."""
         if self._thread is None:
             self.start(PATIENCE_S)
         return self
 
-    def _run(self) -> None:
-        self.result = self.convert_files(self._files_one_by_one(), self._read_file, self.cancelled)
+    def _do_work(self) -> None:
+        self.result = self.convert_files(self._yield_files_noting_current(), self._read_file, self.cancelled)
 
-    def _files_one_by_one(self) -> Iterator[tuple[str, bytes]]:
+    def _yield_files_noting_current(self) -> Iterator[tuple[str, bytes]]:
         for file_number, name_and_content in enumerate(self.files, start=1):
             raise_if_cancelled(self.cancelled)
             self._current_file_number = file_number
             yield name_and_content
 
     def _read_file(self, data: bytes, name: str) -> FileText:
-        return read_document(data, name, self.encoding, self.cancelled)
+        return read_document_text(data, name, self.encoding, self.cancelled)
 
 
-def read_single_text(
+def read_text_of_first_file(
     files: Iterator[tuple[str, bytes]], read_file: Callable[[bytes, str], FileText], _: Callable[[], bool]
 ) -> FileText:
     """Read a single document and return its text, for pages that read one file."""
@@ -90,16 +90,18 @@ def read_single_text(
     return read_file(file_content, file_name)
 
 
-def single_file_converter(convert_file: Callable[[bytes, str, Callable[[], bool]], Converted]) -> FileConverter[Converted]:
+def converter_from_single_file_function(
+    convert_file: Callable[[bytes, str, Callable[[], bool]], Converted],
+) -> FileConverter[Converted]:
     """Return a converter for a single file, which passes its content and name to ``convert_file``.
 
     The third argument to ``convert_file`` is a function that returns whether the user has cancelled.
     """
 
-    def convert_single_file(
+    def pass_first_file_to_converter(
         files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText], cancelled: Callable[[], bool]
     ) -> Converted:
         file_name, file_content = next(files)
         return convert_file(file_content, file_name, cancelled)
 
-    return convert_single_file
+    return pass_first_file_to_converter

@@ -16,8 +16,8 @@ from evaluation.retrieval.index_changes import (
     IndexComparison,
     question_recalls_by_retrieved_amount,
 )
-from evaluation.search import SearchMethod, build_index
-from evaluation.segmentation import DEFAULT_EDIT_COUNT, EditStability, edit_stability
+from evaluation.search import SearchMethod, cut_and_index_corpus
+from evaluation.segmentation import DEFAULT_EDIT_COUNT, EditStability, measure_chunk_changes_by_edits
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
 from viz.jobs.retrieval_plan import RunMaterial
@@ -91,31 +91,33 @@ class IndexChanges(BackgroundJob):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the chunkers that are done, and the current step."""
-        chunkers_processed_so_far = (self.results.keys() | self.refusal_by_chunker.keys()) & self.chunkers.keys()
-        return len(chunkers_processed_so_far) / max(1, len(self.chunkers)), self._status
+        processed_chunkers = (self.results.keys() | self.refusal_by_chunker.keys()) & self.chunkers.keys()
+        return len(processed_chunkers) / max(1, len(self.chunkers)), self._status
 
-    def compare_measured_chunkers(self, replaced_chunker: Chunker, replacing_chunker: Chunker) -> IndexComparison:
+    def changes_if_chunker_replaced(self, replaced_chunker: Chunker, replacing_chunker: Chunker) -> IndexComparison:
         """Return the changes if one measured chunker replaces another."""
         if (replaced_chunker, replacing_chunker) not in self._compared:
             with ChunkComparison(self.setting.embedded_as != "late") as chunk_comparison:
-                for is_replacing_chunker, chunker in enumerate((replaced_chunker, replacing_chunker)):
+                for is_chunker_the_replacement, chunker in enumerate((replaced_chunker, replacing_chunker)):
                     for document_name, document_chunks in self.results[chunker].chunks:
-                        chunk_comparison.add(document_name, document_chunks, bool(is_replacing_chunker))
-                self._compared[replaced_chunker, replacing_chunker] = chunk_comparison.result(
+                        chunk_comparison.add_document_chunks_to_side(
+                            document_name, document_chunks, bool(is_chunker_the_replacement)
+                        )
+                self._compared[replaced_chunker, replacing_chunker] = chunk_comparison.index_comparison(
                     MOST_LISTED_DOCUMENTS_AND_QUESTIONS
                 )
         return self._compared[replaced_chunker, replacing_chunker]
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         comparison_setting = self.setting
         self._status = "Splitting into sentences"
         corpus = Corpus(tuple(comparison_setting.material.documents(comparison_setting.splitter, self.cancelled)))
         corpus_questions = self._read_questions(corpus)
-        token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(comparison_setting.tokenizer))
+        token_ruler = TokenRuler(corpus.joined_document.text, load_tokenizer(comparison_setting.tokenizer))
         # Without questions only the chunks count, and nothing is embedded for searching.
         search_method: SearchMethod = comparison_setting.method if corpus_questions else "bm25"
         if self.embedder is not None and (search_method != "bm25" or any(chunker.embeds for chunker in self.chunkers)):
-            self.load(self.embedder)
+            self.load_embedding_model(self.embedder)
         for chunker, chunker_title in self.chunkers.items():
             if chunker in self.results:
                 continue
@@ -123,7 +125,7 @@ class IndexChanges(BackgroundJob):
                 self.refusal_by_chunker[chunker] = "Not measured: its language model would be asked about every document."
                 continue
             try:
-                self.results[chunker] = self._measure_chunker(
+                self.results[chunker] = self._cut_and_search_with_chunker(
                     chunker, chunker_title, search_method, corpus, corpus_questions, token_ruler
                 )
             except InputError as error:
@@ -138,7 +140,7 @@ class IndexChanges(BackgroundJob):
         self.questions = tuple(question.text for question in parsed_questions.usable)
         return tuple(parsed_questions.usable)
 
-    def _measure_chunker(
+    def _cut_and_search_with_chunker(
         self,
         chunker: Chunker,
         title: str,
@@ -148,16 +150,18 @@ class IndexChanges(BackgroundJob):
         token_ruler: TokenRuler,
     ) -> MeasuredChunks:
         """Cut the documents by a chunker, and search its chunks for the questions."""
-        comparison_setting = self.setting
+        shared_measurement_setting = self.setting
         self._status = f"{title}: cutting"
         tools = self.tools(
             self.embedder,
-            comparison_setting.tokenizer,
-            on_disk=self.on_disk,
-            progress=self._embedded_count_reporter(title),
+            shared_measurement_setting.tokenizer,
+            uses_disk_cache=self.on_disk,
+            progress=self._embedded_text_count_reporter(title),
             arrival=self.arrival,
         )
-        chunk_search_index = build_index(corpus, chunker, tools, comparison_setting.embedded_as, search_method)
+        chunk_search_index = cut_and_index_corpus(
+            corpus, chunker, tools, shared_measurement_setting.embedded_as, search_method
+        )
         chunks_by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
         for chunk_spans, chunk_text, chunk_token_count in zip(
             chunk_search_index.chunks,
@@ -172,7 +176,7 @@ class IndexChanges(BackgroundJob):
         name_and_chunks_per_document = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:
             return MeasuredChunks(name_and_chunks_per_document, {})
-        retrieval_limit = comparison_setting.limit
+        retrieval_limit = shared_measurement_setting.limit
         token_budgets = Budgets((retrieval_limit.budget,)) if retrieval_limit.budget else None
         return MeasuredChunks(
             name_and_chunks_per_document,
@@ -218,7 +222,7 @@ class EditStabilityJob(BackgroundJob):
         # A short text has fewer edits.
         self._done = done_count * self.edit_count // total
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         for chunker_index, (_, chunking_task, chunker) in enumerate(self.named_chunkers):
             self._chunker_index, self._done = chunker_index, 0
             if chunker.asks:
@@ -230,15 +234,15 @@ class EditStabilityJob(BackgroundJob):
                 )
                 continue
             if chunker.embeds and self.embedder is not None:
-                self.load(self.embedder)
+                self.load_embedding_model(self.embedder)
             tools = self.tools(
                 self.embedder if chunker.embeds else None,
                 chunking_task.tokenizer,
-                on_disk=self.on_disk,
+                uses_disk_cache=self.on_disk,
                 arrival=self.arrival,
             )
             try:
-                self.results[chunking_task] = edit_stability(
+                self.results[chunking_task] = measure_chunk_changes_by_edits(
                     chunker, self.source, tools, self.edit_count, progress=self._note_edits_done
                 )
             except InputError as error:

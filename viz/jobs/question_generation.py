@@ -12,17 +12,17 @@ from evaluation.generating.generated_questions import (
     Cosines,
     QuestionDraft,
     SourceTexts,
-    compute_excerpt_and_question_cosines,
+    compute_cosines_of_questions,
 )
 from evaluation.generating.question_generation import (
     Dropped,
     Generated,
     GenerationSettings,
     WindowResult,
-    generate_and_report_questions,
+    generate_and_pass_on_questions,
 )
 from viz.jobs.background_jobs import BackgroundJob, ReusableJob
-from viz.jobs.shared_resources import embedder_cache_key
+from viz.jobs.shared_resources import embedder_part_of_cache_key
 
 
 @dataclass(eq=False)
@@ -55,12 +55,12 @@ class QuestionGenerationJob(BackgroundJob):
     ledger: Ledger = field(default_factory=Ledger)
 
     @property
-    def made(self) -> list[Generated]:
+    def questions_generated_so_far(self) -> list[Generated]:
         """The questions generated so far."""
         return [outcome for outcome in list(self.window_results) if isinstance(outcome, Generated)]
 
     @property
-    def windows_without_question(self) -> list[Dropped]:
+    def dropped_windows(self) -> list[Dropped]:
         """The windows of text for which no usable question was generated."""
         return [outcome for outcome in list(self.window_results) if isinstance(outcome, Dropped)]
 
@@ -69,7 +69,7 @@ class QuestionGenerationJob(BackgroundJob):
         processed_passage_count, passage_count = len(self.window_results), self.settings.count
         # No text from the model: Streamlit renders the label of a progress bar as Markdown.
         passages_done_status = f"{processed_passage_count:,} of {passage_count:,} passages done"
-        dropped_passage_count = len(self.windows_without_question)
+        dropped_passage_count = len(self.dropped_windows)
         return (
             processed_passage_count / passage_count,
             f"{passages_done_status}, {dropped_passage_count:,} of them without a usable answer"
@@ -77,8 +77,8 @@ class QuestionGenerationJob(BackgroundJob):
             else passages_done_status,
         )
 
-    def _run(self) -> None:
-        generate_and_report_questions(
+    def _do_work(self) -> None:
+        generate_and_pass_on_questions(
             self.texts.texts,
             self.settings,
             partial(self.asking.ask, ledger=self.ledger),
@@ -107,20 +107,20 @@ class QuestionSimilarityJob(ReusableJob):
     _status: str = field(default="Loading the embedding model", init=False)
 
     @property
-    def subject(self) -> tuple[object, ...]:
+    def result_key(self) -> tuple[object, ...]:
         """Key of the job's result; jobs with equal keys have equal results."""
-        return self.texts, self.questions, self.splitter, embedder_cache_key(self.embedder)
+        return self.texts, self.questions, self.splitter, embedder_part_of_cache_key(self.embedder)
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         def note_embedded_texts(done_count: int, total: int) -> None:
             self._status, self._share = (
                 f"{done_count:,} of {total:,} questions and excerpts embedded",
                 done_count / max(1, total),
             )
 
-        self.load(self.embedder)
-        self.similarities = compute_excerpt_and_question_cosines(
+        self.load_embedding_model(self.embedder)
+        self.similarities = compute_cosines_of_questions(
             self.questions,
             self.texts.corpus(self.splitter),
-            self.tools(self.embedder, on_disk=self.on_disk, progress=note_embedded_texts),
+            self.tools(self.embedder, uses_disk_cache=self.on_disk, progress=note_embedded_texts),
         )

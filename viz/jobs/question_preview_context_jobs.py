@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
+from chunkers import Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run_chunker
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking
 from chunkers.recipes import model_written_context
@@ -18,14 +18,14 @@ from evaluation.retrieval.asked_question import (
     CutChange,
     PosedQuestion,
     SearchSettings,
-    index_text,
+    build_search_index_of_text,
     retrieve_for_question,
     whole_answer_retrieved_per_question,
 )
 from evaluation.search import Index, Reranker, SearchMethod
 from viz.jobs.background_jobs import BackgroundJob, ReusableJob
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.shared_resources import MOST_CACHED_BYTES, cached_while_shown, embedder_cache_key
+from viz.jobs.shared_resources import MOST_CACHED_BYTES, cached_while_shown, embedder_part_of_cache_key
 
 
 class ColumnInquiry(NamedTuple):
@@ -49,7 +49,7 @@ class ColumnInquiry(NamedTuple):
 
 
 @dataclass(eq=False)
-class AskJob(ReusableJob):
+class QuestionRetrievalJob(ReusableJob):
     """A job that retrieves the chunks for one question from several columns, one after another.
 
     Attributes
@@ -69,26 +69,26 @@ class AskJob(ReusableJob):
     _status: str = field(default="Looking for the answer", init=False)
 
     @property
-    def subject(self) -> tuple[object, ...]:
+    def result_key(self) -> tuple[object, ...]:
         """Key of the job's answer; jobs with equal keys have equal answers."""
         column_numbers_and_tasks = tuple([(number, task) for number, task, _ in self.columns])
-        return self.inquiry, column_numbers_and_tasks, embedder_cache_key(self.embedder), self.reranker
+        return self.inquiry, column_numbers_and_tasks, embedder_part_of_cache_key(self.embedder), self.reranker
 
     def progress(self) -> tuple[float, str]:
         """Return the share of columns done, and the current step."""
         return min(1.0, (len(self.retrieval_by_column) + self._share) / max(1, len(self.columns))), self._status
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         embedder = None if self.inquiry.method == "bm25" else self.embedder
         if embedder is not None and self.columns:
-            self.load(embedder)
+            self.load_embedding_model(embedder)
         for column_number, chunking_task, chunking in self.columns:
             self._share = 0.0
             tools = self.tools(
                 embedder,
                 self.inquiry.tokenizer,
-                on_disk=self.on_disk,
-                progress=self._embedded_count_reporter(f"Column {column_number + 1}", "chunks"),
+                uses_disk_cache=self.on_disk,
+                progress=self._embedded_text_count_reporter(f"Column {column_number + 1}", "chunks"),
                 share=self._note_share,
                 arrival=self.arrival,
             )
@@ -99,7 +99,7 @@ class AskJob(ReusableJob):
                 self.inquiry.question,
                 tools,
                 self.inquiry.limit,
-                token_ruler_of(chunking.document, self.inquiry.tokenizer),
+                token_ruler_of_document(chunking.document, self.inquiry.tokenizer),
                 self.reranker,
             )
 
@@ -113,11 +113,11 @@ def contexts_digest(chunkings: Iterable[Chunking]) -> str:
 
 
 def _index_byte_count(index: Index) -> int:
-    vector_byte_count: int = index.vectors.nbytes
+    all_vectors_byte_count: int = index.vectors.nbytes
     # A span is a tuple of two numbers, some 180 bytes in all.
     span_byte_count = 180 * sum(map(len, index.chunks))
     # An index by words is about as large as its texts.
-    return vector_byte_count + span_byte_count + sum(map(len, index.texts)) * (2 if index.bm25 is not None else 1)
+    return all_vectors_byte_count + span_byte_count + sum(map(len, index.texts)) * (2 if index.bm25 is not None else 1)
 
 
 def _search_index_cache_key(
@@ -128,7 +128,7 @@ def _search_index_cache_key(
     return (
         task.document,
         task,
-        embedder_cache_key(tools.embedder),
+        embedder_part_of_cache_key(tools.embedder),
         question_search_settings.method,
         question_search_settings.embedded_as,
         context_sentences_hash,
@@ -140,11 +140,11 @@ def _search_index_of_column(
     task: ChunkingTask, chunking: Chunking, question_search_settings: ColumnInquiry, tools: Tools
 ) -> Index:
     """Return the search index over the chunks of a column."""
-    return index_text(chunking, tools, question_search_settings.method, question_search_settings.embedded_as)
+    return build_search_index_of_text(chunking, tools, question_search_settings.method, question_search_settings.embedded_as)
 
 
 @cached_while_shown(4, lambda document, tokenizer: (document.identity, tokenizer))
-def token_ruler_of(document: Document, tokenizer: str) -> TokenRuler:
+def token_ruler_of_document(document: Document, tokenizer: str) -> TokenRuler:
     """Return the token counter for a document's text."""
     return TokenRuler(document.text, load_tokenizer(tokenizer))
 
@@ -182,7 +182,7 @@ class ChangedCuts(ReusableJob):
     answers_whole: Sequence[tuple[bool, bool]] | None = None
 
     @property
-    def subject(self) -> tuple[object, ...]:
+    def result_key(self) -> tuple[object, ...]:
         """Key of the job's result; jobs with equal keys have equal results."""
         return self.task, self.chunker.model_dump_json(), self.questions, self.search, self.known
 
@@ -190,21 +190,21 @@ class ChangedCuts(ReusableJob):
         """Return the share of the job's steps done, and the current step."""
         return (0.0, "Cutting the text") if self.change is None else (0.5, "Asking the kept questions")
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         tools = self.tools(
             self.embedder,
             self.task.tokenizer,
-            on_disk=self.on_disk,
+            uses_disk_cache=self.on_disk,
             arrival=self.arrival,
             cached_only=self.embedder is not None and self.embedder.remote,
         )
-        chunking_after = run(self.chunker, self.chunking_before.document, tools)
+        chunking_after = run_chunker(self.chunker, self.chunking_before.document, tools)
         self.change = CutChange.between(self.chunking_before, chunking_after, self.known)
         if not self.questions:
             # Without questions, the text's tokens need not be counted.
             self.answers_whole = []
             return
-        document_token_ruler = token_ruler_of(self.chunking_before.document, self.task.tokenizer)
+        document_token_ruler = token_ruler_of_document(self.chunking_before.document, self.task.tokenizer)
         are_answers_whole_before, are_answers_whole_after = (
             whole_answer_retrieved_per_question(chunking, self.questions, self.search, tools, document_token_ruler)
             for chunking in (self.chunking_before, chunking_after)
@@ -239,7 +239,7 @@ class ContextSentencesJob(BackgroundJob):
         """Return the share of columns done, and a status text."""
         return min(1.0, (self._done + self._share) / max(1, len(self.chunkings))), f"Asking {self.asking.model.name}"
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         tools = self.tools(None, self.tokenizer, deciding=self._note_parts_done, asking=self.asking)
         for chunking_task, chunking in self.chunkings.items():
             self.chunkings_with_contexts[chunking_task] = model_written_context.add_context_sentences(chunking, tools)

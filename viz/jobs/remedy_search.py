@@ -12,14 +12,14 @@ from evaluation.remedies.tested_changes import (
     SuspiciousColumn,
     remedies_for_answer,
     remedies_for_single_finding,
-    try_settings_for_answer,
-    try_settings_for_findings,
+    try_settings_finding_suspicious_cuts,
+    try_settings_leaving_answer_uncut,
 )
 from evaluation.search import Reranker
 from viz.jobs.background_jobs import BackgroundJob
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.question_preview_context_jobs import token_ruler_of
-from viz.jobs.shared_resources import cached_while_shown, embedder_cache_key
+from viz.jobs.question_preview_context_jobs import token_ruler_of_document
+from viz.jobs.shared_resources import cached_while_shown, embedder_part_of_cache_key
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ def build_answer_remedy_search_function(
 ) -> RemedySearch:
     """Return a function that searches for changes of settings that keep an answer whole."""
 
-    def find_remedies(tools: Tools) -> RemedyOutcome:
-        setting_trials = try_settings_for_answer(failing_column, tools)
-        document_token_ruler = token_ruler_of(failing_column.chunking.document, tokenizer)
+    def find_answer_remedies(tools: Tools) -> RemedyOutcome:
+        setting_trials = try_settings_leaving_answer_uncut(failing_column, tools)
+        document_token_ruler = token_ruler_of_document(failing_column.chunking.document, tokenizer)
         return RemedyOutcome(
             tuple(remedies_for_answer(failing_column, setting_trials, tools, document_token_ruler, reranker)),
             len(setting_trials),
         )
 
-    return find_remedies
+    return find_answer_remedies
 
 
 def build_finding_remedy_search_function(
@@ -58,9 +58,9 @@ def build_finding_remedy_search_function(
 ) -> RemedySearch:
     """Return a function that searches for changes of settings that remove a finding of the column ``chunking_task``."""
 
-    def find_remedies(tools: Tools) -> RemedyOutcome:
-        setting_trials = _findings_by_setting(chunking_task, suspicious_column, tokenizer, tools)
-        document_token_ruler = token_ruler_of(suspicious_column.chunking.document, tokenizer)
+    def find_finding_remedies(tools: Tools) -> RemedyOutcome:
+        setting_trials = _list_findings_of_tried_settings(chunking_task, suspicious_column, tokenizer, tools)
+        document_token_ruler = token_ruler_of_document(suspicious_column.chunking.document, tokenizer)
         return RemedyOutcome(
             tuple(
                 remedies_for_single_finding(
@@ -70,7 +70,7 @@ def build_finding_remedy_search_function(
             len(setting_trials),
         )
 
-    return find_remedies
+    return find_finding_remedies
 
 
 def _trials_cache_key(
@@ -81,16 +81,16 @@ def _trials_cache_key(
         chunking_task,
         suspicious_column.narrow_margin,
         tokenizer,
-        embedder_cache_key(tools.embedder),
+        embedder_part_of_cache_key(tools.embedder),
     )
 
 
 @cached_while_shown(16, _trials_cache_key)
-def _findings_by_setting(
+def _list_findings_of_tried_settings(
     chunking_task: ChunkingTask, suspicious_column: SuspiciousColumn, tokenizer: str, tools: Tools
 ) -> list[Trial[FindingsByRule]]:
     """Return the findings of every setting of the grid, cached for further searches on the column."""
-    return try_settings_for_findings(suspicious_column, tools)
+    return try_settings_finding_suspicious_cuts(suspicious_column, tools)
 
 
 @dataclass(eq=False)
@@ -115,7 +115,7 @@ class RemedyJob(BackgroundJob):
     outcome_by_task: dict[ChunkingTask, RemedyOutcome] = field(default_factory=dict)
 
     @property
-    def done(self) -> bool:
+    def is_search_finished(self) -> bool:
         """True if the search is finished for every column."""
         return self.searches.keys() <= self.outcome_by_task.keys()
 
@@ -136,11 +136,11 @@ class RemedyJob(BackgroundJob):
         searched_column_count = len(self.searches.keys() & self.outcome_by_task.keys())
         return min(1.0, (searched_column_count + self._share) / max(1, len(self.searches))), "Trying other settings"
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         tools = self.tools(
-            self.embedder, self.tokenizer, on_disk=self.on_disk, deciding=self._note_parts_done, arrival=self.arrival
+            self.embedder, self.tokenizer, uses_disk_cache=self.on_disk, deciding=self._note_parts_done, arrival=self.arrival
         )
-        for chunking_task, search_for_remedies in self.searches.items():
-            if chunking_task not in self.outcome_by_task:
+        for searched_column_task, search_for_remedies in self.searches.items():
+            if searched_column_task not in self.outcome_by_task:
                 self._share = 0.0
-                self.outcome_by_task[chunking_task] = search_for_remedies(tools)
+                self.outcome_by_task[searched_column_task] = search_for_remedies(tools)

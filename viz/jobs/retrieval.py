@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from chunkers import Document, Embedder, InputError, build_chunker, load_tokenizer, run
+from chunkers import Document, Embedder, InputError, build_chunker, load_tokenizer, run_chunker
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, Ledger
 from chunkers.recipes import model_written_context
@@ -31,10 +31,10 @@ from evaluation.search import (
     RETURN_CHUNK_ITSELF,
     ReturnedText,
     SearchMethod,
-    build_index,
-    missing_sections_note,
+    copy_index_with_returned_text,
+    cut_and_index_corpus,
     search_for_all_questions,
-    with_returned_text,
+    sectionless_documents_note,
 )
 from viz.jobs.background_jobs import BackgroundJob, StoredRunJob, estimate_llm_requests
 from viz.jobs.retrieval_plan import Plan, RunMaterial
@@ -62,7 +62,7 @@ class _Plan(StoredPlan):
     searched_by: SearchMethod = "embedding"
 
     @property
-    def total(self) -> int:
+    def part_count(self) -> int:
         """The number of chunkers in the run."""
         return len(self.chunkers)
 
@@ -89,7 +89,7 @@ class StoredRetrieval(StoredRun[_Plan]):
     plan_type = _Plan
 
     @classmethod
-    def of(cls, keeper: Keeper, plan: Plan) -> "StoredRetrieval":
+    def build_for_plan(cls, keeper: Keeper, plan: Plan) -> "StoredRetrieval":
         """Return the storage for a retrieval run, without writing anything yet."""
         plan_to_store = _Plan(
             own=plan.material.own,
@@ -111,9 +111,11 @@ class StoredRetrieval(StoredRun[_Plan]):
 
     def add(self, chunker_number: int, evaluation: Evaluation, results_at_budgets: BudgetLadder) -> None:
         """Store the measures of a chunker with the run, and return only after they are written."""
-        self.keeper.add(chunker_number, encode_evaluation_as_json_bytes(evaluation, results_at_budgets))
+        self.keeper.add_part(chunker_number, encode_evaluation_as_json_bytes(evaluation, results_at_budgets))
 
-    def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, BudgetLadder | None]]:
+    def stored_results_by_chunker(
+        self, corpus: Corpus, questions: Sequence[Question]
+    ) -> dict[int, tuple[Evaluation, BudgetLadder | None]]:
         """Return the stored results by the chunker's number; raises InputError as `results` does.
 
         Runs stored by an earlier version have no ladders.
@@ -122,21 +124,25 @@ class StoredRetrieval(StoredRun[_Plan]):
         def decode_evaluation(_: int, evaluation_json: bytes) -> tuple[Evaluation, BudgetLadder | None]:
             # The returned passages are derived from the corpus, not stored.
             evaluation, results_at_budgets = evaluation_from_json(evaluation_json, corpus, questions)
-            index_with_returned_text = with_returned_text(evaluation.index, ReturnedText.parse(self.plan.returned))
+            index_with_returned_text = copy_index_with_returned_text(
+                evaluation.searched_index, ReturnedText.parse(self.plan.returned)
+            )
             return replace(evaluation, search=replace(evaluation.search, index=index_with_returned_text)), results_at_budgets
 
         return self.results(decode_evaluation)
 
-    def missing_files_in_words(self, documents_and_questions: RunMaterial | None) -> str:
+    def missing_documents_and_questions_phrase(self, documents_and_questions: RunMaterial | None) -> str:
         """Describe the documents and questions that the run lacks; empty if nothing is missing."""
-        named_texts, question_file = self._available_documents_and_questions(documents_and_questions)
+        available_named_texts, available_question_file = self._available_documents_and_questions(documents_and_questions)
         missing_phrases = []
-        document_count = len(self.plan.documents)
-        if missing_document_count := document_count - len(named_texts):
+        run_document_count = len(self.plan.documents)
+        if missing_document_count := run_document_count - len(available_named_texts):
             missing_phrases.append(
-                f"{missing_document_count:,} of {document_count:,} documents" if document_count > 1 else "the document"
+                f"{missing_document_count:,} of {run_document_count:,} documents"
+                if run_document_count > 1
+                else "the document"
             )
-        if question_file is None:
+        if available_question_file is None:
             missing_phrases.append("the questions")
         return " and ".join(missing_phrases)
 
@@ -222,10 +228,10 @@ class ReportJob(BackgroundJob):
     report_and_failures: ReportAndFailures | None = field(default=None, init=False)
     _status: str = field(default="Comparing the chunkers", init=False)
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         self.report_and_failures = ReportAndFailures(
-            self.reports.report_for(self.measured_chunkers, self.choice),
-            self.reports.failures(self.measured_chunkers, self.choice.limit),
+            self.reports.report_comparing_chunkers(self.measured_chunkers, self.choice),
+            self.reports.missed_excerpts_by_chunker(self.measured_chunkers, self.choice.limit),
         )
 
 
@@ -274,18 +280,18 @@ class Retrieval(StoredRunJob):
     _report_job: ReportJob | None = field(default=None, init=False)
 
     @property
-    def total(self) -> int:
+    def part_count(self) -> int:
         """The number of chunkers in the run."""
         return len(self.plan.chunkers)
 
     @property
-    def done(self) -> int:
+    def finished_part_count(self) -> int:
         """The number of chunkers in the run that were measured or failed."""
         return len(self.evaluation_by_chunker) + len(self.errors)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of chunkers done, and the current step."""
-        return self.done / self.total, self._status
+        return self.finished_part_count / self.part_count, self._status
 
     @property
     def all_measured_at_budgets(self) -> bool:
@@ -325,22 +331,22 @@ class Retrieval(StoredRunJob):
             job.start(PATIENCE_S)
         return job
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         if self.stored_run is not None and self.embedder is not None:
             self.stored_run.begin()
         questions_file_name, questions_csv = self.plan.material.questions
-        corpus = Corpus(tuple(self._split_documents()))
+        corpus = Corpus(tuple(self._yield_sentence_split_documents()))
         self._status = "Reading the questions"
         self.questions = read_questions(questions_csv, questions_file_name, corpus, self.cancelled)
         usable_questions = self.questions.get_usable_questions_or_raise(questions_file_name)
-        self.missing_passages_note = missing_sections_note(corpus, self.plan.returned)
+        self.missing_passages_note = sectionless_documents_note(corpus, self.plan.returned)
         if self.embedder is not None and self.plan.embeds_anything:
-            self.load(self.embedder)
-        corpus_token_ruler = TokenRuler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
-        self._reports = Reports(corpus_token_ruler, self.plan.names)
+            self.load_embedding_model(self.embedder)
+        corpus_token_ruler = TokenRuler(corpus.joined_document.text, load_tokenizer(self.plan.tokenizer))
+        self._reports = Reports(corpus_token_ruler, self.plan.numbered_chunker_titles)
         if self.stored_run is not None:
             self._status = "Reading what is kept on disk"
-            self._adopt_results(self.stored_run.found(corpus, usable_questions))
+            self._adopt_results(self.stored_run.stored_results_by_chunker(corpus, usable_questions))
         if self.embedder is not None:
             self._measure_unfinished_chunkers(self.embedder, corpus, usable_questions, corpus_token_ruler)
 
@@ -351,9 +357,9 @@ class Retrieval(StoredRunJob):
         for chunker_number, chunker in enumerate(self.plan.chunkers):
             if chunker_number in self.evaluation_by_chunker:
                 continue
-            chunker_title = self.plan.names[chunker_number]
+            chunker_title = self.plan.numbered_chunker_titles[chunker_number]
             self._status = f"{chunker_title}: chunking"
-            embedding_mode = self.plan.embedding_mode(chunker_number)
+            embedding_mode = self.plan.embedding_mode_of_chunker(chunker_number)
 
             def note_deciding_progress(
                 done_count: int,
@@ -369,16 +375,16 @@ class Retrieval(StoredRunJob):
             tools = self.tools(
                 embedder,
                 self.plan.tokenizer,
-                on_disk=self.on_disk,
-                progress=self._embedded_count_reporter(chunker_title),
+                uses_disk_cache=self.on_disk,
+                progress=self._embedded_text_count_reporter(chunker_title),
                 deciding=note_deciding_progress,
                 asking=self.asking,
                 ledger=self.ledger,
             )
             returned_text_kind = self.plan.returned
             try:
-                chunk_search_index = with_returned_text(
-                    build_index(
+                chunk_search_index = copy_index_with_returned_text(
+                    cut_and_index_corpus(
                         corpus,
                         chunker,
                         tools,
@@ -421,7 +427,7 @@ class Retrieval(StoredRunJob):
         self.ladders.update({number: ladder for number, (_, ladder) in results.items() if ladder is not None})
         self.evaluation_by_chunker.update({number: evaluation for number, (evaluation, _) in results.items()})
 
-    def _split_documents(self) -> Iterator[Document]:
+    def _yield_sentence_split_documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""
         # A run that only shows results needs no sentences, since positions do not depend on them.
         splitter_name = "lines" if self.embedder is None else self.plan.sentences
@@ -452,17 +458,19 @@ def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bo
     # Answers for one column are cached for the others.
     model_calling_chunkers = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
     request_estimates = [estimate_llm_requests(split_documents, model_calling_chunkers, plan.tokenizer, job)]
-    context_chunker_numbers = [number for number in range(len(plan.chunkers)) if plan.embedding_mode(number) == "context"]
+    context_chunker_numbers = [
+        number for number in range(len(plan.chunkers)) if plan.embedding_mode_of_chunker(number) == "context"
+    ]
     if embedder is not None and any(plan.chunkers[number].embeds for number in context_chunker_numbers):
-        job.load(embedder)
-    tools = job.tools(embedder, plan.tokenizer, on_disk=on_disk)
+        job.load_embedding_model(embedder)
+    tools = job.tools(embedder, plan.tokenizer, uses_disk_cache=on_disk)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in context_chunker_numbers):
         try:
-            cutting_chunker = LLM_CHUNKER_STAND_IN if chunker.asks else chunker.for_documents(document_names)
+            chunker_or_stand_in = LLM_CHUNKER_STAND_IN if chunker.asks else chunker.for_documents(document_names)
             for document in split_documents:
                 raise_if_cancelled(job.cancelled)
                 request_estimates.append(
-                    model_written_context.estimate_context_requests(run(cutting_chunker, document, tools), tools)
+                    model_written_context.estimate_context_requests(run_chunker(chunker_or_stand_in, document, tools), tools)
                 )
         except InputError:
             # A run skips a column whose file lacks chunks.

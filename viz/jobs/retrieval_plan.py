@@ -71,11 +71,11 @@ class RunMaterial:
         Cancelled
             If the user stops.
         """
-        parts_by_document_name = dict(self.parts)
+        text_parts_by_document_name = dict(self.parts)
         for document_name, document_text in self.texts:
             raise_if_cancelled(cancelled)
             yield Document.from_text(
-                document_text, splitter, document_name, parts_by_document_name.get(document_name)
+                document_text, splitter, document_name, text_parts_by_document_name.get(document_name)
             ).split(cancelled)
 
 
@@ -100,12 +100,12 @@ class Plan:
     embedding_modes: tuple[EmbeddedAs, ...] = ()
     searched_by: SearchMethod = "embedding"
 
-    def embedding_mode(self, chunker_number: int) -> EmbeddedAs:
+    def embedding_mode_of_chunker(self, chunker_number: int) -> EmbeddedAs:
         """Return the embedding mode of chunker ``chunker_number`` (from 0), such as ``heading_path``."""
         return self.embedding_modes[chunker_number] if self.embedding_modes else self.embedded_as
 
     @property
-    def asks(self) -> bool:
+    def calls_language_model(self) -> bool:
         """True if the plan calls a language model."""
         return any(chunker.asks for chunker in self.chunkers) or "context" in (self.embedded_as, *self.embedding_modes)
 
@@ -120,12 +120,12 @@ class Plan:
         return self.searched_by != "bm25" or any(chunker.embeds for chunker in self.chunkers)
 
     @property
-    def keyword_search_sentence(self) -> str:
+    def keyword_indexed_text_sentence(self) -> str:
         """A sentence about the text that keyword search covers; empty if the search uses embeddings alone."""
         if self.searched_by == "embedding":
             return ""
         indexed_text_phrases = dict.fromkeys(
-            _INDEXED_TEXT_PHRASES[self.embedding_mode(number)] for number in range(len(self.chunkers))
+            _INDEXED_TEXT_PHRASES[self.embedding_mode_of_chunker(number)] for number in range(len(self.chunkers))
         )
         indexed_texts_phrase = ", of others ".join(indexed_text_phrases)
         if self.searched_by == "bm25":
@@ -138,7 +138,7 @@ class Plan:
         )
 
     @property
-    def names(self) -> list[str]:
+    def numbered_chunker_titles(self) -> list[str]:
         """The chunkers' display names, numbered from 1, with the embedding mode if there are several."""
         embedding_modes: list[EmbeddedAs] = [*self.embedding_modes] or ["plain"] * len(self.chunkers)
         return [
@@ -147,11 +147,14 @@ class Plan:
         ]
 
     @property
-    def titles(self) -> list[str]:
+    def chunker_titles_with_settings(self) -> list[str]:
         """The chunkers' display names with their settings."""
-        return [f"{name}, {chunker.describe()}" for name, chunker in zip(self.names, self.chunkers, strict=True)]
+        return [
+            f"{name}, {chunker.describe()}"
+            for name, chunker in zip(self.numbered_chunker_titles, self.chunkers, strict=True)
+        ]
 
-    def changed(self, other: "Plan") -> list[str]:
+    def differing_setting_names(self, other: "Plan") -> list[str]:
         """Return the names of the settings in which the other plan differs."""
         differs_by_setting = {
             "chunkers": self.chunkers != other.chunkers,

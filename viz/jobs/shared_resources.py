@@ -54,7 +54,7 @@ class ShownTextMarker:
         _identities_of_gone_texts.append(self._identity)
 
 
-def forget_gone_texts() -> None:
+def drop_values_of_gone_texts() -> None:
     """Drop the cached values of texts that no session shows any more."""
     while True:
         try:
@@ -70,7 +70,7 @@ def forget_gone_texts() -> None:
             forgetter(gone_text_identity)
 
 
-def call_when_text_gone(forget: Callable[[str], None]) -> None:
+def register_text_gone_callback(forget: Callable[[str], None]) -> None:
     """Register a function to call with the identity of each text that no session shows any more."""
     _forget_functions.append(forget)
 
@@ -99,14 +99,14 @@ def cached_while_shown(
                 del cached_values[stale_key]
 
     def decorate(make_value: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
-        call_when_text_gone(forget_values_of_text)
+        register_text_gone_callback(forget_values_of_text)
         return cache_results_in(cached_values, make_cache_key, cache_condition_variable)(make_value)
 
     return decorate
 
 
-call_when_text_gone(lambda _: clear_misfit_caches())
-call_when_text_gone(lambda _: clear_outline_caches())
+register_text_gone_callback(lambda _: clear_misfit_caches())
+register_text_gone_callback(lambda _: clear_outline_caches())
 
 
 @cache_results_in(LRUDict(2), lambda on_disk: on_disk)
@@ -115,15 +115,15 @@ def embedding_cache(on_disk: bool) -> EmbeddingCache:
     return EmbeddingCache(user_cache_folder() / "embeddings.sqlite" if on_disk else None)
 
 
-def embedder_cache_key(embedder: Embedder | None) -> tuple[str, str] | None:
+def embedder_part_of_cache_key(embedder: Embedder | None) -> tuple[str, str] | None:
     """Return the part of a key that stands for an embedder: its name, and the identity of its vectors."""
     return None if embedder is None else (embedder.name, embedder.identity)
 
 
-QUICK_WORK_WATCHER = Watcher(cancelled=lambda: True)
+ALWAYS_CANCELLED_WATCHER = Watcher(cancelled=lambda: True)
 """Watcher of a run that raises Cancelled instead of embedding, sending requests or searching for long."""
 
-CACHED_EMBEDDINGS_WATCHER = Watcher(cached_only=True)
+ONLY_CACHED_EMBEDDINGS_WATCHER = Watcher(cached_only=True)
 """Watcher of a repeated run, whose embeddings are cached; it raises Cancelled instead of embedding."""
 
 
@@ -133,7 +133,7 @@ def build_tools(
     watcher: Watcher | None = None,
     *,
     fitted_on: Document | None = None,
-    on_disk: bool = False,
+    uses_disk_cache: bool = False,
     model_access: Asking | None = None,
     ledger: Ledger | None = None,
 ) -> Tools:
@@ -144,7 +144,7 @@ def build_tools(
     return Tools(
         embedder if embedder is None or fitted_on is None else embedder.for_document(fitted_on),
         load_tokenizer(tokenizer),
-        embedding_cache(on_disk),
+        embedding_cache(uses_disk_cache),
         asking=model_access,
         ledger=ledger,
         watcher=watcher or Watcher(),
@@ -185,7 +185,7 @@ def split_document(text: str, splitter: str, document_name: str, text_parts: Tex
     InputError
         If the text contains a lone surrogate or the splitter does not exist.
     """
-    forget_gone_texts()
+    drop_values_of_gone_texts()
     return _cached_split_document(
         Document.identity_of(text, splitter, text_parts), document_name, text, splitter, text_parts
     )

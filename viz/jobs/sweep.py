@@ -64,7 +64,7 @@ class _Plan(StoredPlan):
     chunkers: str = ""
 
     @property
-    def total(self) -> int:
+    def part_count(self) -> int:
         """The number of runs of the sweep: one for each document and setting."""
         return len(self.documents) * len(self.grid)
 
@@ -102,7 +102,7 @@ class StoredSweep(StoredRun[_Plan]):
     plan_type = _Plan
 
     @classmethod
-    def of(
+    def build_for_settings(
         cls,
         keeper: Keeper,
         documents: Sequence[tuple[MarkedText, str]],
@@ -133,24 +133,24 @@ class StoredSweep(StoredRun[_Plan]):
         return cls(keeper, sweep_plan)
 
     @property
-    def names(self) -> list[str]:
+    def document_names(self) -> list[str]:
         """The names of the documents; the user's own are numbered, since their names are not stored."""
         return [document.sample or f"own document {number}" for number, document in enumerate(self.plan.documents, start=1)]
 
     def add(self, row_number: int, row: SweepRow) -> None:
         """Store a row of the sweep with the run, and return only after the row is written."""
-        self.keeper.add(row_number, StoredSweepRow.of(row).model_dump_json().encode())
+        self.keeper.add_part(row_number, StoredSweepRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
         """Return the stored rows of the sweep in order; raises InputError as `results` does."""
-        settings, document_names = self.plan.settings, self.names
+        planned_settings, document_names = self.plan.settings, self.document_names
 
         def decode_sweep_row(row_number: int, row_json: bytes) -> SweepRow:
-            document_number, setting_number = divmod(row_number, len(settings))
+            document_number, setting_number = divmod(row_number, len(planned_settings))
             stored_sweep_row = StoredSweepRow.model_validate_json(row_json)
             if stored_sweep_row.scores.keys() != HIGHER_IS_BETTER.keys():
                 raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
-            return stored_sweep_row.row(settings[setting_number], document_names[document_number])
+            return stored_sweep_row.row(planned_settings[setting_number], document_names[document_number])
 
         return [*self.results(decode_sweep_row).values()]
 
@@ -173,7 +173,9 @@ def _bundled_document(name: str) -> MarkedText | None:
 
 def _encode_parameters_per_chunker(settings: Sequence[SweptSetting]) -> list[str]:
     """Return all parameters of the chunkers as JSON; raises InputError if a chunker cannot be constructed."""
-    chunkers = [build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings if not setting.trivial]
+    chunkers = [
+        build_chunker(setting.chunker, dict(setting.parameters)) for setting in settings if not setting.is_trivial_baseline
+    ]
     return [chunker.model_dump_json() for chunker in chunkers]
 
 
@@ -212,7 +214,7 @@ class Sweep(StoredRunJob):
     @classmethod
     def from_disk(cls, stored_sweep: StoredSweep) -> Sweep:
         """Restore a stored sweep to show its rows; raises InputError if the rows cannot be read."""
-        document_names = stored_sweep.names
+        document_names = stored_sweep.document_names
         held_out_names = frozenset(
             name for name, document in zip(document_names, stored_sweep.plan.documents, strict=True) if document.held
         )
@@ -228,19 +230,19 @@ class Sweep(StoredRunJob):
             stored_sweep,
         )
 
-    def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
+    def resumed_copy(self, documents: Sequence[MarkedText], embedder: Embedder, model_access: Asking | None = None) -> Sweep:
         """Return a copy of a stored sweep that runs the remaining settings on ``documents``."""
         assert self.stored_run is not None
         planned_documents = self.stored_run.plan.documents
         name_by_stored_name = {before: document.name for before, document in zip(self.names, documents, strict=True)}
 
-        def split_planned_documents() -> Iterator[MarkedDocument]:
+        def yield_sentence_split_documents() -> Iterator[MarkedDocument]:
             for document, document_plan in zip(documents, planned_documents, strict=True):
-                yield document.split(document_plan.splitter)
+                yield document.split_to_marked_document(document_plan.splitter)
 
         return Sweep(
             list(name_by_stored_name.values()),
-            split_planned_documents,
+            yield_sentence_split_documents,
             self.settings,
             embedder,
             self.tokenizer,
@@ -248,21 +250,21 @@ class Sweep(StoredRunJob):
             frozenset(name_by_stored_name[name] for name in self.held_out_names),
             [replace(row, document=name_by_stored_name[row.document]) for row in self.rows],
             self.stored_run,
-            asking=asking,
+            asking=model_access,
         )
 
     @property
-    def total(self) -> int:
+    def part_count(self) -> int:
         """The total number of runs in the sweep."""
         return len(self.names) * len(self.settings)
 
     @property
-    def done(self) -> int:
+    def finished_part_count(self) -> int:
         """The number of finished runs of the sweep."""
         return len(self.rows)
 
     @property
-    def has_document_names(self) -> bool:
+    def are_document_names_known(self) -> bool:
         """True if the names of all documents are known; a stored sweep has only the names of bundled documents."""
         return (
             self.embedder is not None
@@ -274,12 +276,16 @@ class Sweep(StoredRunJob):
         """Return the share of runs that are done, and a status text."""
         if self._status:
             return self._share, self._status
-        sweep_status = f"{self.done:,} of {self.total:,} runs" if self.rows else "Splitting and embedding the documents"
+        sweep_status = (
+            f"{self.finished_part_count:,} of {self.part_count:,} runs"
+            if self.rows
+            else "Splitting and embedding the documents"
+        )
         if self.asking is not None:
-            sweep_status = f"{self.done:,} of {self.total:,} runs, asking {self.asking.model.title}"
-        return self.done / max(1, self.total), sweep_status
+            sweep_status = f"{self.finished_part_count:,} of {self.part_count:,} runs, asking {self.asking.model.title}"
+        return self.finished_part_count / max(1, self.part_count), sweep_status
 
-    def _run(self) -> None:
+    def _do_work(self) -> None:
         assert self.embedder is not None
         if self.stored_run is not None:
             self.stored_run.begin()
@@ -287,9 +293,11 @@ class Sweep(StoredRunJob):
         for document in self.split():
             raise_if_cancelled(self.cancelled)
             sweep_documents.append(document)
-        self.load(self.embedder)
+        self.load_embedding_model(self.embedder)
         self._status = ""
-        tools = self.tools(self.embedder, self.tokenizer, on_disk=self.on_disk, asking=self.asking, ledger=self.ledger)
+        tools = self.tools(
+            self.embedder, self.tokenizer, uses_disk_cache=self.on_disk, asking=self.asking, ledger=self.ledger
+        )
         row_number_by_run = {
             (name, setting): place * len(self.settings) + number
             for place, name in enumerate(self.names)

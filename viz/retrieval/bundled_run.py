@@ -5,7 +5,7 @@ from sample_docs import SAMPLES_FOLDER, sample_splitters
 from viz.jobs.retrieval import Retrieval, StoredRetrieval
 from viz.jobs.retrieval_plan import Plan
 from viz.jobs.storage.stored_run import BundledRun, Keeper
-from viz.retrieval.link_parameters import DEFAULT_LINK_PARAMETERS
+from viz.retrieval.link_parameter_widgets import DEFAULT_LINK_PARAMETERS
 from viz.shell import bundled_documents_and_questions
 from viz.state import Choices, ColumnChoice
 
@@ -25,20 +25,26 @@ def default_retrieval_choices() -> Choices:
     )
 
 
-def _default_stored_run(keeper: Keeper) -> StoredRetrieval:
+def _build_storage_of_default_run(keeper: Keeper) -> StoredRetrieval:
     """Return the storage of a run of the default chunkers on the bundled documents."""
-    choices = default_retrieval_choices()
-    embedder = load_embedder(choices.embedder, "cpu")
-    chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in choices.columns)
-    plan = Plan(bundled_documents_and_questions(), chunkers, embedder.name, choices.sentences, choices.tokenizer)
-    return StoredRetrieval.of(keeper, plan)
+    default_run_choices = default_retrieval_choices()
+    embedder = load_embedder(default_run_choices.embedder, "cpu")
+    chunkers = tuple(build_chunker(column.chunker, column.parameters, embedder) for column in default_run_choices.columns)
+    plan = Plan(
+        bundled_documents_and_questions(),
+        chunkers,
+        embedder.name,
+        default_run_choices.sentences,
+        default_run_choices.tokenizer,
+    )
+    return StoredRetrieval.build_for_plan(keeper, plan)
 
 
-def _retrieval_of_stored_run(stored_retrieval: StoredRetrieval, embedder: Embedder | None) -> Retrieval:
+def _retrieval_job_of_stored_run(stored_retrieval: StoredRetrieval, embedder: Embedder | None) -> Retrieval:
     """Return the job of a stored run, which is started already if it only shows the results."""
     documents_and_questions = bundled_documents_and_questions()
     if (
-        stored_retrieval.missing_files_in_words(documents_and_questions)
+        stored_retrieval.missing_documents_and_questions_phrase(documents_and_questions)
         or stored_retrieval.rebuild_plan(documents_and_questions).material != documents_and_questions
     ):
         raise InputError("The documents or the questions have changed since the run was measured.")
@@ -48,7 +54,9 @@ def _retrieval_of_stored_run(stored_retrieval: StoredRetrieval, embedder: Embedd
     return retrieval_run
 
 
-BUNDLED_RUN = BundledRun(SAMPLES_FOLDER / "retrieval_run.json", Retrieval, _default_stored_run, _retrieval_of_stored_run)
+BUNDLED_RUN = BundledRun(
+    SAMPLES_FOLDER / "retrieval_run.json", Retrieval, _build_storage_of_default_run, _retrieval_job_of_stored_run
+)
 
 if __name__ == "__main__":
-    BUNDLED_RUN.measure().write(BUNDLED_RUN.path)
+    BUNDLED_RUN.measure_run_anew().write(BUNDLED_RUN.path)

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, TOP_KS, BudgetCurve, Costs, Distribution, MeansAtK, Report
 from evaluation.segmentation import Score
 from evaluation.statistics import Difference
-from viz.components.figure import draw_labelled_line, show_figure
+from viz.components.figure import draw_labelled_line, show_figure_with_its_data
 from viz.components.page_elements import show_notice, show_remark
 from viz.theme import THEME_COLOURS, chunker_colour, theme_name
 
@@ -39,7 +39,7 @@ def label_sides(point_positions: Sequence[tuple[float, float]], labels: Sequence
             _LABEL_SIDES,
             key=lambda side: (
                 sum(_box_intersection_area(label_box_by_side[side], other) for other in occupied_boxes)
-                + _area_outside_figure(label_box_by_side[side])
+                + _box_area_outside_figure(label_box_by_side[side])
             ),
         )
         occupied_boxes.append(label_box_by_side[best_side])
@@ -63,7 +63,7 @@ def _box_intersection_area(first_box: _Box, second_box: _Box) -> float:
     return max(0.0, overlap_width) * max(0.0, overlap_height)
 
 
-def _area_outside_figure(box: _Box) -> float:
+def _box_area_outside_figure(box: _Box) -> float:
     """Return the area of a box that lies outside the figure."""
     return (box[1] - box[0]) * (box[3] - box[2]) - _box_intersection_area(box, (0.0, 1.0, 0.0, 1.0))
 
@@ -82,7 +82,7 @@ MARKER_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
 def build_baseline_difference_plot(
-    difference_by_chunker: Mapping[int, Difference], chunker_names: Mapping[int, str], baseline_name: str, title: str
+    difference_by_chunker: Mapping[int, Difference], chunker_names: Mapping[int, str], baseline_name: str, measure_title: str
 ) -> go.Figure:
     """Return a plot of each chunker's mean difference from the baseline, with its confidence interval."""
     theme_colour_by_role = THEME_COLOURS[theme_name()]
@@ -115,7 +115,7 @@ def build_baseline_difference_plot(
     figure.update_layout(
         showlegend=False,
         height=110 + 44 * len(difference_by_chunker),
-        xaxis={"title": f"{title} difference, points"},
+        xaxis={"title": f"{measure_title} difference, points"},
         yaxis={"autorange": "reversed"},
     )
     return figure
@@ -125,7 +125,7 @@ def trade_off_plot(
     distributions: DistributionByChunker,
     costs: Mapping[int, Costs],
     chunker_names: Mapping[int, str],
-    title: str,
+    measure_title: str,
     cost_kind: str,
 ) -> go.Figure:
     """Return a plot of each chunker's mean measure against a cost, with 95 % confidence intervals as error bars.
@@ -195,7 +195,7 @@ def trade_off_plot(
         showlegend=False,
         font={"color": theme_colour_by_role["ink"]},
         xaxis={"title": COST_AXIS_TITLES[cost_kind], "range": [0, cost_axis_end]},
-        yaxis={"title": f"{title}, %", "range": [100 * axis_bottom, 100 * axis_top]},
+        yaxis={"title": f"{measure_title}, %", "range": [100 * axis_bottom, 100 * axis_top]},
     )
     return figure
 
@@ -237,17 +237,19 @@ def scores_at_k_plot(scores_by_chunker: Mapping[int, MeansAtK], chunker_names: M
     return figure
 
 
-def scores_at_k_table(
+def scores_at_each_k_table(
     scores_by_chunker: Mapping[int, MeansAtK], chunker_names: Mapping[int, str]
 ) -> dict[str, Sequence[str]]:
     """Return a table of recall, precision and F1 at k retrieved chunks, with one row per chunker and score."""
-    chunker_and_score_pairs = [(number, name) for number in scores_by_chunker for name in SCORE_TITLES]
+    chunker_and_score_name_pairs = [(number, name) for number in scores_by_chunker for name in SCORE_TITLES]
     table: dict[str, Sequence[str]] = {
-        "chunker": [chunker_names[number] for number, _ in chunker_and_score_pairs],
-        "score": [SCORE_TITLES[name] for _, name in chunker_and_score_pairs],
+        "chunker": [chunker_names[number] for number, _ in chunker_and_score_name_pairs],
+        "score": [SCORE_TITLES[name] for _, name in chunker_and_score_name_pairs],
     }
     return table | {
-        f"at {k}": [format_score_in_percent(scores_by_chunker[number][k][name]) for number, name in chunker_and_score_pairs]
+        f"at {k}": [
+            format_score_in_percent(scores_by_chunker[number][k][name]) for number, name in chunker_and_score_name_pairs
+        ]
         for k in TOP_KS
     }
 
@@ -289,14 +291,14 @@ def show_budget_curve(retrieval_report: Report, chunker_names: Mapping[int, str]
     st.header(f"{measure_title} by budget", anchor=False)
     show_notice(curve.leads.words(), key="retrieval_leads")
 
-    def choose_clicked_budget(budget: float) -> None:
-        if round(budget) in curve.budgets.sizes:
-            link_parameters["budget"] = str(round(budget))
+    def choose_clicked_budget(clicked_budget: float) -> None:
+        if round(clicked_budget) in curve.budgets.sizes:
+            link_parameters["budget"] = str(round(clicked_budget))
 
     curve_figure = budget_curve_figure(
         curve, chunker_names, measure_title, report_settings.budget, _whole_text_point(retrieval_report)
     )
-    show_figure(
+    show_figure_with_its_data(
         curve_figure,
         _budget_curve_table(retrieval_report, curve, chunker_names, measure_title),
         f"{measure_title} by budget",
@@ -357,7 +359,7 @@ def _whole_text_point(retrieval_report: Report) -> WholeTextPoint | None:
 def budget_curve_figure(
     curve: BudgetCurve,
     chunker_names: Mapping[int, str],
-    title: str,
+    measure_title: str,
     budget: int,
     whole_text_point: WholeTextPoint | None = None,
 ) -> go.Figure:
@@ -413,13 +415,13 @@ def budget_curve_figure(
         number: wrap(chunker_names[number], _NAME_WIDTH_CHARACTERS, break_long_words=False)
         for number in end_percent_by_chunker
     }
-    name_height_by_chunker = {
+    name_box_height_by_chunker = {
         number: _NAME_LINE_HEIGHT * len(lines) for number, lines in wrapped_name_lines_by_chunker.items()
     }
     plot_height = _CURVE_HEIGHT - _HEIGHT_OUTSIDE_PLOT
     label_centre_by_chunker = label_positions(
         {number: plot_height * (end - low) / (high - low) for number, end in end_percent_by_chunker.items()},
-        name_height_by_chunker,
+        name_box_height_by_chunker,
         plot_height,
     )
     # As tick labels of a second axis, the names get as much room as they need at any width of the figure.
@@ -443,7 +445,7 @@ def budget_curve_figure(
                 np.log10((budget_sizes[-1] if whole_text_point is None else whole_text_point.size) * 1.1),
             ],
         },
-        yaxis={"title": f"{title}, %", "range": [low, high]},
+        yaxis={"title": f"{measure_title}, %", "range": [low, high]},
         yaxis2={
             "overlaying": "y",
             "side": "right",
@@ -479,9 +481,9 @@ def label_positions(
             top_label_block = label_blocks.pop()
             label_blocks[-1] += top_label_block
     label_centre_by_chunker = {}
-    for label_block in label_blocks:
-        name_bottom = _label_block_bottom(label_block, end_height_by_chunker, name_height_by_chunker)
-        for chunker_number in label_block:
+    for touching_label_chunkers in label_blocks:
+        name_bottom = _label_block_bottom(touching_label_chunkers, end_height_by_chunker, name_height_by_chunker)
+        for chunker_number in touching_label_chunkers:
             label_centre_by_chunker[chunker_number] = name_bottom + name_height_by_chunker[chunker_number] / 2
             name_bottom += name_height_by_chunker[chunker_number]
     # Keep all names inside the plot as long as there is room for them.
@@ -511,10 +513,12 @@ def _label_block_bottom(
 
 
 def _label_block_top(
-    block: Sequence[int], end_height_by_chunker: Mapping[int, float], name_height_by_chunker: Mapping[int, float]
+    touching_label_chunkers: Sequence[int],
+    end_height_by_chunker: Mapping[int, float],
+    name_height_by_chunker: Mapping[int, float],
 ) -> float:
-    return _label_block_bottom(block, end_height_by_chunker, name_height_by_chunker) + sum(
-        name_height_by_chunker[number] for number in block
+    return _label_block_bottom(touching_label_chunkers, end_height_by_chunker, name_height_by_chunker) + sum(
+        name_height_by_chunker[number] for number in touching_label_chunkers
     )
 
 
@@ -538,10 +542,10 @@ def _transparent_colour(colour: str) -> str:
 
 
 def _budget_curve_table(
-    retrieval_report: Report, curve: BudgetCurve, chunker_names: Mapping[int, str], title: str
+    retrieval_report: Report, curve: BudgetCurve, chunker_names: Mapping[int, str], measure_title: str
 ) -> dict[str, list[Any]]:
     """Return the figure's data as a table, with one row per chunker and budget, and one for the whole text."""
-    table_column_titles = ("chunker", f"budget, {curve.budgets.unit}", f"{title}, %", "95 % from", "to")
+    table_column_titles = ("chunker", f"budget, {curve.budgets.unit}", f"{measure_title}, %", "95 % from", "to")
     table_rows: list[tuple[Any, ...]] = []
     for chunker_number, mean_per_budget in curve.means.items():
         for budget_index, budget in enumerate(curve.budgets.sizes):

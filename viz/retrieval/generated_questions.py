@@ -27,7 +27,7 @@ from evaluation.generating.generated_questions import (
     Cosines,
     QuestionDraft,
     SourceTexts,
-    filter_questions,
+    decide_kept_questions,
     generated_question_set,
     generated_questions_to_csv,
 )
@@ -35,18 +35,18 @@ from evaluation.generating.question_generation import (
     MOST_GENERATED_QUESTIONS,
     Generated,
     GenerationSettings,
-    estimate_generation,
+    estimate_generation_requests_and_tokens,
 )
-from viz.components.figure import show_figure, stacked_histogram
+from viz.components.figure import show_figure_with_its_data, stacked_histogram
 from viz.components.page_elements import (
     show_download_button,
     show_folded_table,
-    show_job_progress,
-    show_job_state,
+    show_job_progress_or_error,
+    show_job_progress_with_cancel,
     show_notice,
     show_remark,
 )
-from viz.controls import build_widget_key_and_callback, button_pressed, draw_language_model_form, show_prompts
+from viz.controls import build_widget_key_and_callback, draw_button_and_return_press, draw_language_model_form, show_prompts
 from viz.jobs import MOST_STORED_RUNS, run_registry
 from viz.jobs.question_generation import QuestionGenerationJob, QuestionSimilarityJob
 from viz.jobs.retrieval_plan import OwnDocuments
@@ -69,14 +69,14 @@ MOST_LISTED_COMPLAINTS = 5
 """Most messages about invalid rows; further ones are counted."""
 
 
-def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generated]) -> list[Generated]:
+def draw_and_read_question_table(job: QuestionGenerationJob, questions: Sequence[Generated]) -> list[Generated]:
     """Draw an editable table of the generated questions, and return the valid questions as edited."""
     question_drafts = [
         job.draft_by_question.get(question) or _build_draft_without_edits(job, question) for question in questions
     ]
     excerpt_column_count = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in question_drafts), default=0))
     excerpt_column_titles = [f"excerpt {place}" for place in range(1, excerpt_column_count + 1)]
-    question_table_columns = {
+    cell_list_by_column = {
         "question": [row.question for row in question_drafts],
         "document": [job.texts.names[question.window.document] for question in questions],
     } | {
@@ -87,7 +87,7 @@ def draw_question_table(job: QuestionGenerationJob, questions: Sequence[Generate
     question_table_widget_key = f"question_table/{session.question_table_edits}"
 
     st.data_editor(
-        question_table_columns,
+        cell_list_by_column,
         key=question_table_widget_key,
         on_change=lambda: apply_table_edits(
             job, questions, excerpt_column_count, st.session_state[question_table_widget_key]
@@ -141,7 +141,7 @@ def apply_table_edits(
             changed_values_by_column.get(f"excerpt {place}", excerpt) or ""
             for place, excerpt in enumerate(edited_draft_excerpts, start=1)
         ]
-        job.draft_by_question[generated_question] = QuestionDraft.of(
+        job.draft_by_question[generated_question] = QuestionDraft.from_user_edit(
             generated_question,
             job.texts,
             changed_values_by_column.get("question", earlier_draft.question) or "",
@@ -159,7 +159,7 @@ def _build_draft_without_edits(job: QuestionGenerationJob, generated_question: G
 LARGEST_SEED = 1_000_000
 """The largest seed that the user can choose."""
 
-EXCERPT_FILTER_HELP = (
+QUESTION_EXCERPT_FILTER_HELP = (
     "The cosine of a question and the least like of its excerpts, by the embedder on the left. To the left of the line the "
     "question is dropped; at 0 none is. 0.36 is what Chroma's code takes with text-embedding-3-large; of other embedders, "
     "take what cuts off the tail."
@@ -206,8 +206,8 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_
                 UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
             )
         )
-        if question_generation_job is not None and question_generation_job.is_in_progress:
-            show_job_progress(question_generation_job, key="generating")
+        if question_generation_job is not None and question_generation_job.is_running_and_not_cancelled:
+            show_job_progress_with_cancel(question_generation_job, key="generating")
             return
         _offer_question_generation(current_page, documents, access_to_chosen_language_model(), question_generation_job)
         if question_generation_job is not None:
@@ -233,7 +233,9 @@ def _offer_question_generation(
     model_requests = ModelRequests(
         (generation_settings, source_texts, tokenizer_name),
         model_access,
-        lambda _: estimate_generation(source_texts.texts, generation_settings, load_tokenizer(tokenizer_name)),
+        lambda _: estimate_generation_requests_and_tokens(
+            source_texts.texts, generation_settings, load_tokenizer(tokenizer_name)
+        ),
         f"“Generate” sends {pluralize(generation_settings.count, 'passage')} of "
         f"{pluralize(len(source_texts.names), 'document')}",
         "generating",
@@ -258,7 +260,9 @@ def _offer_question_generation(
 
     controls_row = st.container(horizontal=True, vertical_alignment="bottom")
     _draw_count_and_seed_inputs(controls_row, generation_settings)
-    if button_pressed(controls_row, "Generate", "generating_ask", disabled=model_access is None or not source_texts.names):
+    if draw_button_and_return_press(
+        controls_row, "Generate", "generating_ask", disabled=model_access is None or not source_texts.names
+    ):
         start_run_or_count_requests(model_requests, start_generation_job)
         st.rerun()
     if not source_texts.names:
@@ -303,7 +307,7 @@ def _draw_count_and_seed_inputs(controls_row: DeltaGenerator, current_settings: 
 
 def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) -> None:
     """Draw the generated questions, with the filters, the table and the actions."""
-    questions, dropped_passages = job.made, job.windows_without_question
+    questions, dropped_passages = job.questions_generated_so_far, job.dropped_windows
     if job.error:
         show_notice(job.error, "error", key="generating_error")
     if job.cancelled():
@@ -338,15 +342,15 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
         show_folded_table(dropped_passages_title, dropped_passages_table, expanded=not questions)
     if not questions:
         return
-    similarities_per_question = _question_and_excerpt_similarities(current_page, job, questions)
+    similarities_per_question = _similarities_for_question_filters(current_page, job, questions)
     similarity_job = session.similarity_job
-    if similarities_per_question is None and similarity_job is not None and similarity_job.is_in_progress:
+    if similarities_per_question is None and similarity_job is not None and similarity_job.is_running_and_not_cancelled:
         # A table of unfiltered questions would soon change.
         return
     is_kept_per_question = (
         [True] * len(questions)
         if similarities_per_question is None
-        else _choose_kept_question_mask(job, similarities_per_question)
+        else _draw_filters_and_get_mask(job, similarities_per_question)
     )
     # Edited questions stay, regardless of the filters.
     kept_questions = [
@@ -357,7 +361,7 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
     _show_remaining_questions(job, kept_questions)
 
 
-def _question_and_excerpt_similarities(
+def _similarities_for_question_filters(
     current_page: Page, job: QuestionGenerationJob, questions: Sequence[Generated]
 ) -> Cosines | None:
     """Return the similarity of questions and excerpts; None while it is being computed, or if it cannot be."""
@@ -365,7 +369,7 @@ def _question_and_excerpt_similarities(
         show_notice(current_page.embedder_complaint, key="generating_embedder")
         return None
     session.similarity_job = question_similarity_job = QuestionSimilarityJob(
-        job.texts, tuple(questions), current_page.choices.sentences, current_page.embedder, session.on_disk
+        job.texts, tuple(questions), current_page.choices.sentences, current_page.embedder, session.keeps_embeddings_on_disk
     ).earlier_if_same(session.similarity_job)
     question_similarity_job.start_once(0.2)
     if question_similarity_job.cancelled():
@@ -374,29 +378,31 @@ def _question_and_excerpt_similarities(
             key="comparing_stopped",
         )
     else:
-        show_job_state(question_similarity_job, "comparing")
+        show_job_progress_or_error(question_similarity_job, "comparing")
     return question_similarity_job.similarities
 
 
-def _choose_kept_question_mask(job: QuestionGenerationJob, question_and_excerpt_cosines: Cosines) -> Sequence[bool]:
+def _draw_filters_and_get_mask(job: QuestionGenerationJob, question_and_excerpt_cosines: Cosines) -> Sequence[bool]:
     """Draw the histograms and their threshold controls; return a mask of the questions that pass both filters."""
     excerpt_threshold, earlier_question_threshold = job.filter_thresholds
 
-    def set_threshold(drops_below: bool, threshold: float) -> None:
+    def set_either_filter_threshold(drops_below: bool, new_filter_threshold: float) -> None:
         excerpt_threshold, earlier_question_threshold = job.filter_thresholds
-        job.filter_thresholds = (threshold, earlier_question_threshold) if drops_below else (excerpt_threshold, threshold)
+        job.filter_thresholds = (
+            (new_filter_threshold, earlier_question_threshold) if drops_below else (excerpt_threshold, new_filter_threshold)
+        )
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
-    question_filter_result = filter_questions(
+    question_filter_result = decide_kept_questions(
         question_and_excerpt_cosines, excerpt_threshold or -1.0, earlier_question_threshold
     )
-    for slider_column, slider_key, slider_label, threshold, similarities, slider_help in zip(
+    for slider_column, slider_key, slider_label, filter_threshold, similarities, slider_help in zip(
         st.columns(2),
         ("lowest", "highest"),
         ("Question and its worst excerpt, at least", "Question and an earlier one, at most"),
         (excerpt_threshold, earlier_question_threshold),
         (question_filter_result.excerpts, question_filter_result.earlier),
-        (EXCERPT_FILTER_HELP, EARLIER_QUESTION_FILTER_HELP),
+        (QUESTION_EXCERPT_FILTER_HELP, EARLIER_QUESTION_FILTER_HELP),
         strict=True,
     ):
         drops_below_threshold, slider_key = slider_key == "lowest", f"generating_{slider_key}"
@@ -405,18 +411,22 @@ def _choose_kept_question_mask(job: QuestionGenerationJob, question_and_excerpt_
                 slider_label,
                 0.0,
                 1.0,
-                threshold,
+                filter_threshold,
                 0.01,
                 help=slider_help,
-                **build_widget_key_and_callback(threshold, slider_key, partial(set_threshold, drops_below_threshold)),
+                **build_widget_key_and_callback(
+                    filter_threshold, slider_key, partial(set_either_filter_threshold, drops_below_threshold)
+                ),
             )
-            kept_and_dropped_counts = count_kept_and_dropped(
-                similarities, (threshold or -1.0) if drops_below_threshold else threshold, drops_below=drops_below_threshold
+            kept_and_dropped_counts = count_kept_dropped_per_bin(
+                similarities,
+                (filter_threshold or -1.0) if drops_below_threshold else filter_threshold,
+                drops_below_threshold=drops_below_threshold,
             )
             histogram_figure_name = "Excerpts" if drops_below_threshold else "Repetitions"
-            show_figure(
+            show_figure_with_its_data(
                 draw_filter_histogram_figure(
-                    kept_and_dropped_counts, threshold, "cosine", drops_below=drops_below_threshold
+                    kept_and_dropped_counts, filter_threshold, "cosine", drops_below=drops_below_threshold
                 ),
                 kept_and_dropped_counts.histogram_table,
                 histogram_figure_name,
@@ -433,9 +443,11 @@ def _choose_kept_question_mask(job: QuestionGenerationJob, question_and_excerpt_
 def _show_remaining_questions(job: QuestionGenerationJob, shown_questions: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
     removed_questions = [
-        question for question in job.made if question in job.draft_by_question and job.draft_by_question[question] is None
+        question
+        for question in job.questions_generated_so_far
+        if question in job.draft_by_question and job.draft_by_question[question] is None
     ]
-    usable_questions = draw_question_table(job, shown_questions) if shown_questions else []
+    usable_questions = draw_and_read_question_table(job, shown_questions) if shown_questions else []
     if not shown_questions:
         restore_phrase = ", or restore the questions that you removed" if removed_questions else ""
         show_notice(f"No question passes the filters. Move the filters' lines{restore_phrase}.", key="generating_none")
@@ -512,10 +524,10 @@ class KeptAndDropped(NamedTuple):
         return {"from": self.edges[:-1], "to": self.edges[1:], "kept": self.kept_counts, "dropped": self.dropped_counts}
 
 
-def count_kept_and_dropped(values: FloatArray, threshold: float, *, drops_below: bool) -> KeptAndDropped:
+def count_kept_dropped_per_bin(values: FloatArray, threshold: float, *, drops_below_threshold: bool) -> KeptAndDropped:
     """Count the questions that a filter at ``threshold`` keeps and drops, per bin of their values; NaN is ignored."""
     defined_values = values[~np.isnan(values)]
-    dropped_mask = defined_values < threshold if drops_below else defined_values > threshold
+    dropped_mask = defined_values < threshold if drops_below_threshold else defined_values > threshold
     first_bin_number, end_bin_number = (
         (np.floor(defined_values.min() / BIN_WIDTH), np.floor(defined_values.max() / BIN_WIDTH) + 1)
         if defined_values.size

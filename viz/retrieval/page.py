@@ -28,23 +28,22 @@ from viz.retrieval.bundled_run import BUNDLED_RUN, default_retrieval_choices
 from viz.retrieval.documents_and_questions import choose_documents_and_questions, chosen_documents
 from viz.retrieval.failed.missed_excerpts import show_missed_excerpts
 from viz.retrieval.generated_questions import show_question_generation
-from viz.retrieval.link_parameters import (
+from viz.retrieval.link_parameter_widgets import (
     PARAMETER_OPTIONS,
-    choose_settings_and_baseline_index,
     chosen_embedding_modes,
     draw_search_settings,
-    report_choice_from_link,
+    draw_settings_get_baseline_index,
+    read_report_settings_from_link,
 )
-from viz.retrieval.own_traces import show_traces
-from viz.retrieval.question_details import show_question
-from viz.retrieval.retrieval_results import show_differences_costs_distributions, show_summary_table_and_curve
+from viz.retrieval.own_trace_diagnosis import show_traces
+from viz.retrieval.question_details import show_question_for_two_chunkers
+from viz.retrieval.retrieval_results import show_differences_costs_distributions, show_key_figures_table_and_curve
 from viz.retrieval.session import session
 from viz.shell import (
     LostRun,
     ModelRequests,
     Page,
     RestOfRun,
-    begin_run,
     bundled_documents_and_questions,
     draw_run_button_row,
     find_run,
@@ -55,13 +54,14 @@ from viz.shell import (
     show_run_state,
     show_unfinished_run,
     start_run_or_count_requests,
+    start_run_updating_link,
 )
-from viz.shell.page import draw_page_frame
+from viz.shell.page import frame_page_and_write_link
 from viz.state import (
     MISSING_MODEL_MESSAGE,
     Choices,
     access_to_chosen_language_model,
-    chunker_with_chunk_file,
+    chunker_with_file_if_available,
     external_chunker_and_input_hint,
     lacks_chunk_file,
     language_model_name_and_revision,
@@ -74,22 +74,23 @@ PAGE_KEY = "retrieval"
 
 def show() -> None:
     """Draw the Retrieval page."""
-    with draw_page_frame(PAGE_KEY, default_retrieval_choices(), about_a_text=False) as current_page:
-        _draw_page_body(current_page)
+    with frame_page_and_write_link(PAGE_KEY, default_retrieval_choices(), about_a_text=False) as retrieval_page:
+        _draw_page_body(retrieval_page)
 
 
 def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
     current_page.replace_invalid_link_parameters(PARAMETER_OPTIONS)
-    linked_run = find_retrieval_run(link_parameters["run"], None)
-    uses_own_documents = (
+    linked_run = find_retrieval_run_of_link(link_parameters["run"], None)
+    linked_run_uses_own_documents = (
         isinstance(linked_run, LostRun) and linked_run.stored_run is not None and linked_run.stored_run.plan.own
     )
     adopt_columns_with_questions(current_page, PAGE_KEY)
     chunkers, start_obstacle_message = build_chunkers(current_page)
     with current_page.controls:
         chosen_documents_and_questions = choose_documents_and_questions(
-            linked_run.plan.material if isinstance(linked_run, Retrieval) else None, waits_for_files=uses_own_documents
+            linked_run.plan.material if isinstance(linked_run, Retrieval) else None,
+            waits_for_files=linked_run_uses_own_documents,
         )
         if chosen_documents_and_questions is not None and chosen_documents_and_questions.own:
             share_own_questions_with_answers_page(chosen_documents_and_questions)
@@ -109,18 +110,18 @@ def _draw_page_body(current_page: Page) -> None:
             current_page.embedder,
             offers_external_chunks=True,
             document_names_to_measure=document_names,
-            shows_model=needs_model_form,
+            shows_language_model=needs_model_form,
         )
-        missing_model_message = choose_context_sentence_model(link_parameters["embedded"])
+        missing_model_message = show_prompts_and_check_model(link_parameters["embedded"])
         start_obstacle_message = start_obstacle_message or missing_model_message
         show_compare_column_number(
             PAGE_KEY,
             current_page.choices.columns[current_page.choices.selected],
             current_page.embedder,
-            is_column_valid=selected_column_chunker is not None,
+            are_column_settings_valid=selected_column_chunker is not None,
         )
-    if uses_own_documents and chosen_documents_and_questions is not None:
-        linked_run = find_retrieval_run(link_parameters["run"], chosen_documents_and_questions)
+    if linked_run_uses_own_documents and chosen_documents_and_questions is not None:
+        linked_run = find_retrieval_run_of_link(link_parameters["run"], chosen_documents_and_questions)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
@@ -140,16 +141,16 @@ def _draw_page_body(current_page: Page) -> None:
             chosen_embedding_modes(link_parameters, len(valid_chunkers)),
         )
         embedder_and_text_settings = current_page.embedder.name, choices.sentences, choices.tokenizer, first_embedding_mode
-        measured_chunkers = tuple(valid_chunkers) * (len(embedding_mode_per_chunker) // len(valid_chunkers) or 1)
+        chunkers_to_measure = tuple(valid_chunkers) * (len(embedding_mode_per_chunker) // len(valid_chunkers) or 1)
         new_run_plan = Plan(
             chosen_documents_and_questions,
-            measured_chunkers,
+            chunkers_to_measure,
             *embedder_and_text_settings,
             ReturnedText.parse(link_parameters["returned"]),
             embedding_modes=embedding_mode_per_chunker,
             searched_by=checked_search_method(link_parameters["search"]),
         )
-        if new_run_plan.asks:
+        if new_run_plan.calls_language_model:
             new_run_plan = replace(
                 new_run_plan, language_model=language_model_name_and_revision(access_to_chosen_language_model())
             )
@@ -207,18 +208,20 @@ def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
 def _show_results(
     current_page: Page,
     run: Retrieval | LostRun | None,
-    plan: Plan | None,
-    documents_and_questions: RunMaterial | None,
+    new_run_plan: Plan | None,
+    chosen_documents_and_questions: RunMaterial | None,
 ) -> None:
     """Draw the run that the link names, from memory or disk; without a run, the bundled one."""
     if isinstance(run, Retrieval):
-        show_unfinished_run(current_page, run, "retrieval", partial(build_rest_of_stored_retrieval, current_page, run))
-        are_documents_different = documents_and_questions is None or documents_and_questions.texts != run.plan.material.texts
+        show_unfinished_run(current_page, run, "retrieval", partial(build_resumption_of_stored_run, current_page, run))
+        are_documents_different = (
+            chosen_documents_and_questions is None or chosen_documents_and_questions.texts != run.plan.material.texts
+        )
         with st.expander("Previous documents' results") if are_documents_different and not run.running else st.container():
-            _show_run(run, plan, current_page.choices)
+            _show_run(run, new_run_plan, current_page.choices)
     elif isinstance(run, LostRun):
         run.show("retrieval")
-    elif documents_and_questions is None or documents_and_questions.own:
+    elif chosen_documents_and_questions is None or chosen_documents_and_questions.own:
         show_notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
     elif bundled_run := load_bundled_run_drawing_origin(
         BUNDLED_RUN,
@@ -226,18 +229,18 @@ def _show_results(
         "“Run” measures the chunkers on the left, on these documents or on your own.",
         "retrieval",
     ):
-        _show_run(bundled_run, plan, current_page.choices)
+        _show_run(bundled_run, new_run_plan, current_page.choices)
 
 
 def _draw_start_row(current_page: Page, plan: Plan | None, documents_and_questions: RunMaterial | None) -> None:
     """Draw the button that starts a run, with a summary of its material or the reason why it cannot start."""
-    language_model_access = access_to_chosen_language_model() if plan is not None and plan.asks else None
+    language_model_access = access_to_chosen_language_model() if plan is not None and plan.calls_language_model else None
 
     def start_new_run() -> None:
         assert plan is not None
         assert current_page.embedder is not None
-        make_run = partial(new_retrieval_run, plan, current_page.embedder, language_model_access)
-        begin_run(current_page.choices.extra, Retrieval, make_run)
+        make_run = partial(build_unstarted_retrieval_run, plan, current_page.embedder, language_model_access)
+        start_run_updating_link(current_page.choices.extra, Retrieval, make_run)
 
     requests_of_run = build_model_requests_of_plan(plan, current_page.embedder, language_model_access)
     if session.begins_retrieval and plan is not None:
@@ -261,18 +264,19 @@ def _draw_start_row(current_page: Page, plan: Plan | None, documents_and_questio
     )
 
 
-def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
+def _show_run(run: Retrieval, new_run_plan: Plan | None, choices: Choices) -> None:
     """Draw the progress of a run and its results so far."""
     link_parameters = choices.extra
-    _show_run_state(run, plan)
+    _show_run_state(run, new_run_plan)
     if run.asking is not None and not run.running:
         show_remark(f"{run.asking.model.title}: {run.ledger.spent}.", key="retrieval_asked_model")
     for chunker_number, left_out_reason in run.left_out.items():
         show_notice(left_out_reason, key=f"retrieval_left_out_{chunker_number}")
     for chunker_number, evaluation in sorted(run.evaluation_by_chunker.items()):
-        if evaluation.index.caveat:
+        if evaluation.searched_index.caveat:
             show_notice(
-                f"{run.plan.titles[chunker_number]}: {evaluation.index.caveat}", key=f"retrieval_caveat_{chunker_number}"
+                f"{run.plan.chunker_titles_with_settings[chunker_number]}: {evaluation.searched_index.caveat}",
+                key=f"retrieval_caveat_{chunker_number}",
             )
     if not run.evaluation_by_chunker:
         return
@@ -280,10 +284,10 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     has_run_ended = not run.running
     title_by_chunker_number = {
         number: title
-        for number, title in enumerate(run.plan.titles)
+        for number, title in enumerate(run.plan.chunker_titles_with_settings)
         if number in run.evaluation_by_chunker or not has_run_ended
     }
-    baseline_chunker_index = choose_settings_and_baseline_index(link_parameters, run, title_by_chunker_number)
+    baseline_chunker_index = draw_settings_get_baseline_index(link_parameters, run, title_by_chunker_number)
     if not run.all_measured_at_budgets:
         show_notice(
             "An earlier version of Seamark measured this run at the top k alone. Press “Run” to measure it at equal "
@@ -291,37 +295,41 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
             key="retrieval_no_budgets",
         )
     retrieval_report_job = run.report_job(
-        report_choice_from_link(link_parameters, baseline_chunker_index, run.budgets_by_unit)
+        read_report_settings_from_link(link_parameters, baseline_chunker_index, run.budgets_by_unit)
     )
     report_and_failures = retrieval_report_job.report_and_failures
     if report_and_failures is None:
         if retrieval_report_job.error:
             show_notice(retrieval_report_job.error, "error", key="retrieval_report_error")
         else:
-            _wait_for_report(retrieval_report_job)
+            _draw_wait_notice_or_rerun(retrieval_report_job)
         return
-    show_summary_table_and_curve(run, report_and_failures.report, link_parameters)
+    show_key_figures_table_and_curve(run, report_and_failures.report, link_parameters)
     if has_run_ended:
         show_missed_excerpts(report_and_failures, run.plan, link_parameters)
-        show_question(report_and_failures, run.plan, choices)
+        show_question_for_two_chunkers(report_and_failures, run.plan, choices)
     show_differences_costs_distributions(run, report_and_failures.report, link_parameters)
 
 
 @st.fragment(run_every=0.25)
-def _wait_for_report(job: ReportJob) -> None:
+def _draw_wait_notice_or_rerun(job: ReportJob) -> None:
     """Draw a notice that the report is being made, and rerun the page when it is ready."""
     if not job.running:
         st.rerun()
     show_remark("Comparing the chunkers on all questions …", key="retrieval_comparing")
 
 
-def _show_run_state(run: Retrieval, plan: Plan | None) -> None:
+def _show_run_state(run: Retrieval, new_run_plan: Plan | None) -> None:
     """Draw a run's progress, its errors, and the settings that have changed since it began."""
-    changed_setting_names = run.plan.changed(plan) if plan is not None else []
+    changed_setting_names = run.plan.differing_setting_names(new_run_plan) if new_run_plan is not None else []
     show_run_state(run, "results were measured", changed_setting_names, "Press “Run” to measure again.", "retrieval")
     _show_search_notices(run)
     for chunker_number, chunker_error in run.errors.items():
-        show_notice(f"{run.plan.titles[chunker_number]}: {chunker_error}", "error", key=f"retrieval_error_{chunker_number}")
+        show_notice(
+            f"{run.plan.chunker_titles_with_settings[chunker_number]}: {chunker_error}",
+            "error",
+            key=f"retrieval_error_{chunker_number}",
+        )
     question_problems = run.questions.problems
     show_folded_table(pluralize(len(question_problems), "question problem"), {"problem": question_problems})
     excerpt_state_counts = run.questions.excerpt_counts_by_state()
@@ -338,8 +346,8 @@ def _show_search_notices(run: Retrieval) -> None:
         show_notice(MODEL_TEXT_SEARCHED_NOTE, key="retrieval_stated")
     if run.plan.uses_late_chunking:
         show_notice(LATE_CHUNKING_NOTE, key="retrieval_late_said")
-    if run.plan.keyword_search_sentence:
-        show_notice(run.plan.keyword_search_sentence, key="retrieval_search_said")
+    if run.plan.keyword_indexed_text_sentence:
+        show_notice(run.plan.keyword_indexed_text_sentence, key="retrieval_search_said")
     if run.plan.returned.said:
         returned_text_sentence = (
             f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. "
@@ -350,20 +358,20 @@ def _show_search_notices(run: Retrieval) -> None:
 
 def _build_excerpt_location_table(questions: Questions) -> dict[str, list[str]]:
     """Return the fate of each excerpt, and a sentence on each excerpt that changed."""
-    excerpt_state_labels = questions.labels
+    excerpt_location_records = questions.labels
     return {
-        "state": [label.state for label in excerpt_state_labels],
-        "question": [label.question for label in excerpt_state_labels],
-        "excerpt": [label.excerpt for label in excerpt_state_labels],
-        "document": [label.document for label in excerpt_state_labels],
-        "place": [", ".join(f"{start:,} to {end:,}" for start, end in label.spans) for label in excerpt_state_labels],
-        "remark": [label.remark for label in excerpt_state_labels],
+        "state": [label.state for label in excerpt_location_records],
+        "question": [label.question for label in excerpt_location_records],
+        "excerpt": [label.excerpt for label in excerpt_location_records],
+        "document": [label.document for label in excerpt_location_records],
+        "place": [", ".join(f"{start:,} to {end:,}" for start, end in label.spans) for label in excerpt_location_records],
+        "remark": [label.remark for label in excerpt_location_records],
     }
 
 
 def _offer_question_file(run: Retrieval) -> None:
     """Draw the button that saves the questions in a format that survives edits of the documents."""
-    corpus, questions = next(iter(run.evaluation_by_chunker.values())).index.corpus, run.questions.usable
+    corpus, questions = next(iter(run.evaluation_by_chunker.values())).searched_index.corpus, run.questions.usable
     show_download_button(
         st.container(),
         "Questions with places",
@@ -389,7 +397,7 @@ def includes_context_sentences(embedded_text_kinds: str) -> bool:
     return "context" in embedded_text_kinds
 
 
-def choose_context_sentence_model(embedded_text_kinds: str) -> str:
+def show_prompts_and_check_model(embedded_text_kinds: str) -> str:
     """Draw the fields for the language model if context sentences are chosen; return a message if no model is named."""
     if not includes_context_sentences(embedded_text_kinds):
         return ""
@@ -404,10 +412,10 @@ def choose_context_sentence_model(embedded_text_kinds: str) -> str:
 
 
 def build_model_requests_of_plan(
-    plan: Plan | None, embedder: Embedder | None, model_access: Asking | None, run_token: str = ""
+    plan: Plan | None, embedder: Embedder | None, model_access: Asking | None, resumed_run_token: str = ""
 ) -> ModelRequests | None:
-    """Return a run's requests to a language model, or None if the run needs none; ``run_token`` names a run to resume."""
-    if plan is None or not plan.asks:
+    """Return a run's requests to a language model, None if it needs none; ``resumed_run_token`` names a run to resume."""
+    if plan is None or not plan.calls_language_model:
         return None
     has_context_embedding = "context" in (plan.embedded_as, *plan.embedding_modes)
     sending_phrase = (
@@ -416,29 +424,33 @@ def build_model_requests_of_plan(
     )
     chunkers_call_model = any(chunker.asks for chunker in plan.chunkers)
     return ModelRequests(
-        (plan, run_token),
+        (plan, resumed_run_token),
         model_access,
-        partial(estimate_run_llm_requests, plan, embedder, session.on_disk),
+        partial(estimate_run_llm_requests, plan, embedder, session.keeps_embeddings_on_disk),
         sending_phrase,
-        f"run{run_token}",
+        f"run{resumed_run_token}",
         schema_model=model_access if chunkers_call_model else None,
     )
 
 
-def new_retrieval_run(plan: Plan, embedder: Embedder, model_access: Asking | None, keeper: Keeper | None) -> Retrieval:
+def build_unstarted_retrieval_run(
+    plan: Plan, embedder: Embedder, model_access: Asking | None, keeper: Keeper | None
+) -> Retrieval:
     """Return a run that is not started yet; ``keeper`` stores it on disk, if the session keeps embeddings there."""
-    stored_retrieval_run = None if keeper is None else StoredRetrieval.of(keeper, plan)
-    return Retrieval(plan, embedder, session.on_disk, stored_retrieval_run, asking=model_access)
+    storage_of_new_run = None if keeper is None else StoredRetrieval.build_for_plan(keeper, plan)
+    return Retrieval(plan, embedder, session.keeps_embeddings_on_disk, storage_of_new_run, asking=model_access)
 
 
-def find_retrieval_run(run_token: str, own_documents_and_questions: RunMaterial | None) -> Retrieval | LostRun | None:
+def find_retrieval_run_of_link(
+    run_token: str, own_documents_and_questions: RunMaterial | None
+) -> Retrieval | LostRun | None:
     """Return the run of a link as `find_run` does, on the bundled or the user's own documents, as it was begun."""
 
-    def reopened_run(stored_retrieval: StoredRetrieval) -> Retrieval | str:
+    def reopen_run_or_return_reason(stored_retrieval: StoredRetrieval) -> Retrieval | str:
         documents_and_questions = (
             own_documents_and_questions if stored_retrieval.plan.own else bundled_documents_and_questions()
         )
-        missing_files_phrase = stored_retrieval.missing_files_in_words(documents_and_questions)
+        missing_files_phrase = stored_retrieval.missing_documents_and_questions_phrase(documents_and_questions)
         if documents_and_questions is None or missing_files_phrase:
             return (
                 f"To see them, give {missing_files_phrase} again, on the left, with the same names and content."
@@ -451,26 +463,28 @@ def find_retrieval_run(run_token: str, own_documents_and_questions: RunMaterial 
         reopened_retrieval_run.start()
         return reopened_retrieval_run
 
-    return find_run(run_token, Retrieval, reopened_run)
+    return find_run(run_token, Retrieval, reopen_run_or_return_reason)
 
 
-def build_rest_of_stored_retrieval(current_page: Page, run: Retrieval, stored_retrieval: StoredRetrieval) -> RestOfRun:
+def build_resumption_of_stored_run(current_page: Page, run: Retrieval, stored_retrieval: StoredRetrieval) -> RestOfRun:
     """Return the rest of a run that is stored on disk."""
-    run_plan = _plan_with_chunk_files(run.plan)
-    unfinished_plan = _plan_without_finished_chunkers(run_plan, run.evaluation_by_chunker)
+    whole_run_plan = _plan_with_chunk_files(run.plan)
+    unfinished_plan = _plan_without_finished_chunkers(whole_run_plan, run.evaluation_by_chunker)
     language_model_access, missing_chunk_file_message = (
-        access_to_chosen_language_model() if unfinished_plan.asks else None,
+        access_to_chosen_language_model() if unfinished_plan.calls_language_model else None,
         "",
     )
-    chunker_numbers_lacking_file = [
+    chunker_numbers_missing_file = [
         number
-        for number, chunker in enumerate(run_plan.chunkers)
+        for number, chunker in enumerate(whole_run_plan.chunkers)
         if number not in run.evaluation_by_chunker and lacks_chunk_file(chunker)
     ]
-    if chunker_numbers_lacking_file:
+    if chunker_numbers_missing_file:
         # With several ways of embedding, each way has all columns in turn.
         column_number_lacking_file = (
-            chunker_numbers_lacking_file[0] % (len(run_plan.chunkers) // max(1, len(set(run_plan.embedding_modes)))) + 1
+            chunker_numbers_missing_file[0]
+            % (len(whole_run_plan.chunkers) // max(1, len(set(whole_run_plan.embedding_modes))))
+            + 1
         )
         missing_chunk_file_message = (
             f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column "
@@ -479,7 +493,7 @@ def build_rest_of_stored_retrieval(current_page: Page, run: Retrieval, stored_re
 
     def resumed_run() -> Retrieval:
         assert current_page.embedder is not None
-        return Retrieval(run_plan, current_page.embedder, True, stored_retrieval, asking=language_model_access)
+        return Retrieval(whole_run_plan, current_page.embedder, True, stored_retrieval, asking=language_model_access)
 
     unfinished_run_requests = build_model_requests_of_plan(
         unfinished_plan, current_page.embedder, language_model_access, stored_retrieval.keeper.token
@@ -489,7 +503,7 @@ def build_rest_of_stored_retrieval(current_page: Page, run: Retrieval, stored_re
 
 def _plan_with_chunk_files(plan: Plan) -> Plan:
     """Return a plan with the session's files of chunks, which are not stored on disk."""
-    return replace(plan, chunkers=tuple(chunker_with_chunk_file(chunker) for chunker in plan.chunkers))
+    return replace(plan, chunkers=tuple(chunker_with_file_if_available(chunker) for chunker in plan.chunkers))
 
 
 def _plan_without_finished_chunkers(plan: Plan, finished_chunker_numbers: Container[int]) -> Plan:

@@ -10,15 +10,22 @@ import streamlit as st
 from chunkers import Span
 from chunkers.support import FloatArray, IntArray, pluralize
 from evaluation.questions import Corpus, difference_of_ranges, intersection_of_ranges, total_length_of_ranges
-from evaluation.retrieval import RETRIEVAL_MEASURE_TITLES, Evaluation, GivenChunks, QuestionScores, Report, excerpt_ranges
+from evaluation.retrieval import (
+    RETRIEVAL_MEASURE_TITLES,
+    Evaluation,
+    QuestionScores,
+    Report,
+    RetrievedChunks,
+    excerpt_ranges,
+)
 from viz.components.browser_exchange import Component
 from viz.components.page_elements import show_notice
 from viz.controls import build_widget_key_and_callback, draw_setting_select_box
 from viz.jobs.retrieval import ReportAndFailures
 from viz.jobs.retrieval_plan import Plan
-from viz.retrieval.failed.missed_excerpts import show_compare_button
+from viz.retrieval.failed.missed_excerpts import show_corpus_passage_compare_button
 from viz.retrieval.figures import format_score_in_percent
-from viz.retrieval.link_parameters import choose_link_parameter, convert_link_number_to_index
+from viz.retrieval.link_parameter_widgets import convert_link_number_to_index, draw_link_parameter_control
 from viz.state import Choices
 from viz.theme import CHUNK_COLOURS, CHUNK_EDGE_COLOURS, theme_name
 
@@ -66,11 +73,11 @@ _passages_component = Component[PassagesData](
 
 
 def ranked_passages(
-    evaluation: Evaluation, question_scores: QuestionScores, chunks_within_limit: GivenChunks
+    evaluation: Evaluation, question_scores: QuestionScores, chunks_within_limit: RetrievedChunks
 ) -> list[PassageData]:
     """Return the passages of a question: its retrieved chunks, best first, then the missed parts of the excerpts."""
-    corpus = evaluation.index.corpus
-    corpus_text = corpus.whole.text
+    corpus = evaluation.searched_index.corpus
+    corpus_text = corpus.joined_document.text
     excerpt_spans_in_corpus = excerpt_ranges(corpus, question_scores.question)
     passages: list[PassageData] = []
     for chunk in chunks_within_limit.chunks:
@@ -79,7 +86,8 @@ def ranked_passages(
             total_length_of_ranges(chunk.given),
         )
         passage_title = (
-            f"{chunk.rank} · {_describe_document_and_pages(corpus, chunk.spans or evaluation.index.chunks[chunk.number])}"
+            f"{chunk.rank} · "
+            f"{_describe_passage_document_and_pages(corpus, chunk.spans or evaluation.searched_index.chunks[chunk.number])}"
         )
         if not chunk.spans:
             passages.append({"kind": "note", "title": f"{passage_title} · what it returns is above already", "parts": []})
@@ -99,8 +107,8 @@ def ranked_passages(
             if excerpt_character_count
             else f" · {returned_character_count:,} characters, none of them excerpt"
         )
-        coloured_passage_parts = coloured_parts(corpus_text, chunk.given, excerpt_spans_in_corpus)
-        if not chunk.whole:
+        coloured_passage_parts = parts_coloured_by_excerpts(corpus_text, chunk.given, excerpt_spans_in_corpus)
+        if not chunk.is_wholly_retrieved:
             passage_title += " · cut off"
             coloured_passage_parts.append((f"{chunks_within_limit.limit.budget:,} {chunks_within_limit.limit.unit}", "end"))
             coloured_passage_parts += [
@@ -116,24 +124,25 @@ def ranked_passages(
     passages += _budget_notes(chunks_within_limit)
     missed_spans = (
         []
-        if chunks_within_limit.chunk_count_without_kept_ranks
-        else difference_of_ranges(excerpt_spans_in_corpus, chunks_within_limit.spans)
+        if chunks_within_limit.chunk_count_beyond_kept_ranks
+        else difference_of_ranges(excerpt_spans_in_corpus, chunks_within_limit.retrieved_spans)
     )
     for start, end in missed_spans:
         if corpus_text[start:end].strip():
             passage_title = (
-                f"Not retrieved · {_describe_document_and_pages(corpus, [Span(start, end)])} · {end - start:,} characters"
+                f"Not retrieved · {_describe_passage_document_and_pages(corpus, [Span(start, end)])} · {end - start:,} "
+                "characters"
             )
             passages.append({"kind": "missed", "title": passage_title, "parts": [(corpus_text[start:end], "missed")]})
     return passages
 
 
-def _budget_notes(chunks_within_limit: GivenChunks) -> list[PassageData]:
+def _budget_notes(chunks_within_limit: RetrievedChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
     budget_note_titles = []
-    if chunks_within_limit.chunk_count_without_kept_ranks:
+    if chunks_within_limit.chunk_count_beyond_kept_ranks:
         budget_note_titles.append(
-            f"{pluralize(chunks_within_limit.chunk_count_without_kept_ranks, 'more chunk')} of lower rank, which the run "
+            f"{pluralize(chunks_within_limit.chunk_count_beyond_kept_ranks, 'more chunk')} of lower rank, which the run "
             "does not keep "
             "one by "
             "one"
@@ -148,19 +157,17 @@ def _budget_notes(chunks_within_limit: GivenChunks) -> list[PassageData]:
     return [{"kind": "note", "title": title, "parts": []} for title in budget_note_titles]
 
 
-def _describe_document_and_pages(corpus: Corpus, spans: Sequence[Span]) -> str:
+def _describe_passage_document_and_pages(corpus: Corpus, spans: Sequence[Span]) -> str:
     """Return the document that contains the spans, with their pages or chapters if it has any."""
     document_index = corpus.document_number_at(spans[0].start)
-    document_offset, document_parts = corpus.offsets[document_index], corpus.documents[document_index].parts
-    if document_parts is None:
+    document_start_in_corpus, pages_or_chapters = corpus.offsets[document_index], corpus.documents[document_index].parts
+    if pages_or_chapters is None:
         return corpus.names[document_index]
-    return (
-        f"{corpus.names[document_index]}, "
-        f"{document_parts.label_of_spans([(start - document_offset, end - document_offset) for start, end in spans])}"
-    )
+    spans_in_document = [(start - document_start_in_corpus, end - document_start_in_corpus) for start, end in spans]
+    return f"{corpus.names[document_index]}, {pages_or_chapters.label_of_spans(spans_in_document)}"
 
 
-def coloured_parts(text: str, spans: Sequence[Span], excerpt_spans: Sequence[Span]) -> list[Part]:
+def parts_coloured_by_excerpts(text: str, spans: Sequence[Span], excerpt_spans: Sequence[Span]) -> list[Part]:
     """Return the text of the spans in order, divided where excerpts begin and end; each span starts a new line."""
     parts: list[Part] = []
     for span_index, span in enumerate(spans):
@@ -172,15 +179,15 @@ def coloured_parts(text: str, spans: Sequence[Span], excerpt_spans: Sequence[Spa
     return parts
 
 
-def build_passage_per_document(
-    evaluation: Evaluation, question_scores: QuestionScores, chunks_within_limit: GivenChunks
+def build_marked_documents(
+    evaluation: Evaluation, question_scores: QuestionScores, chunks_within_limit: RetrievedChunks
 ) -> list[PassageData]:
     """Return the documents that contain an excerpt, then the documents with only retrieved chunks, with all parts marked."""
-    corpus = evaluation.index.corpus
-    corpus_text = corpus.whole.text
+    corpus = evaluation.searched_index.corpus
+    corpus_text = corpus.joined_document.text
     excerpt_spans_in_corpus = excerpt_ranges(corpus, question_scores.question)
     chunks_with_returned_text = [chunk for chunk in chunks_within_limit.chunks if chunk.given]
-    given_chunk_spans = chunks_within_limit.spans
+    given_chunk_spans = chunks_within_limit.retrieved_spans
     spans_by_kind: dict[PartKind, list[Span]] = {
         "hit": intersection_of_ranges(excerpt_spans_in_corpus, given_chunk_spans),
         "missed": difference_of_ranges(excerpt_spans_in_corpus, given_chunk_spans),
@@ -195,11 +202,15 @@ def build_passage_per_document(
         corpus.document_number_at(span.start) for span in [*excerpt_spans_in_corpus, *given_chunk_spans]
     )
     for document_number in document_numbers:
-        document_span = corpus.span_in_corpus(document_number, (0, len(corpus.documents[document_number].text)))
+        document_span_in_corpus = corpus.span_in_corpus(document_number, (0, len(corpus.documents[document_number].text)))
         coloured_document_parts = _coloured_document_parts(
             corpus_text,
-            document_span,
-            [part for part in sorted_spans_with_kinds if document_span.start <= part[0].start < document_span.end],
+            document_span_in_corpus,
+            [
+                part
+                for part in sorted_spans_with_kinds
+                if document_span_in_corpus.start <= part[0].start < document_span_in_corpus.end
+            ],
             chunk_rank_by_span_start,
         )
         character_count_per_kind = [
@@ -221,9 +232,9 @@ def _coloured_document_parts(
 ) -> list[Part]:
     """Return the parts of a document in order; text far from coloured parts is replaced by its number of characters."""
     parts: list[Part] = []
-    next_part_start = document_span.start
+    uncoloured_part_start = document_span.start
     for span, kind in coloured_spans:
-        parts += _elide_uncoloured_part(text, Span(next_part_start, span.start), document_span)
+        parts += _elide_uncoloured_part(text, Span(uncoloured_part_start, span.start), document_span)
         # A chunk may begin inside a coloured part that overlapping chunks share.
         chunk_starts = [place for place in sorted(rank_by_chunk_start) if span.start <= place < span.end]
         span_division_offsets = [span.start, *(place for place in chunk_starts if place > span.start), span.end]
@@ -231,14 +242,14 @@ def _coloured_document_parts(
             if start in rank_by_chunk_start:
                 parts.append((str(rank_by_chunk_start[start]), "rank"))
             parts.append((text[start:end], kind))
-        next_part_start = span.end
-    return parts + _elide_uncoloured_part(text, Span(next_part_start, document_span.end), document_span)
+        uncoloured_part_start = span.end
+    return parts + _elide_uncoloured_part(text, Span(uncoloured_part_start, document_span.end), document_span)
 
 
-def _elide_uncoloured_part(text: str, span: Span, document_span: Span) -> list[Part]:
+def _elide_uncoloured_part(text: str, span: Span, document_span_in_corpus: Span) -> list[Part]:
     """Return an uncoloured part, its middle elided if it is long."""
-    context_before_length = PART_CONTEXT_CHARACTERS if span.start > document_span.start else 0
-    context_after_length = PART_CONTEXT_CHARACTERS if span.end < document_span.end else 0
+    context_before_length = PART_CONTEXT_CHARACTERS if span.start > document_span_in_corpus.start else 0
+    context_after_length = PART_CONTEXT_CHARACTERS if span.end < document_span_in_corpus.end else 0
     elided_character_count = span.end - span.start - context_before_length - context_after_length
     if elided_character_count <= PART_CONTEXT_CHARACTERS:
         return [(text[span.start : span.end], "rest")] if span.end > span.start else []
@@ -266,31 +277,35 @@ def draw_passages(passages: list[PassageData], key: str) -> None:
 # The choice of the question and of two chunkers, whose chunks are drawn side by side.
 
 
-def show_question(report_and_failures: ReportAndFailures, plan: Plan, choices: Choices) -> None:
+def show_question_for_two_chunkers(report_and_failures: ReportAndFailures, plan: Plan, choices: Choices) -> None:
     """Draw selectors for a question and two chunkers, the chunkers' chunks, and the button that opens Compare."""
     with st.container(key="retrieval_one"):
         st.header("Question details", anchor=False)
-        _show_question_details(report_and_failures, plan, choices)
+        _draw_question_choice_and_comparison(report_and_failures, plan, choices)
 
 
-def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, choices: Choices) -> None:
-    retrieval_report, stored_link_parameters, chunker_titles = report_and_failures.report, choices.extra, plan.titles
+def _draw_question_choice_and_comparison(report_and_failures: ReportAndFailures, plan: Plan, choices: Choices) -> None:
+    retrieval_report, shown_link_parameters, chunker_titles = (
+        report_and_failures.report,
+        choices.extra,
+        plan.chunker_titles_with_settings,
+    )
     searched_questions = next(iter(retrieval_report.chunkers.values())).evaluation.search.questions
     chunker_or_question_numbers: Sequence[int] = range(len(searched_questions))
     measure_values_by_chunker = {
         number: distribution.values for number, distribution in retrieval_report.distributions.items()
     }
-    link_parameters = stored_link_parameters
-    stored_link_parameters = (
-        stored_link_parameters
-        if stored_link_parameters["question"]
-        else stored_link_parameters
+    link_parameters = shown_link_parameters
+    shown_link_parameters = (
+        shown_link_parameters
+        if shown_link_parameters["question"]
+        else shown_link_parameters
         | _most_disputed_question_and_chunkers(measure_values_by_chunker, retrieval_report.disagreements)
     )
 
-    def keep_shown_comparison() -> None:
+    def store_shown_question_and_chunkers() -> None:
         """Store the shown question and chunkers as the user's choice."""
-        link_parameters.update({name: stored_link_parameters[name] for name in ("question", "left", "right")})
+        link_parameters.update({name: shown_link_parameters[name] for name in ("question", "left", "right")})
 
     is_only_disputed_shown = len(measure_values_by_chunker) > 1 and _choose_only_disputed(
         link_parameters, len(retrieval_report.disagreements), len(searched_questions)
@@ -304,9 +319,9 @@ def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, c
         return
     question_number_by_link_value = {str(number + 1): number for number in chunker_or_question_numbers}
     linked_question_number_text = str(
-        convert_link_number_to_index(stored_link_parameters, "question", len(searched_questions)) + 1
+        convert_link_number_to_index(shown_link_parameters, "question", len(searched_questions)) + 1
     )
-    stored_link_parameters["question"] = (
+    shown_link_parameters["question"] = (
         linked_question_number_text
         if linked_question_number_text in question_number_by_link_value
         else next(iter(question_number_by_link_value))
@@ -316,21 +331,26 @@ def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, c
     }
     chosen_question_number = question_number_by_link_value[
         draw_setting_select_box(
-            "Question", stored_link_parameters, "question", question_titles, "retrieval_question", keep_shown_comparison
+            "Question",
+            shown_link_parameters,
+            "question",
+            question_titles,
+            "retrieval_question",
+            store_shown_question_and_chunkers,
         )
     ]
     if is_only_disputed_shown:
-        stored_link_parameters["left"], stored_link_parameters["right"] = replace_agreeing_chunker_pair(
+        shown_link_parameters["left"], shown_link_parameters["right"] = replace_agreeing_chunker_pair(
             measure_values_by_chunker,
             chosen_question_number,
-            stored_link_parameters["left"],
-            stored_link_parameters["right"],
+            shown_link_parameters["left"],
+            shown_link_parameters["right"],
         )
-    shown_view_name = choose_link_parameter("Shown", link_parameters, "view", is_label_hidden=True)
+    shown_view_name = draw_link_parameter_control("Shown", link_parameters, "view", is_label_hidden=True)
     compared_side_names = ("left", "right")[: len(retrieval_report.chunkers)]
-    corpus = next(iter(retrieval_report.chunkers.values())).evaluation.index.corpus
+    corpus = next(iter(retrieval_report.chunkers.values())).evaluation.searched_index.corpus
     chunker_or_question_numbers = [
-        convert_link_number_to_index(stored_link_parameters, side, len(chunker_titles)) for side in compared_side_names
+        convert_link_number_to_index(shown_link_parameters, side, len(chunker_titles)) for side in compared_side_names
     ]
     # The excerpt with the largest missed part on the left, or the first excerpt if none was missed.
     missed_excerpt_spans = [
@@ -339,17 +359,17 @@ def _show_question_details(report_and_failures: ReportAndFailures, plan: Plan, c
         if failure.question == chosen_question_number
     ]
     for span in [*missed_excerpt_spans, *excerpt_ranges(corpus, searched_questions[chosen_question_number])][:1]:
-        show_compare_button(corpus, span, plan, chunker_or_question_numbers, choices)
+        show_corpus_passage_compare_button(corpus, span, plan, chunker_or_question_numbers, choices)
     for column, side in zip(st.columns(len(compared_side_names), gap="large"), compared_side_names, strict=True):
         with column:
             _show_one_chunker(
                 retrieval_report,
                 chunker_titles,
-                stored_link_parameters,
+                shown_link_parameters,
                 side,
                 chosen_question_number,
-                keep_shown_comparison,
-                shows_documents=shown_view_name == "document",
+                store_shown_question_and_chunkers,
+                shows_document_view=shown_view_name == "document",
             )
 
 
@@ -365,13 +385,13 @@ def _most_disputed_question_and_chunkers(
         for number, some in measure_values_by_chunker.items()
         if not np.isnan(some[question_number])
     }
-    left_chunker_number, right_chunker_number = sorted(
+    left_chunker_number, right_side_chunker_number = sorted(
         (max(value_by_chunker, key=value_by_chunker.__getitem__), min(value_by_chunker, key=value_by_chunker.__getitem__))
     )
     return {
         "question": str(question_number + 1),
         "left": str(left_chunker_number + 1),
-        "right": str(right_chunker_number + 1),
+        "right": str(right_side_chunker_number + 1),
     }
 
 
@@ -421,7 +441,7 @@ def replace_agreeing_chunker_pair(
 def _choose_only_disputed(link_parameters: dict[str, str], disputed_question_count: int, question_count: int) -> bool:
     is_only_disputed_shown = link_parameters["disagree"] == "yes"
 
-    def store_disputed_choice(shows_only_disputed: bool) -> None:
+    def store_only_disputed_toggle(shows_only_disputed: bool) -> None:
         link_parameters["disagree"] = "yes" if shows_only_disputed else "no"
 
     disputed_toggle_label = (
@@ -431,23 +451,23 @@ def _choose_only_disputed(link_parameters: dict[str, str], disputed_question_cou
     return st.toggle(
         disputed_toggle_label,
         is_only_disputed_shown,
-        **build_widget_key_and_callback(is_only_disputed_shown, "retrieval_disagree", store_disputed_choice),
+        **build_widget_key_and_callback(is_only_disputed_shown, "retrieval_disagree", store_only_disputed_toggle),
     )
 
 
 def _show_one_chunker(
     retrieval_report: Report,
-    titles: list[str],
+    chunker_titles: list[str],
     link_parameters: dict[str, str],
     side: str,
     question_number: int,
     store_choice: Callable[[], None],
     *,
-    shows_documents: bool,
+    shows_document_view: bool,
 ) -> None:
     """Draw one of the two compared chunkers, with its scores and retrieved chunks."""
     chunker_title_by_number = {
-        str(chunker_number + 1): titles[chunker_number] for chunker_number in retrieval_report.chunkers
+        str(chunker_number + 1): chunker_titles[chunker_number] for chunker_number in retrieval_report.chunkers
     }
     if link_parameters[side] not in chunker_title_by_number:
         link_parameters[side] = list(chunker_title_by_number)[0 if side == "left" else -1]
@@ -460,15 +480,19 @@ def _show_one_chunker(
         - 1
     )
     chunker_evaluation = retrieval_report.chunkers[chunker_number].evaluation
-    question_scores = chunker_evaluation.answer(question_number)
+    question_scores = chunker_evaluation.scores_of_question(question_number)
     score_by_measure = getattr(question_scores, retrieval_report.choice.unit)
     st.caption(
         " · ".join(
             f"{title} {format_score_in_percent(score_by_measure[name])}" for name, title in RETRIEVAL_MEASURE_TITLES.items()
         )
     )
-    make_passages = build_passage_per_document if shows_documents else ranked_passages
+    make_passages = build_marked_documents if shows_document_view else ranked_passages
     draw_passages(
-        make_passages(chunker_evaluation, question_scores, retrieval_report.given_chunks(chunker_number, question_number)),
+        make_passages(
+            chunker_evaluation,
+            question_scores,
+            retrieval_report.chunks_retrieved_for_question(chunker_number, question_number),
+        ),
         f"retrieval_passages_{side}",
     )

@@ -12,18 +12,18 @@ from evaluation.retrieval import MEASURE_NAMES, RETRIEVAL_MEASURE_TITLES, Costs,
 from evaluation.search import NEAR_DUPLICATE_SIMILARITY, SHINGLE_WORDS, SearchMethod
 from evaluation.statistics import FALSE_VERDICT_SENTENCE, Difference
 from viz.components.browser_exchange import Component, Data
-from viz.components.figure import box_plots, show_figure
+from viz.components.figure import box_plots, show_figure_with_its_data
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import show_notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import (
     build_baseline_difference_plot,
+    scores_at_each_k_table,
     scores_at_k_plot,
-    scores_at_k_table,
     show_budget_curve,
     trade_off_plot,
 )
-from viz.retrieval.link_parameters import COST_KIND_TITLES, choose_link_parameter
+from viz.retrieval.link_parameter_widgets import COST_KIND_TITLES, draw_link_parameter_control
 
 _key_figures_component = Component[Data](
     "seamark_summary", "retrieval/key_figures.js", "retrieval/key_figures.css", html="<dl></dl>"
@@ -55,19 +55,19 @@ def key_figures(
             question_key_figure,
             KeyFigure("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
         ]
-    if retrieval_report.everything:
+    if retrieval_report.is_everything_retrieved:
         return [
             question_key_figure,
-            _everything_retrieved_key_figure(retrieval_report),
-            _cost_key_figure(next(iter(mean_by_chunker)), None, retrieval_report.costs, chunker_names),
+            _limit_holds_everything_key_figure(retrieval_report),
+            _cost_key_figure(next(iter(mean_by_chunker)), None, retrieval_report.time_and_token_costs, chunker_names),
         ]
-    lead_of_best_chunker = retrieval_report.lead
+    lead_of_best_chunker = retrieval_report.best_chunker_lead
     if lead_of_best_chunker is None:
         ((only_chunker_number, only_chunker_mean),) = list(mean_by_chunker.items())[:1]
         return [
             question_key_figure,
             KeyFigure(f"Mean {measure}", chunker_names[only_chunker_number], f"{100 * only_chunker_mean:.1f} %"),
-            _cost_key_figure(only_chunker_number, None, retrieval_report.costs, chunker_names),
+            _cost_key_figure(only_chunker_number, None, retrieval_report.time_and_token_costs, chunker_names),
         ]
     chunker_numbers = list(retrieval_report.chunkers)
     best_chunker_number, rival_chunker_number = (
@@ -87,11 +87,11 @@ def key_figures(
             measure,
         ),
         _certainty_key_figure(lead_of_best_chunker, chunker_names[best_chunker_number], chunker_names[rival_chunker_number]),
-        _cost_key_figure(best_chunker_number, rival_chunker_number, retrieval_report.costs, chunker_names),
+        _cost_key_figure(best_chunker_number, rival_chunker_number, retrieval_report.time_and_token_costs, chunker_names),
     ]
 
 
-def _everything_retrieved_key_figure(retrieval_report: Report) -> KeyFigure:
+def _limit_holds_everything_key_figure(retrieval_report: Report) -> KeyFigure:
     report_choice = retrieval_report.choice
     retrieval_limit_phrase = (
         f"{report_choice.budget:,} {report_choice.unit}" if report_choice.budget else f"The top {report_choice.top_k} chunks"
@@ -149,7 +149,7 @@ def _certainty_key_figure(lead: Lead, best_chunker_name: str, rival_chunker_name
     best_to_rival_difference = lead.difference
     lead_phrase = f"{best_to_rival_difference.points} points on {rival_chunker_name}"
     uncertainty_phrase = (
-        f"{best_to_rival_difference.interval}, {best_to_rival_difference.p_value_phrase}, "
+        f"{best_to_rival_difference.interval_phrase}, {best_to_rival_difference.p_value_phrase}, "
         f"{best_to_rival_difference.count:,} questions"
     )
     if best_to_rival_difference.significant:
@@ -168,9 +168,12 @@ def _certainty_key_figure(lead: Lead, best_chunker_name: str, rival_chunker_name
 
 
 def _cost_key_figure(
-    best_chunker_number: int, other_chunker_number: int | None, costs: Mapping[int, Costs], chunker_names: Mapping[int, str]
+    best_chunker_number: int,
+    other_chunker_number: int | None,
+    costs_by_chunker: Mapping[int, Costs],
+    chunker_names: Mapping[int, str],
 ) -> KeyFigure:
-    best_chunker_costs = costs[best_chunker_number]
+    best_chunker_costs = costs_by_chunker[best_chunker_number]
     tokens_phrase = f"{best_chunker_costs.tokens:,.0f} tokens retrieved per question"
     index_time_phrase = (
         "Time to index not known"
@@ -179,14 +182,16 @@ def _cost_key_figure(
     )
     if other_chunker_number is None:
         return KeyFigure("What it cost", index_time_phrase, tokens_phrase)
-    other_chunker_costs = costs[other_chunker_number]
+    costs_of_rival_chunker = costs_by_chunker[other_chunker_number]
     rival_time_phrase = (
-        "time not known" if other_chunker_costs.index_s is None else f"{format_three_figures(other_chunker_costs.index_s)} s"
+        "time not known"
+        if costs_of_rival_chunker.index_s is None
+        else f"{format_three_figures(costs_of_rival_chunker.index_s)} s"
     )
     cost_details_sentence = (
         f"{chunker_names[best_chunker_number]}, with {tokens_phrase}. {chunker_names[other_chunker_number]}: "
         f"{rival_time_phrase}, "
-        f"{other_chunker_costs.tokens:,.0f} tokens."
+        f"{costs_of_rival_chunker.tokens:,.0f} tokens."
     )
     return KeyFigure("What it cost", index_time_phrase, cost_details_sentence)
 
@@ -231,18 +236,18 @@ _INDEXING_PHRASE_BY_METHOD: dict[SearchMethod, str] = {
     "hybrid": "embedding the chunks and indexing their words",
 }
 
-UNKNOWN_TIME_NOTE = "How long it took to make the chunks of a file is not known here."
+UNKNOWN_CHUNKING_TIME_NOTE = "How long it took to make the chunks of a file is not known here."
 
 
-def show_summary_table_and_curve(run: Retrieval, retrieval_report: Report, link_parameters: dict[str, str]) -> None:
+def show_key_figures_table_and_curve(run: Retrieval, retrieval_report: Report, link_parameters: dict[str, str]) -> None:
     """Draw a run's summary, its table of measures, and the curve of a measure over budgets."""
-    chunker_name_by_number = {number: run.plan.names[number] for number in retrieval_report.chunkers}
+    chunker_name_by_number = {number: run.plan.numbered_chunker_titles[number] for number in retrieval_report.chunkers}
     _show_key_figures(run, retrieval_report, chunker_name_by_number)
     table_rows = [
         retrieval_row(
-            run.plan.titles[number],
+            run.plan.chunker_titles_with_settings[number],
             chunker.means,
-            len(chunker.evaluation.index.chunks),
+            len(chunker.evaluation.searched_index.chunks),
             chunker.chunk_tokens,
             chunker.costs,
             retrieves_everything=chunker.retrieves_everything,
@@ -260,31 +265,31 @@ def show_summary_table_and_curve(run: Retrieval, retrieval_report: Report, link_
         )
     )
     show_measures(table_rows, _NAME_WIDTH_PIXELS, row_height=_ROW_HEIGHT, height="content")
-    st.caption(_describe_times_in_table(retrieval_report, run.plan.searched_by))
+    st.caption(_explanation_of_table_times(retrieval_report, run.plan.searched_by))
     show_budget_curve(retrieval_report, chunker_name_by_number, link_parameters)
 
 
 def show_differences_costs_distributions(run: Retrieval, retrieval_report: Report, link_parameters: dict[str, str]) -> None:
     """Draw the chunkers' differences from the baseline, their costs, and the distributions of the measures."""
-    name_by_chunker = {number: run.plan.names[number] for number in retrieval_report.chunkers}
+    name_by_chunker = {number: run.plan.numbered_chunker_titles[number] for number in retrieval_report.chunkers}
     if len(retrieval_report.chunkers) > 1:
         _show_differences_from_baseline(retrieval_report, name_by_chunker)
         st.header("Score versus cost", anchor=False)
-        _show_trade_off(
+        _show_measure_against_cost(
             retrieval_report,
             name_by_chunker,
-            choose_link_parameter("Against", link_parameters, "cost", is_label_hidden=True),
+            draw_link_parameter_control("Against", link_parameters, "cost", is_label_hidden=True),
             run.plan.searched_by,
         )
     _show_near_duplicate_costs(retrieval_report, name_by_chunker)
     st.header("Question by question", anchor=False)
-    _show_distributions(retrieval_report, name_by_chunker)
+    _show_score_distributions(retrieval_report, name_by_chunker)
     if not retrieval_report.choice.budget:
         st.header("Scores at k", anchor=False)
         _show_scores_at_k(
             retrieval_report,
             name_by_chunker,
-            choose_link_parameter("What counts as found", link_parameters, "kind", is_label_hidden=True),
+            draw_link_parameter_control("What counts as found", link_parameters, "kind", is_label_hidden=True),
         )
 
 
@@ -301,7 +306,7 @@ def _show_key_figures(run: Retrieval, retrieval_report: Report, chunker_names: d
         retrieval_report, chunker_names, MEASURE_NAMES[retrieval_report.choice.measure], asked_questions_key_figure
     )
     _key_figures_component(key="retrieval_summary", data={"cells": [list(cell) for cell in run_key_figures]})
-    if not retrieval_report.everything and (
+    if not retrieval_report.is_everything_retrieved and (
         everything_retrieving_chunker_names := [
             chunker_names[number] for number, chunker in retrieval_report.chunkers.items() if chunker.retrieves_everything
         ]
@@ -310,14 +315,15 @@ def _show_key_figures(run: Retrieval, retrieval_report: Report, chunker_names: d
             f"Recall says nothing about {', '.join(everything_retrieving_chunker_names)}, because everything was retrieved.",
             key="retrieval_everything",
         )
-    if retrieval_report.lead is not None and retrieval_report.lead.difference is not None:
+    if retrieval_report.best_chunker_lead is not None and retrieval_report.best_chunker_lead.difference is not None:
         st.caption(FALSE_VERDICT_SENTENCE)
 
 
-def _describe_times_in_table(retrieval_report: Report, search_method: SearchMethod) -> str:
+def _explanation_of_table_times(retrieval_report: Report, search_method: SearchMethod) -> str:
     """Explain the times in the table."""
     computed_embedding_count, cached_embedding_count = (
-        sum(getattr(cost, name) for cost in retrieval_report.costs.values()) for name in ("embedded", "cached")
+        sum(getattr(cost, name) for cost in retrieval_report.time_and_token_costs.values())
+        for name in ("embedded", "cached")
     )
     search_of_first_chunker = next(iter(retrieval_report.chunkers.values())).evaluation.search
     query_embedding_ms = 1000 * search_of_first_chunker.embed_s / max(1, len(search_of_first_chunker.questions))
@@ -335,8 +341,8 @@ def _describe_times_in_table(retrieval_report: Report, search_method: SearchMeth
     times_explanation += "."
     if search_method != "bm25":
         times_explanation += f" Embedding a question takes {query_embedding_ms:,.1f} ms more with every chunker."
-    return times_explanation + f" {UNKNOWN_TIME_NOTE}" * any(
-        cost.index_s is None for cost in retrieval_report.costs.values()
+    return times_explanation + f" {UNKNOWN_CHUNKING_TIME_NOTE}" * any(
+        cost.index_s is None for cost in retrieval_report.time_and_token_costs.values()
     )
 
 
@@ -368,7 +374,7 @@ def _show_differences_from_baseline(retrieval_report: Report, chunker_names: dic
         "adjusted p": [round(comparison.adjusted, 4) for comparison in comparison_by_chunker.values()],
         "significant": ["yes" if comparison.significant else "no" for comparison in comparison_by_chunker.values()],
     }
-    show_figure(
+    show_figure_with_its_data(
         build_baseline_difference_plot(
             comparison_by_chunker, chunker_names, chunker_names[baseline_chunker_number], MEASURE_NAMES[measure]
         ),
@@ -388,7 +394,9 @@ def _show_near_duplicate_costs(retrieval_report: Report, chunker_names: dict[int
         return
     st.header("Near-duplicates", anchor=False)
     table_rows = [
-        near_duplicate_row(chunker_names[number], cost, len(retrieval_report.chunkers[number].evaluation.index.chunks))
+        near_duplicate_row(
+            chunker_names[number], cost, len(retrieval_report.chunkers[number].evaluation.searched_index.chunks)
+        )
         for number, cost in repetition_cost_by_chunker.items()
     ]
     show_measures(table_rows, key="retrieval_near_duplicates")
@@ -400,17 +408,17 @@ def _show_near_duplicate_costs(retrieval_report: Report, chunker_names: dict[int
     )
 
 
-def _show_trade_off(
+def _show_measure_against_cost(
     retrieval_report: Report, chunker_names: dict[int, str], cost_kind: str, search_method: SearchMethod
 ) -> None:
     """Draw the measure against a cost, a key of `COST_KIND_TITLES`."""
     chunkers, costs_by_chunker, measure_title = (
         retrieval_report.chunkers.values(),
-        retrieval_report.costs,
+        retrieval_report.time_and_token_costs,
         RETRIEVAL_MEASURE_TITLES[retrieval_report.choice.measure],
     )
     measure_mean_per_chunker = [distribution.mean for distribution in retrieval_report.distributions.values()]
-    chunking_seconds_per_chunker = [chunker.evaluation.index.chunk_s for chunker in chunkers]
+    chunking_seconds_per_chunker = [chunker.evaluation.searched_index.chunk_s for chunker in chunkers]
     indexing_work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[
         search_method
     ]
@@ -419,11 +427,11 @@ def _show_trade_off(
         f"{measure_title}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
         "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs_by_chunker.values()],
         "chunking, s": [None if known is None else round(known, 3) for known in chunking_seconds_per_chunker],
-        f"{indexing_work_phrase}, s": [round(chunker.evaluation.index.embed_s, 3) for chunker in chunkers],
-        "embeddings": [chunker_cost.embeddings_source() for chunker_cost in costs_by_chunker.values()],
+        f"{indexing_work_phrase}, s": [round(chunker.evaluation.searched_index.embed_s, 3) for chunker in chunkers],
+        "embeddings": [chunker_cost.embeddings_origin_phrase() for chunker_cost in costs_by_chunker.values()],
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs_by_chunker.values()],
     }
-    show_figure(
+    show_figure_with_its_data(
         trade_off_plot(retrieval_report.distributions, costs_by_chunker, chunker_names, measure_title, cost_kind),
         table,
         f"{measure_title} against {COST_KIND_TITLES[cost_kind].lower()}",
@@ -433,13 +441,13 @@ def _show_trade_off(
     if cost_kind == "query" and search_method != "bm25":
         trade_off_caption += " Embedding the question is left out: it takes the same with every chunker."
     if cost_kind == "index" and any(chunker_cost.index_s is None for chunker_cost in costs_by_chunker.values()):
-        trade_off_caption += f" {UNKNOWN_TIME_NOTE}"
+        trade_off_caption += f" {UNKNOWN_CHUNKING_TIME_NOTE}"
     if cost_kind == "index" and any(chunker_cost.cached for chunker_cost in costs_by_chunker.values()):
         trade_off_caption += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
     st.caption(trade_off_caption)
 
 
-def _show_distributions(retrieval_report: Report, chunker_names: dict[int, str]) -> None:
+def _show_score_distributions(retrieval_report: Report, chunker_names: dict[int, str]) -> None:
     """Draw the distribution of the measure over the questions."""
     distribution_by_chunker = retrieval_report.distributions
     measure_title = RETRIEVAL_MEASURE_TITLES[retrieval_report.choice.measure]
@@ -448,7 +456,7 @@ def _show_distributions(retrieval_report: Report, chunker_names: dict[int, str])
         chunker_names[number]: (100 * distribution.values).round(2)
         for number, distribution in distribution_by_chunker.items()
     }
-    show_figure(
+    show_figure_with_its_data(
         box_plots(
             chunker_names,
             {number: 100 * distribution.values for number, distribution in distribution_by_chunker.items()},
@@ -468,9 +476,9 @@ def _show_scores_at_k(retrieval_report: Report, chunker_names: dict[int, str], d
         number: chunker.at_k[documents_or_evidence] for number, chunker in retrieval_report.chunkers.items()
     }
     documents_or_evidence_title = "Documents" if documents_or_evidence == "documents" else "Evidence"
-    show_figure(
+    show_figure_with_its_data(
         scores_at_k_plot(scores_at_k_by_chunker, chunker_names),
-        scores_at_k_table(scores_at_k_by_chunker, chunker_names),
+        scores_at_each_k_table(scores_at_k_by_chunker, chunker_names),
         f"{documents_or_evidence_title} at k",
         key="retrieval_at_k",
     )

@@ -37,16 +37,16 @@ class FirstPaint:
 
     Parameters
     ----------
-    style
-        The style sheet.
-    scripts
+    style_sheet_path
+        The path of the style sheet.
+    preloaded_script_paths
         The paths of further scripts that the browser loads in advance.
     """
 
-    def __init__(self, app: ASGIApp, style: Path, scripts: Sequence[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, style_sheet_path: Path, preloaded_script_paths: Sequence[str] = ()) -> None:
         self._app = app
-        self._links = "".join(f'<link rel="modulepreload" crossorigin href=".{path}">' for path in scripts)
-        self._style = style.read_text(encoding="utf-8")
+        self._links = "".join(f'<link rel="modulepreload" crossorigin href=".{path}">' for path in preloaded_script_paths)
+        self._style = style_sheet_path.read_text(encoding="utf-8")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request for the page with the style sheet added; pass on any other request."""
@@ -71,7 +71,7 @@ class FirstPaint:
                 collected_response_body += message.get("body", b"")
                 if message.get("more_body"):
                     return
-                styled_page_body = _insert_before_root(added_html, collected_response_body)
+                styled_page_body = _insert_html_before_root_element(added_html, collected_response_body)
                 response_headers = MutableHeaders(raw=response_start_message["headers"])
                 response_headers["content-length"] = str(len(styled_page_body))
                 # They identify versions of Streamlit's file, not of the style sheet.
@@ -80,16 +80,19 @@ class FirstPaint:
                 await send({**response_start_message, "headers": response_headers.raw})
                 await send({**message, "body": styled_page_body})
 
-        await self._app(_scope_for_whole_response(scope), receive, send_with_style_sheet)
+        await self._app(_scope_requesting_full_response(scope), receive, send_with_style_sheet)
 
 
-def _scope_for_whole_response(scope: Scope) -> Scope:
+def _scope_requesting_full_response(scope: Scope) -> Scope:
     """Return the request without headers that lead to a compressed, partial or “not modified” response."""
-    dropped_header_names = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
-    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in dropped_header_names]}
+    dropped_request_header_names = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+    return {
+        **scope,
+        "headers": [(name, value) for name, value in scope["headers"] if name not in dropped_request_header_names],
+    }
 
 
-def _insert_before_root(html_to_insert: bytes, page_html: bytes) -> bytes:
+def _insert_html_before_root_element(html_to_insert: bytes, page_html: bytes) -> bytes:
     """Insert HTML after Streamlit's styles in the head, which are as specific, and before the app's own styles."""
     html_before_root, root_tag_bytes, html_after_root = page_html.partition(b'<div id="root"')
     return html_before_root + html_to_insert + root_tag_bytes + html_after_root if root_tag_bytes else page_html
@@ -157,7 +160,7 @@ class ScriptsFromMemory:
 
 
 _DEFAULT_PORT_BY_SCHEME = {"http": 80, "https": 443, "ws": 80, "wss": 443}
-_MOST_SHOWN_CHARACTERS = 100
+_MOST_QUOTED_HOST_CHARACTERS = 100
 
 
 class AccessGuard:
@@ -203,16 +206,16 @@ class AccessGuard:
         if not self._is_known_host(requested_host):
             return (
                 f"Seamark answers to {', '.join(self._hosts)}; this request names "
-                f"{requested_host[:_MOST_SHOWN_CHARACTERS]!r}. "
+                f"{requested_host[:_MOST_QUOTED_HOST_CHARACTERS]!r}. "
                 "To serve it under a name of your own, start it with --server.allowedHosts NAME."
             )
         for origin in headers.getlist("origin"):
-            requesting_host_and_port = _host_and_port(origin)
+            origin_host_and_port = _host_and_port(origin)
             # A proxy that terminates TLS passes on the host name, but not the port.
             own_hosts_and_ports = {_host_and_port(f"{scheme}://{requested_host}") for scheme in ("http", "https")}
-            if requesting_host_and_port == ("", None) or requesting_host_and_port not in own_hosts_and_ports | self._origins:
+            if origin_host_and_port == ("", None) or origin_host_and_port not in own_hosts_and_ports | self._origins:
                 return (
-                    f"Seamark answers its own pages; this request comes from {origin[:_MOST_SHOWN_CHARACTERS]!r}. "
+                    f"Seamark answers its own pages; this request comes from {origin[:_MOST_QUOTED_HOST_CHARACTERS]!r}. "
                     "To let another site ask, start it with --server.corsAllowedOrigins ORIGIN."
                 )
         return ""
@@ -277,6 +280,6 @@ def security_headers() -> dict[str, str]:
 def inline_script_hashes() -> list[str]:
     """Return the hashes of the inline scripts in Streamlit's page, in the syntax of a content security policy."""
     streamlit_page_html = (_STATIC_FOLDER / "index.html").read_text(encoding="utf-8")
-    inline_script_sources = re.findall(r"<script(?![^>]*\ssrc\b)[^>]*>(.*?)</script>", streamlit_page_html, re.DOTALL)
-    script_sha256_digests = (hashlib.sha256(script.encode()).digest() for script in inline_script_sources)
+    inline_script_texts = re.findall(r"<script(?![^>]*\ssrc\b)[^>]*>(.*?)</script>", streamlit_page_html, re.DOTALL)
+    script_sha256_digests = (hashlib.sha256(script.encode()).digest() for script in inline_script_texts)
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in script_sha256_digests]

@@ -12,8 +12,8 @@ import streamlit as st
 
 from viz.server.streamlit_patches import (
     drop_expired_and_count_ended_sessions,
-    find_browser_host_and_address,
     is_page_script_running,
+    server_host_and_page_address,
 )
 
 _log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ MOST_POSTPONED_CHECKS = 15
 """Most checks in a row that postpone garbage collection because a page is being drawn."""
 
 
-async def release_ended_sessions() -> None:
+async def keep_releasing_ended_sessions() -> None:
     """Release ended sessions every `CHECK_INTERVAL_S` seconds, until cancelled."""
     session_housekeeper = Housekeeper()
     while True:
@@ -50,17 +50,17 @@ class Housekeeper:
 
     def collect_garbage_of_ended_sessions(self) -> None:
         """Check for sessions that have ended since the last check, and collect garbage if there are any."""
-        ended_session_count = drop_expired_and_count_ended_sessions()
-        if self._postponed_checks or ended_session_count > self._ended:
+        total_ended_session_count = drop_expired_and_count_ended_sessions()
+        if self._postponed_checks or total_ended_session_count > self._ended:
             self._postponed_checks += 1
-        self._ended = ended_session_count
+        self._ended = total_ended_session_count
         if self._postponed_checks > MOST_POSTPONED_CHECKS or (self._postponed_checks and not is_page_script_running()):
             # The server starts before these are imported; by now they are loaded.
-            from viz.jobs import collect_garbage, forget_gone_texts, return_freed_memory, run_registry
+            from viz.jobs import collect_garbage, drop_values_of_gone_texts, return_freed_memory, run_registry
 
             collect_garbage()
             # Only now is it known that their cached values are unused.
-            forget_gone_texts()
+            drop_values_of_gone_texts()
             run_registry().forget_abandoned_runs()
             return_freed_memory()
             self._postponed_checks = 0
@@ -88,7 +88,7 @@ class Preload:
     def __init__(self, work_module: str, page_module: str) -> None:
         self._work, self._page = work_module, page_module
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._load, daemon=True, name="preload")
+        self._thread = threading.Thread(target=self._prepare_first_page, daemon=True, name="preload")
 
     def start(self) -> None:
         """Start importing the modules in the thread."""
@@ -104,14 +104,14 @@ class Preload:
         self._thread.join(seconds)
 
     @property
-    def running(self) -> bool:
+    def is_preparing(self) -> bool:
         """True while the thread is alive."""
         return self._thread.is_alive()
 
-    def _load(self) -> None:
+    def _prepare_first_page(self) -> None:
         gc.disable()
         try:
-            for _ in self._prepare_in_steps():
+            for _ in self._prepare_first_page_in_steps():
                 if self._stopped.is_set():
                     return
             if not self._stopped.wait(FIRST_PAGE_WAIT_S):
@@ -121,7 +121,7 @@ class Preload:
         finally:
             gc.enable()
 
-    def _prepare_in_steps(self) -> Iterator[None]:
+    def _prepare_first_page_in_steps(self) -> Iterator[None]:
         work_module = importlib.import_module(self._work)
         yield
         work_module.start()
@@ -136,7 +136,7 @@ class Preload:
 MOST_CONNECTION_ATTEMPTS = 200
 """Most attempts to reach the server."""
 
-ATTEMPT_INTERVAL_S = 0.05
+CONNECTION_ATTEMPT_INTERVAL_S = 0.05
 """Seconds between two attempts to reach the server."""
 
 
@@ -144,12 +144,12 @@ async def open_browser() -> None:
     """Open the page in the user's browser once the server listens, unless the server is headless."""
     if st.get_option("server.headless"):
         return
-    server_host, page_address = find_browser_host_and_address()
+    server_host, page_address = server_host_and_page_address()
     for _ in range(MOST_CONNECTION_ATTEMPTS):
         try:
             _, connection_writer = await asyncio.open_connection(server_host, st.get_option("server.port"))
         except OSError:
-            await asyncio.sleep(ATTEMPT_INTERVAL_S)
+            await asyncio.sleep(CONNECTION_ATTEMPT_INTERVAL_S)
             continue
         connection_writer.close()
         # A browser may block the process that starts it.

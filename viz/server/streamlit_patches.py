@@ -59,7 +59,7 @@ def _build_method_replacing_decorator(patched_class: type, method_name: str) -> 
 # Input that Streamlit would lose when another run interferes.
 
 
-def let_callbacks_end() -> None:
+def make_streamlit_finish_callbacks() -> None:
     """Make Streamlit finish a page's callbacks before it handles the browser's next request.
 
     The patch also applies to existing threads. It requires ``runner.fastReruns`` to be off, as in config.toml, so that
@@ -75,21 +75,21 @@ def let_callbacks_end() -> None:
     - Loss: a user's action, if the next follows within milliseconds, such as a pasted text when the box is closed right
       after.
     """
-    thread_state = threading.local()
+    callback_running_flag_of_thread = threading.local()
 
     @_build_method_replacing_decorator(SessionState, "_call_callbacks")
-    def run_callbacks_undisturbed(original_method: Callable[..., None], self: SessionState, **given: Any) -> None:
-        thread_state.calls_back = True
+    def run_callbacks_without_interruption(original_method: Callable[..., None], self: SessionState, **given: Any) -> None:
+        callback_running_flag_of_thread.calls_back = True
         try:
             original_method(self, **given)
         finally:
-            thread_state.calls_back = False
+            callback_running_flag_of_thread.calls_back = False
 
     @_build_method_replacing_decorator(ScriptRequests, "on_scriptrunner_yield")
     def take_request_after_callbacks(
         original_method: Callable[[ScriptRequests], ScriptRequest | None], self: ScriptRequests
     ) -> ScriptRequest | None:
-        return None if getattr(thread_state, "calls_back", False) else original_method(self)
+        return None if getattr(callback_running_flag_of_thread, "calls_back", False) else original_method(self)
 
 
 def interrupt_only_when_drawing() -> None:
@@ -104,13 +104,13 @@ def interrupt_only_when_drawing() -> None:
     """
 
     @_build_method_replacing_decorator(SafeSessionState, "__init__")
-    def init_session_state_without_interruption(
+    def init_uninterruptible_session_state(
         original_method: Callable[..., None], self: SafeSessionState, session_state: SessionState, yield_callback: object
     ) -> None:
         original_method(self, session_state, lambda: None)
 
 
-def retain_undrawn_widget_values() -> None:
+def stop_forgetting_widget_values_early() -> None:
     """Make Streamlit forget the values of widgets only after a run that finished.
 
     - Symbol: `streamlit.runtime.state.safe_session_state.SafeSessionState.on_script_finished`.
@@ -124,14 +124,14 @@ def retain_undrawn_widget_values() -> None:
     """
 
     @_build_method_replacing_decorator(SafeSessionState, "on_script_finished")
-    def finish_keeping_stale_widgets(
+    def forget_widgets_only_if_asked(
         original_method: Callable[..., None], self: SafeSessionState, *widgets: frozenset[str], **given: Any
     ) -> None:
         # Only the end of a run says whether to forget.
         original_method(self, *widgets, **{"remove_stale_widgets": False, **given})
 
 
-def rerun_for_replaced_fragments() -> None:
+def rerun_page_for_lost_fragment() -> None:
     """Rerun the whole page on input to a fragment that was just replaced; Streamlit drops such input.
 
     Input from a page that the user has left is still dropped, and so are automatic reruns of a fragment.
@@ -148,7 +148,9 @@ def rerun_for_replaced_fragments() -> None:
     """
 
     @_build_method_replacing_decorator(AppSession, "request_rerun")
-    def request_whole_page(original_method: Callable[..., None], self: AppSession, client_state: ClientState | None) -> None:
+    def request_whole_page_rerun_instead(
+        original_method: Callable[..., None], self: AppSession, client_state: ClientState | None
+    ) -> None:
         if (
             client_state is not None
             and client_state.fragment_id
@@ -163,7 +165,7 @@ def rerun_for_replaced_fragments() -> None:
         original_method(self, client_state)
 
     @_build_method_replacing_decorator(ScriptRunner, "_run_script")
-    def run_whole_page(original_method: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
+    def run_page_if_fragment_lost(original_method: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
         has_lost_fragment = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
         is_same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
         # Of several requests that waited, this flag is that of the last.
@@ -226,7 +228,7 @@ MOST_UPLOADED_BYTES = 200_000_000
 """Most bytes of all files that a session has uploaded, enough for ten of the largest; Streamlit keeps them all."""
 
 
-def keep_upload_address_replies() -> None:
+def stop_dropping_upload_address_replies() -> None:
     """Stop Streamlit from dropping its replies to browsers that ask for an upload address.
 
     - Symbol: `streamlit.runtime.forward_msg_queue.ForwardMsgQueue.clear`,
@@ -315,7 +317,7 @@ def is_page_script_running() -> bool:
     return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
 
 
-def find_browser_host_and_address() -> tuple[str, str]:
+def server_host_and_page_address() -> tuple[str, str]:
     """Return the host at which a browser on this machine reaches the server, and the page's address.
 
     - Symbol: `streamlit.web.server.server_util.get_display_address`, `streamlit.web.server.server_util.get_url`.

@@ -8,23 +8,23 @@ from viz.shell.column_runs_and_results import (
     run_columns_or_start_job,
     settings_in_words,
     show_misfit_warnings,
-    show_progress,
+    show_progress_and_consents,
     waiting_status_phrase,
 )
 from viz.shell.columns_shared_with_compare import (
     add_column_to_compare,
-    choices_of_compare,
     column_index_on_compare,
     columns_of_compare,
     columns_to_open_with,
     compare_is_full,
+    compare_page_choices_or_defaults,
     offer_columns_of_compare,
     offer_to_add_column,
     show_column_added_message,
     show_compare_column_number,
 )
-from viz.shell.current_lecture import draw_button_per_lecture
-from viz.shell.keyboard_shortcuts import show_shortcuts_dialog
+from viz.shell.keyboard_shortcuts import draw_closed_shortcuts_dialog
+from viz.shell.lectures_and_current_scene import draw_button_per_lecture
 from viz.shell.model_request_consent import (
     ModelRequests,
     draw_consent_once_estimated,
@@ -50,9 +50,9 @@ from viz.shell.runs_opened_by_link import (
     RUN_PARAMETER,
     LostRun,
     RestOfRun,
-    begin_run,
     find_run,
     load_bundled_run_drawing_origin,
     show_run_state,
     show_unfinished_run,
+    start_run_updating_link,
 )

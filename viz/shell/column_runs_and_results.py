@@ -15,7 +15,7 @@ from chunkers.language_models import Asking
 from chunkers.methods import YourChunks
 from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, chunker_class
 from chunkers.text import LANGUAGE_NAME_BY_CODE, Misfit, SuggestedSetting, is_latin_script_language, misfit_warnings
-from viz.components.page_elements import show_job_progress, show_notice
+from viz.components.page_elements import show_job_progress_with_cancel, show_notice
 from viz.components.reader.reader import HeadRow, ReaderColumn, ReaderResult
 from viz.jobs import ChunkingJob, ChunkingTask, chunk_if_quick, estimate_chunker_requests
 from viz.shell.model_request_consent import ModelRequests, draw_consent_once_estimated
@@ -23,8 +23,8 @@ from viz.shell.page import Page
 from viz.state import (
     FILE_MISSING_MESSAGE,
     MISSING_MODEL_MESSAGE,
-    NO_CUTS_MESSAGE,
     NO_FILE_MESSAGE,
+    NO_USER_CUTS_MESSAGE,
     OWN_DOCUMENT_KEY,
     Choices,
     ColumnChoice,
@@ -107,8 +107,8 @@ def run_columns_or_start_job(current_page: Page, page_text: PageText, columns: S
     }
     if chunking_job is not None and not chunking_job.cancelled():
         # Release the results that are no longer shown.
-        for unshown_task in cached_chunkings.keys() - session.chunking_by_task.keys():
-            chunking_job.results.pop(unshown_task, None)
+        for task_no_longer_shown in cached_chunkings.keys() - session.chunking_by_task.keys():
+            chunking_job.results.pop(task_no_longer_shown, None)
     # Columns that only embed come first, since a language model may take long.
     _start_chunking_job_if_needed(
         sorted(waiting_tasks, key=lambda pair: pair[1].asks), document, embedder, language_model_access
@@ -157,7 +157,7 @@ def _start_chunking_job_if_needed(
     if not untried_tasks or (chunking_job is not None and (chunking_job.running or chunking_job.cancelled())):
         return
     session.chunking_job = chunking_job = ChunkingJob(
-        document, embedder, untried_tasks, session.on_disk, model_access, error_by_task=error_by_task
+        document, embedder, untried_tasks, session.keeps_embeddings_on_disk, model_access, error_by_task=error_by_task
     )
     chunking_job.start()
 
@@ -183,7 +183,9 @@ def _build_column_result_or_task(
         chunking_task = ChunkingTask.of(document, embedder, current_page.choices.tokenizer, chunker, model_access)
         chunking = finished_chunkings.get(chunking_task)
         if chunking is None:
-            chunking = chunk_if_quick(chunking_task, chunker, document, embedder, session.on_disk, model_access)
+            chunking = chunk_if_quick(
+                chunking_task, chunker, document, embedder, session.keeps_embeddings_on_disk, model_access
+            )
         if (
             chunking is None
             and chunker.asks
@@ -219,7 +221,9 @@ def _external_chunks_result(
     external_chunking_task = ChunkingTask.of(document, current_page.embedder, current_page.choices.tokenizer, chunker)
     chunking = finished_chunkings.get(external_chunking_task)
     if chunking is None:
-        chunking = chunk_if_quick(external_chunking_task, chunker, document, current_page.embedder, session.on_disk)
+        chunking = chunk_if_quick(
+            external_chunking_task, chunker, document, current_page.embedder, session.keeps_embeddings_on_disk
+        )
     if isinstance(chunker, YourChunks) and chunking is not None and document.sentences and not chunking.chunks:
         return ColumnResult(choice, chunker, error=no_chunk_in_text_message(chunker, document))
     return ColumnResult(choice, chunker, external_chunking_task, chunking)
@@ -234,18 +238,18 @@ QUICK_EMBEDDER_NAME = "tfidf"
 """The name of the embedder that needs no model."""
 
 
-def show_progress(column_results: Sequence[ColumnResult]) -> None:
+def show_progress_and_consents(column_results: Sequence[ColumnResult]) -> None:
     """Draw the embedding job's progress and cancel button, and rerun the page whenever a column is finished."""
     shown_request_subjects: set[Hashable] = set()
-    for model_requests in filter(None, (column.pending_requests for column in column_results)):
+    for requests_awaiting_consent in filter(None, (column.pending_requests for column in column_results)):
         # Two columns may be identical.
-        if model_requests.subject not in shown_request_subjects:
+        if requests_awaiting_consent.subject not in shown_request_subjects:
             draw_consent_once_estimated(
-                model_requests,
-                partial(session.given_consents.add, ("send", model_requests.subject)),
+                requests_awaiting_consent,
+                partial(session.given_consents.add, ("send", requests_awaiting_consent.subject)),
                 omits_destination=bool(shown_request_subjects),
             )
-            shown_request_subjects.add(model_requests.subject)
+            shown_request_subjects.add(requests_awaiting_consent.subject)
     chunking_job = session.chunking_job
     if chunking_job is None:
         return
@@ -261,7 +265,7 @@ def show_progress(column_results: Sequence[ColumnResult]) -> None:
     if is_job_running and not chunking_job.cancelled():
         # The style sheet overlays it on the page, since otherwise the content below would jump when it disappears.
         with st.container(key="progress"):
-            show_job_progress(
+            show_job_progress_with_cancel(
                 chunking_job,
                 lambda: bool(chunking_job.results_so_far().keys() - session.chunking_by_task.keys()),
                 lambda row: _offer_quick_embedder(row, chunking_job),
@@ -363,7 +367,7 @@ def _misfit_warnings_of_results(column_results: Sequence[ColumnResult]) -> list[
 
 def reader_column_for_result(
     column_result: ColumnResult,
-    make_summary: Callable[[Chunking], ReaderColumn],
+    summary_column_builder: Callable[[Chunking], ReaderColumn],
     *,
     shown_result: ReaderResult | None = None,
     subtitle_prefix: str = "",
@@ -373,7 +377,7 @@ def reader_column_for_result(
 
     Parameters
     ----------
-    make_summary
+    summary_column_builder
         Returns a column with the summary of a chunking alone.
     shown_result
         The result to draw instead, for pages that show other scores for the same chunks.
@@ -389,7 +393,7 @@ def reader_column_for_result(
             MISSING_MODEL_MESSAGE,
             NO_FILE_MESSAGE,
             FILE_MISSING_MESSAGE,
-            NO_CUTS_MESSAGE,
+            NO_USER_CUTS_MESSAGE,
         )
         return ReaderColumn(
             column_result.title, column_subtitle, message=column_result.error, tone="" if is_waiting_for_user else "error"
@@ -406,7 +410,7 @@ def reader_column_for_result(
         column_result.task, column_result.chunker, column_result.chunking, are_lines_movable
     )
     return replace(
-        make_summary(shown_result.chunking),
+        summary_column_builder(shown_result.chunking),
         title=column_result.title,
         subtitle=column_subtitle,
         result=shown_result,

@@ -21,37 +21,45 @@ from viz.state import (
 )
 
 
-def choices_of_compare() -> Choices:
+def compare_page_choices_or_defaults() -> Choices:
     """Return Compare's choices, or the defaults, without marking the page as opened.
 
     A link to Compare is only read when the page is first opened.
     """
-    return main_page.choices() if main_page.has_been_opened else main_page.default_choices()
+    return main_page.current_choices() if main_page.has_been_opened else main_page.default_choices()
 
 
 def columns_of_compare() -> list[ColumnChoice]:
     """Return the columns of Compare, without marking the page as opened."""
-    return choices_of_compare().columns
+    return compare_page_choices_or_defaults().columns
 
 
-def compare_column_with_chunker(chunker_names: Collection[str]) -> tuple[int, ColumnChoice] | None:
+def find_compare_column_with_chunker(sought_chunker_names: Collection[str]) -> tuple[int, ColumnChoice] | None:
     """Return the index and a copy of a Compare column with one of these chunkers, preferably the selected column."""
-    current_compare_choices = main_page.choices()
-    indexes_to_try = [current_compare_choices.selected, *range(len(current_compare_choices.columns))]
+    current_compare_choices = main_page.current_choices()
+    column_indexes_to_search = [current_compare_choices.selected, *range(len(current_compare_choices.columns))]
     column_index = next(
-        (index for index in indexes_to_try if current_compare_choices.columns[index].chunker in chunker_names), None
+        (
+            index
+            for index in column_indexes_to_search
+            if current_compare_choices.columns[index].chunker in sought_chunker_names
+        ),
+        None,
     )
     return None if column_index is None else (column_index, current_compare_choices.columns[column_index].copy())
 
 
-def column_index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
+def column_index_on_compare(column: ColumnChoice, chunker_parameter_defaults: Mapping[str, Any]) -> int | None:
     """Return the index of the first column on Compare with the same chunker and parameter values, or None.
 
-    ``defaults`` are the embedder's defaults for the column's chunker.
+    ``chunker_parameter_defaults`` are the embedder's defaults for the column's chunker.
     """
-    parameter_values = effective_parameters(column, defaults)
+    parameter_values = effective_parameters(column, chunker_parameter_defaults)
     for column_index, compare_column in enumerate(columns_of_compare()):
-        if compare_column.chunker == column.chunker and effective_parameters(compare_column, defaults) == parameter_values:
+        if (
+            compare_column.chunker == column.chunker
+            and effective_parameters(compare_column, chunker_parameter_defaults) == parameter_values
+        ):
             return column_index
     return None
 
@@ -63,7 +71,7 @@ def compare_is_full() -> bool:
 
 def add_column_to_compare(column: ColumnChoice) -> None:
     """Add a copy of a column to Compare and select it, unless Compare is full; the user can undo the change."""
-    current_compare_choices = main_page.choices()
+    current_compare_choices = main_page.current_choices()
     if compare_is_full():
         return
     with record_columns_for_undo(main_page.key, f"Added as column {len(current_compare_choices.columns) + 1} of Compare"):
@@ -71,7 +79,7 @@ def add_column_to_compare(column: ColumnChoice) -> None:
         current_compare_choices.selected = len(current_compare_choices.columns) - 1
 
 
-def columns_to_open_with(page_key: str, chunker_names_per_column: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
+def columns_to_open_with(page_key: str, allowed_chunkers_per_column: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
     """Return the Compare columns that a page adopts, one for each of its columns; empty if the page keeps its own.
 
     Call this before the page is drawn. A page adopts the columns when the user opens it and Compare's columns have changed
@@ -81,11 +89,11 @@ def columns_to_open_with(page_key: str, chunker_names_per_column: Sequence[Colle
     ----------
     page_key
         The page's key.
-    chunker_names_per_column
+    allowed_chunkers_per_column
         The allowed chunkers of each of the page's columns. If Compare has none of them, that column's item is None.
     """
     if session.page not in ("", page_key) and not st.query_params.to_dict() and main_page.has_been_opened:
-        adopted_indexes_and_columns = [compare_column_with_chunker(kind) for kind in chunker_names_per_column]
+        adopted_indexes_and_columns = [find_compare_column_with_chunker(kind) for kind in allowed_chunkers_per_column]
         if session.adopted_columns.get(page_key) != adopted_indexes_and_columns:
             session.adopted_columns[page_key] = adopted_indexes_and_columns
             session.opening_columns[page_key] = [None if pair is None else pair[1] for pair in adopted_indexes_and_columns]
@@ -94,23 +102,23 @@ def columns_to_open_with(page_key: str, chunker_names_per_column: Sequence[Colle
 
 
 def show_compare_column_number(
-    page_key: str, column: ColumnChoice, embedder: Embedder | None, *, is_column_valid: bool = True
+    drawn_page_key: str, column: ColumnChoice, embedder: Embedder | None, *, are_column_settings_valid: bool = True
 ) -> None:
     """Draw the number of the Compare column with these settings, if any, and a button that adds the settings to Compare.
 
     Parameters
     ----------
-    page_key
+    drawn_page_key
         The page's key.
     column
         The settings on the page.
     embedder
         The embedder in use, on which defaults depend.
-    is_column_valid
+    are_column_settings_valid
         True if the settings are valid.
     """
     same_column_index = column_index_on_compare(column, chunker_defaults_of_embedder(embedder, column.chunker))
-    adopted_indexes_and_columns = [pair for pair in session.adopted_columns.get(page_key, []) if pair is not None]
+    adopted_indexes_and_columns = [pair for pair in session.adopted_columns.get(drawn_page_key, []) if pair is not None]
     origin_column_index = next(
         (number for number, choice in adopted_indexes_and_columns if choice.chunker == column.chunker), None
     )
@@ -122,7 +130,10 @@ def show_compare_column_number(
     else:
         st.caption(f"{chunker_title} is not a column of Compare.")
     offer_to_add_column(
-        "Take to Compare", column, key=f"take/{page_key}", disabled=same_column_index is not None or not is_column_valid
+        "Take to Compare",
+        column,
+        key=f"take/{drawn_page_key}",
+        disabled=same_column_index is not None or not are_column_settings_valid,
     )
     show_column_added_message()
 

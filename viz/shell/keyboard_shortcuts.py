@@ -112,11 +112,11 @@ _shortcuts_dialog_component = Component[KeysData](
     "shell/keyboard_shortcuts.js",
     "shell/keyboard_shortcuts.css",
     html='<div class="keys"></div>',
-    colours="keys",
+    colour_group_name="keys",
 )
 
 
-def show_shortcuts_dialog() -> None:
+def draw_closed_shortcuts_dialog() -> None:
     """Draw the dialog of keyboard shortcuts, which stays closed until ``?`` is pressed."""
     rows: list[KeyData] = [
         {"keys": [*shortcut.keys], "action": shortcut.action, "within": shortcut.within}

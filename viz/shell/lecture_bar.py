@@ -8,8 +8,8 @@ from uuid import uuid4
 import streamlit as st
 
 from viz.components.browser_exchange import Component, take_event
-from viz.shell import current_lecture, lecture_mode
-from viz.shell.navigation import find_which_columns_lectures_draw
+from viz.shell import lecture_mode, lectures_and_current_scene
+from viz.shell.navigation import which_columns_are_printed
 from viz.state import OWN_DECK_KEY, Scene, ScenePicture, session
 
 LECTURE_BAR_KEY = "deck"
@@ -85,7 +85,7 @@ _lecture_bar_component = Component[DeckData](
     "components/shared/common.css",
     "shell/lecture_bar.css",
     html='<div class="deck-root"></div>',
-    colours="deck-root",
+    colour_group_name="deck-root",
 )
 
 
@@ -97,7 +97,9 @@ def show_lecture_bar() -> None:
     the page. ``kept`` has the lecture that the browser's tab has kept.
     """
     session.lecture_request_token = session.lecture_request_token or uuid4().hex
-    deck_and_scene_index = current_lecture.current_deck_and_scene_index() if lecture_mode.is_lecture_mode_on() else None
+    deck_and_scene_index = (
+        lectures_and_current_scene.current_deck_and_scene_index() if lecture_mode.is_lecture_mode_on() else None
+    )
     _lecture_bar_component(
         key=LECTURE_BAR_KEY,
         data={
@@ -113,14 +115,14 @@ def show_lecture_bar() -> None:
             "adding": session.scene_adding,
             "picture": session.scene_picture,
             "ask": session.lecture_request_token,
-            "awaited": current_lecture.is_tab_lecture_awaited(),
+            "awaited": lectures_and_current_scene.is_tab_lecture_awaited(),
             "heard": session.handled_event_times.get((LECTURE_BAR_KEY, "act")),
         },
         height=0,
         on_act_change=_perform_bar_event,
-        on_kept_change=_adopt_stored_lecture,
+        on_kept_change=_adopt_lecture_kept_in_tab,
     )
-    current_lecture.keep_lecture_in_tab()
+    lectures_and_current_scene.keep_own_lecture_in_tab()
     if session.lecture_message:
         st.toast(session.lecture_message)
         session.lecture_message = ""
@@ -134,52 +136,52 @@ def _perform_bar_event() -> None:
     session.scene_picture = None
     match bar_event["act"]:
         case "add":
-            current_lecture.add_scene(
+            lectures_and_current_scene.add_scene_to_own_lecture(
                 {name: str(word) for name, word in bar_event["words"].items()}, hides_parts_at_first=bool(bar_event["hides"])
             )
         case "leave":
-            current_lecture.end_lecture_keep_lecture_mode()
+            lectures_and_current_scene.end_lecture_keep_lecture_mode()
         case "move":
-            current_lecture.move_scene(-1 if bar_event["by"] < 0 else 1)
+            lectures_and_current_scene.move_scene(-1 if bar_event["by"] < 0 else 1)
         case "picture" if (
-            page_picture_svg := current_lecture.render_page_as_svg(
+            page_picture_svg := lectures_and_current_scene.render_shown_page_as_svg(
                 bar_event["horizon"], [str(line) for line in bar_event["caption"]]
             )
         ) is not None:
-            deck_and_scene_index = current_lecture.current_deck_and_scene_index()
+            deck_and_scene_index = lectures_and_current_scene.current_deck_and_scene_index()
             current_scene_title = (
                 "Seamark" if deck_and_scene_index is None else deck_and_scene_index[0].scenes[deck_and_scene_index[1]].title
             )
             session.scene_picture = {
                 "asked": bar_event["at"],
                 "svg": page_picture_svg,
-                "name": f"seamark-{_file_name_from_title(current_scene_title)}",
+                "name": f"seamark-{_file_name_from_scene_title(current_scene_title)}",
                 "said": " ".join([current_scene_title, *map(str, bar_event["caption"])]),
             }
         case "remove":
-            current_lecture.remove_scene()
+            lectures_and_current_scene.remove_scene()
         case "scene" if place_in_lecture is not None:
-            current_lecture.open_scene(place_in_lecture.deck, max(0, int(bar_event["scene"])))
+            lectures_and_current_scene.open_scene(place_in_lecture.deck, max(0, int(bar_event["scene"])))
 
 
-def _adopt_stored_lecture() -> None:
+def _adopt_lecture_kept_in_tab() -> None:
     if (tab_event := take_event(LECTURE_BAR_KEY, "kept")) is not None:
-        current_lecture.adopt_lecture_of_tab(str(tab_event["lecture"]))
+        lectures_and_current_scene.adopt_lecture_of_tab(str(tab_event["lecture"]))
 
 
 def _scene_payload(scene: Scene) -> SceneData:
     first_step = scene.query.get("step", "1")
     return {
         "title": scene.title,
-        "parts": [*scene.words.items()],
+        "parts": [*scene.words_by_shown_part.items()],
         "hides": scene.hides,
         "ask": scene.ask,
         "first": int(first_step) if first_step.isdecimal() else 1,
         "until": scene.until,
         "at": scene.at,
-        "drawn": find_which_columns_lectures_draw(scene.page) != "none",
+        "drawn": which_columns_are_printed(scene.page) != "none",
     }
 
 
-def _file_name_from_title(scene_title: str) -> str:
+def _file_name_from_scene_title(scene_title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", scene_title.lower()).strip("-") or "scene"

@@ -37,7 +37,7 @@ def settings_container() -> DeltaGenerator:
     return settings_popover_menu
 
 
-def show_lecture_keys(menu: DeltaGenerator) -> None:
+def draw_lecture_mode_keys(menu: DeltaGenerator) -> None:
     """Draw the keyboard shortcuts of lecture mode in its menu, if lecture mode is on."""
     if is_lecture_mode_on():
         menu.caption(
@@ -47,7 +47,7 @@ def show_lecture_keys(menu: DeltaGenerator) -> None:
         )
 
 
-def show_lecture_button() -> None:
+def draw_button_entering_lecture_mode() -> None:
     """Draw the button that turns lecture mode on, at the end of the side bar."""
     st.button(
         "Lecture mode",

@@ -9,8 +9,8 @@ from chunkers import InputError
 from chunkers.contract import Estimate
 from chunkers.language_models import Asking, LanguageModel
 from chunkers.support import pluralize
-from viz.components.page_elements import show_job_state, show_notice, show_remark
-from viz.controls import button_pressed
+from viz.components.page_elements import show_job_progress_or_error, show_notice, show_remark
+from viz.controls import draw_button_and_return_press
 from viz.jobs import Estimating, RequestCounter
 from viz.state import session
 
@@ -74,7 +74,7 @@ def start_run_or_count_requests(requests: ModelRequests | None, start_run: Calla
 
 
 def draw_consent_once_estimated(
-    requests: ModelRequests | None, start_run: Callable[[], None], *, omits_destination: bool = False
+    requests_needing_consent: ModelRequests | None, start_run: Callable[[], None], *, omits_destination: bool = False
 ) -> bool:
     """Draw the estimated requests and the button that calls ``start_run``; return whether the estimate is ready.
 
@@ -82,20 +82,26 @@ def draw_consent_once_estimated(
     requested, or once the work or the language model has changed. Pass ``omits_destination`` if the line above already
     names the destination.
     """
-    if requests is None or requests.asking is None:
+    if requests_needing_consent is None or requests_needing_consent.asking is None:
         return False
-    if isinstance(requests.estimate, Estimate):
-        _draw_requests(requests, requests.asking, requests.estimate, start_run, omits_destination=omits_destination)
+    if isinstance(requests_needing_consent.estimate, Estimate):
+        _draw_requests(
+            requests_needing_consent,
+            requests_needing_consent.asking,
+            requests_needing_consent.estimate,
+            start_run,
+            omits_destination=omits_destination,
+        )
         return True
     request_estimation_job = session.estimation_job
     if (
         request_estimation_job is None
-        or request_estimation_job.subject != requests.subject
-        or request_estimation_job.asking is not requests.asking
+        or request_estimation_job.subject != requests_needing_consent.subject
+        or request_estimation_job.asking is not requests_needing_consent.asking
         or request_estimation_job.cancelled()
     ):
         return False
-    is_estimating = show_job_state(request_estimation_job, f"estimating_{requests.key}")
+    is_estimating = show_job_progress_or_error(request_estimation_job, f"estimating_{requests_needing_consent.key}")
     if request_estimation_job.estimate is not None and not is_estimating:
 
         def start_run_after_consent() -> None:
@@ -103,8 +109,8 @@ def draw_consent_once_estimated(
             start_run()
 
         _draw_requests(
-            requests,
-            requests.asking,
+            requests_needing_consent,
+            requests_needing_consent.asking,
             request_estimation_job.estimate,
             start_run_after_consent,
             omits_destination=omits_destination,
@@ -139,21 +145,23 @@ def _draw_requests(
         show_notice(str(error), "error", key=f"send_{requests.key}")
         return
     model_request_prices = [
-        asked_model.price(estimated.tokens, estimated.requests * answer + estimated.answers)
+        asked_model.price_of_tokens(estimated.tokens, estimated.requests * answer + estimated.answers)
         for asked_model, estimated, answer in models_with_estimates
     ]
     total_request_cost = None if None in model_request_prices else sum(filter(None, model_request_prices))
     asked_model_titles = [*dict.fromkeys(asked_model.title for asked_model, _, _ in models_with_estimates)]
     models_phrase = f"the model{'s' * (len(asked_model_titles) > 1)} {' and '.join(asked_model_titles)}"
     price_phrase = "no price is known" if total_request_cost is None else f"about ${total_request_cost:.4f}"
-    spending_limit, spent_amounts = model_access.limit, model_access.spent
+    spending_limit, spent_tokens_and_money = model_access.limit, model_access.spent
     spending_limit_phrase = (
         ""
         if spending_limit.tokens is None
-        else f" Of the {spending_limit.tokens:,} tokens that you allow {spent_amounts.tokens:,} are spent."
+        else f" Of the {spending_limit.tokens:,} tokens that you allow {spent_tokens_and_money.tokens:,} are spent."
     )
     if spending_limit.money is not None and total_request_cost is not None:
-        spending_limit_phrase += f" Of the ${spending_limit.money} that you allow ${spent_amounts.cost or 0:.4f} are spent."
+        spending_limit_phrase += (
+            f" Of the ${spending_limit.money} that you allow ${spent_tokens_and_money.cost or 0:.4f} are spent."
+        )
     elif spending_limit.money is not None:
         spending_limit_phrase += (
             f" You allow ${spending_limit.money}: without a price nothing can be sent; take that limit away or name another."
@@ -180,7 +188,7 @@ def draw_run_button_row(
     requests: ModelRequests | None,
     start_run: Callable[[], None],
     sentence: str,
-    key: str,
+    sentence_key: str,
     button_key: str,
     *,
     can_start_run: bool,
@@ -190,9 +198,12 @@ def draw_run_button_row(
     The button is disabled unless the run can start.
     """
     run_button_container = st.container(horizontal=True, vertical_alignment="center")
-    if button_pressed(run_button_container, "Run", button_key, disabled=not can_start_run, type="primary") and can_start_run:
+    if (
+        draw_button_and_return_press(run_button_container, "Run", button_key, disabled=not can_start_run, type="primary")
+        and can_start_run
+    ):
         start_run_or_count_requests(requests, start_run)
         st.rerun()
     with run_button_container:
-        show_remark(sentence, key=key)
+        show_remark(sentence, key=sentence_key)
     draw_consent_once_estimated(requests, start_run)

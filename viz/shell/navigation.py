@@ -41,13 +41,13 @@ PAGES = {
 """All pages by key, under which the session keeps their choices; the first is the app's default page."""
 
 
-def find_which_columns_lectures_draw(page_key: str) -> Literal["none", "selected", "all"]:
+def which_columns_are_printed(page_key: str) -> Literal["none", "selected", "all"]:
     """Return the columns of a page that are drawn outside the app, too; an empty key is the default page."""
     page_entry = PAGES.get(page_key or next(iter(PAGES)))
     return "none" if page_entry is None else page_entry.drawn_columns
 
 
-def show_page_menu() -> st.Page:
+def draw_menu_and_get_page() -> st.Page:
     """Draw the menu of all pages and return the requested page."""
     # Pages and links refer to chunkers by name, so those of other packages are loaded first.
     register_installed_chunkers()
@@ -55,7 +55,7 @@ def show_page_menu() -> st.Page:
     return _draw_page_menu()
 
 
-def rerun_if_app_not_run() -> None:
+def rerun_if_app_file_skipped() -> None:
     """Draw the menu and rerun if the session has not run ``app.py`` yet.
 
     If the first request to a new server is a link to a page, Streamlit finds the folder ``pages`` and runs the page's file

@@ -15,29 +15,29 @@ from chunkers.text import is_tokenizer_on_disk
 from sample_docs import sample_splitters
 from viz.components.page_elements import show_notice
 from viz.controls import (
-    apply_document_events,
-    ask_embedder_consent,
-    ask_splitter_consent,
+    apply_events_of_document_row,
+    ask_to_use_linked_splitter,
+    ask_to_use_or_replace_embedder,
     draw_shared_controls,
-    load_text,
+    draw_text_box_returning_text,
     show_document_row,
     store_questions_in_tab,
 )
 from viz.jobs import split_document
 from viz.server.middleware import LECTURE_PARAMETER
-from viz.shell import current_lecture, lecture_mode
-from viz.shell.current_lecture import draw_button_per_lecture, offer_to_add_scene
-from viz.shell.navigation import rerun_if_app_not_run, switch_to_requested_page
+from viz.shell import lecture_mode, lectures_and_current_scene
+from viz.shell.lectures_and_current_scene import draw_button_per_lecture, offer_to_add_own_scene
+from viz.shell.navigation import rerun_if_app_file_skipped, switch_to_requested_page
 from viz.state import (
     CHOICES_SHARED_BY_PAGES,
+    DEFAULT_SPLITTER_OF_OWN_TEXT,
     LANGUAGE_MODEL_LINK_PARAMETER,
     MAX_LINK_NAME_CHARACTERS,
     OWN_DOCUMENT_KEY,
-    OWN_TEXT_SPLITTER_NAME,
     STORED_TEXT_PARAMETER,
     Choices,
     PageText,
-    TextSource,
+    TextWithDetails,
     choices_from_query,
     choices_to_query,
     chosen_embedder,
@@ -47,7 +47,7 @@ from viz.state import (
     session,
     splitter_waits_for_consent,
     store_changed_texts,
-    stored_text_key_of_document,
+    stored_key_of_current_document,
     went_back_or_forward,
 )
 
@@ -99,8 +99,8 @@ class Page:
 
 
 @contextmanager
-def draw_page_frame(
-    page_key: str, default: Choices, *, about_a_text: bool | Callable[[Choices], bool] = True
+def frame_page_and_write_link(
+    page_key: str, default_choices: Choices, *, about_a_text: bool | Callable[[Choices], bool] = True
 ) -> Iterator[Page]:
     """Draw the parts common to all pages, yield for the page's own parts, then write the link.
 
@@ -116,26 +116,26 @@ def draw_page_frame(
     ----------
     page_key
         The page's key in `viz.shell.navigation.PAGES`.
-    default
+    default_choices
         The choices for parameters that the link omits.
     about_a_text
         True if the page shows a text, perhaps depending on the choices; if not, it has neither a text nor the choice of a
         document.
     """
-    rerun_if_app_not_run()
+    rerun_if_app_file_skipped()
     # After the app, this has an effect only where Streamlit has run the page's file without it.
     switch_to_requested_page(page_key)
-    choices, complaints = _choices_and_complaints(page_key, default)
+    choices, complaints = _choices_and_complaints(page_key, default_choices)
     is_page_interrupted = False
     try:
         is_about_text = about_a_text if isinstance(about_a_text, bool) else about_a_text(choices)
-        yield _draw_common_parts(choices, default, complaints, about_a_text=is_about_text)
+        yield _draw_common_parts(choices, default_choices, complaints, about_a_text=is_about_text)
     except (RerunException, StopException):
         is_page_interrupted = True
         raise
     finally:
         if not is_page_interrupted:
-            _write_link(page_key, choices, default)
+            _write_link(page_key, choices, default_choices)
             store_questions_in_tab()
             store_changed_texts()
             session.opening_columns.pop(page_key, None)
@@ -147,52 +147,59 @@ def draw_page_frame(
 
 def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
     """Draw the parts that all pages have in common."""
-    document_text_source = None
+    loaded_text_and_details = None
     shared_settings_container = lecture_mode.settings_container()
     page_controls_container = shared_settings_container.container()
     if about_a_text:
-        apply_document_events(choices, default)
+        apply_events_of_document_row(choices, default)
         document_row_container = st.container(key="text_row")
-        document_text_source = load_text(choices)
+        loaded_text_and_details = draw_text_box_returning_text(choices)
     complaints_container = st.container()
     with complaints_container:
         for complaint_number, complaint in enumerate(complaints):
             show_notice(complaint, "error", key=f"complaint_{complaint_number}")
-    ask_splitter_consent(choices)
-    page_text = None
-    if document_text_source is not None and not splitter_waits_for_consent(choices):
-        page_text = _split_into_sentences(document_text_source, choices.sentences)
-    if page_text is not None:
+    ask_to_use_linked_splitter(choices)
+    text_open_on_page = None
+    if loaded_text_and_details is not None and not splitter_waits_for_consent(choices):
+        text_open_on_page = _split_into_sentences(loaded_text_and_details, choices.sentences)
+    if text_open_on_page is not None:
         with complaints_container:
-            _warn_of_outdated_link_columns(choices, page_text)
+            _warn_of_outdated_link_columns(choices, text_open_on_page)
     if about_a_text:
         # After the text is split, since the row shows its length.
         with document_row_container:
-            show_document_row(choices, page_text)
+            show_document_row(choices, text_open_on_page)
     embedder, embedder_complaint = chosen_embedder(choices)
     with shared_settings_container:
         draw_shared_controls(choices, embedder)
     if lecture_mode.is_lecture_mode_on():
         with shared_settings_container.expander("Lectures"):
             draw_button_per_lecture("settings")
-            offer_to_add_scene()
+            offer_to_add_own_scene()
     if about_a_text:
-        lecture_mode.show_lecture_keys(shared_settings_container)
-    ask_embedder_consent(choices, embedder)
+        lecture_mode.draw_lecture_mode_keys(shared_settings_container)
+    ask_to_use_or_replace_embedder(choices, embedder)
     return Page(
-        choices, default, page_text, embedder, embedder_complaint, page_controls_container, complaints, complaints_container
+        choices,
+        default,
+        text_open_on_page,
+        embedder,
+        embedder_complaint,
+        page_controls_container,
+        complaints,
+        complaints_container,
     )
 
 
-def _split_into_sentences(source: TextSource, splitter_name: str) -> PageText | None:
+def _split_into_sentences(source: TextWithDetails, splitter_name: str) -> PageText | None:
     """Split the text into sentences; show an error and return None if that fails."""
     try:
         # Other sessions may evict it from the shared cache, and a running job refers to this session's object.
         document = session.document
-        wanted_document_properties = (source.name, splitter_name, source.parts, source.text)
+        properties_of_document_to_split = (source.name, splitter_name, source.parts, source.text)
         if (
             document is None
-            or (document.name, document.splitter, document.parts, document.text) != wanted_document_properties
+            or (document.name, document.splitter, document.parts, document.text) != properties_of_document_to_split
         ):
             document = session.document = split_document(source.text, splitter_name, source.name, source.parts)
         return PageText(source, document)
@@ -214,11 +221,13 @@ def _write_link(page_key: str, choices: Choices, default: Choices) -> None:
     page_link_parameters = choices_to_query(choices, default) | language_model_link_parameter(
         choices, session.language_server.model or session.linked_model
     )
-    disk_text_key = stored_text_key_of_document() if choices.document == OWN_DOCUMENT_KEY else None
+    disk_text_key = stored_key_of_current_document() if choices.document == OWN_DOCUMENT_KEY else None
     # The id has no effect on another machine, or after the text was removed.
     page_link_parameters |= {STORED_TEXT_PARAMETER: disk_text_key.id} if disk_text_key is not None else {}
     page_link_parameters |= (
-        {LECTURE_PARAMETER: "1", **current_lecture.lecture_link_parameters()} if lecture_mode.is_lecture_mode_on() else {}
+        {LECTURE_PARAMETER: "1", **lectures_and_current_scene.lecture_link_parameters()}
+        if lecture_mode.is_lecture_mode_on()
+        else {}
     )
     session.first_links.setdefault(page_key, page_link_parameters)
     last_written_page, last_written_parameters = session.written_link
@@ -240,9 +249,9 @@ def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, l
         link_parameters = st.query_params.to_dict() if requested_link_parameters is None else requested_link_parameters
         session.choices[page_key], session.complaints[page_key] = _choices_from_link(link_parameters, default)
         numbered_columns = enumerate(session.choices[page_key].columns)
-        numbers_of_older_columns = outdated_link_column_numbers(link_parameters)
+        outdated_column_numbers = outdated_link_column_numbers(link_parameters)
         session.outdated_columns[page_key] = {
-            index: column.copy() for index, column in numbered_columns if index + 1 in numbers_of_older_columns
+            index: column.copy() for index, column in numbered_columns if index + 1 in outdated_column_numbers
         }
         if requested_page_and_link is not None:
             session.arriving = requested_page_and_link._replace(
@@ -262,9 +271,11 @@ def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, l
         session.first_links.pop(page_key, None)
     if previous_page != page_key and not went_back_or_forward() and requested_link_parameters is None:
         # The link takes precedence over the previous page.
-        for shared_choice_name in CHOICES_SHARED_BY_PAGES:
-            if shared_choice_name not in st.query_params:
-                setattr(page_choices, shared_choice_name, getattr(session.choices[previous_page], shared_choice_name))
+        for choice_shared_by_pages in CHOICES_SHARED_BY_PAGES:
+            if choice_shared_by_pages not in st.query_params:
+                setattr(
+                    page_choices, choice_shared_by_pages, getattr(session.choices[previous_page], choice_shared_by_pages)
+                )
     if previous_page != page_key:
         session.sent.forget()
         session.pressed_button_keys.clear()
@@ -274,18 +285,20 @@ def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, l
 
 def _choices_of_history(query: Mapping[str, str], default: Choices) -> Choices:
     """Return the choices of a link that this session wrote, which may refer to the user's own text."""
-    choices, _ = choices_from_query(query, {**sample_splitters(), OWN_DOCUMENT_KEY: OWN_TEXT_SPLITTER_NAME}, default)
+    choices, _ = choices_from_query(query, {**sample_splitters(), OWN_DOCUMENT_KEY: DEFAULT_SPLITTER_OF_OWN_TEXT}, default)
     if not is_tokenizer_on_disk(choices.tokenizer):
         choices.tokenizer = default.tokenizer
     return choices
 
 
-def _choices_from_link(link_parameters: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
+def _choices_from_link(link_parameters: Mapping[str, str], default_choices: Choices) -> tuple[Choices, list[str]]:
     parameters_without_scenes = {
-        parameter: word for parameter, word in link_parameters.items() if parameter != current_lecture.SCENES_PARAMETER
+        parameter: word
+        for parameter, word in link_parameters.items()
+        if parameter != lectures_and_current_scene.SCENES_PARAMETER
     }
     choices, complaints = choices_from_query(
-        parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT_KEY: OWN_TEXT_SPLITTER_NAME}, default
+        parameters_without_scenes, {**sample_splitters(), OWN_DOCUMENT_KEY: DEFAULT_SPLITTER_OF_OWN_TEXT}, default_choices
     )
     session.is_linked_text_missing = choices.document == OWN_DOCUMENT_KEY
     session.linked_text_id = parameters_without_scenes.get(STORED_TEXT_PARAMETER, "")[:MAX_LINK_NAME_CHARACTERS]
@@ -295,9 +308,9 @@ def _choices_from_link(link_parameters: Mapping[str, str], default: Choices) -> 
     if not is_tokenizer_on_disk(choices.tokenizer):
         complaints.append(
             f"The link counts tokens with {choices.tokenizer}, whose table is not on this machine and would be fetched; "
-            f"using {default.tokenizer}. To fetch it, choose it under “Splitter and embedder”."
+            f"using {default_choices.tokenizer}. To fetch it, choose it under “Splitter and embedder”."
         )
-        choices.tokenizer = default.tokenizer
+        choices.tokenizer = default_choices.tokenizer
     return choices, complaints
 
 

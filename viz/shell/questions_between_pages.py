@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from chunkers.support import pluralize
 from chunkers.text import TextParts
-from evaluation.questions import QuestionSet, marked_question_set
+from evaluation.questions import QuestionSet, question_set_from_user_marks
 from sample_docs import SAMPLES_FOLDER
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.state import ColumnChoice, MutableSessionValue, Session, SessionValue
@@ -114,13 +114,20 @@ def give_questions_to_retrieval(
 def give_compare_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, begins_run: bool = False) -> None:
     """Pass the questions stored on Compare to Retrieval; see `give_questions_to_retrieval`."""
     text_source_by_identity = session.question_texts
-    question_set = marked_question_set(
+    question_set = question_set_from_user_marks(
         session.questions, {identity: source.text for identity, source in text_source_by_identity.items()}
     )
     parts_by_text = {source.text: source.parts for source in text_source_by_identity.values() if source.parts is not None}
-    named_text_parts = tuple((name, parts_by_text[text]) for name, text in question_set.texts if text in parts_by_text)
+    document_names_with_pages = tuple(
+        (name, parts_by_text[text]) for name, text in question_set.texts if text in parts_by_text
+    )
     give_questions_to_retrieval(
-        question_set, len(session.questions), COMPARE_ORIGIN_PHRASE, named_text_parts, columns, begins_run=begins_run
+        question_set,
+        len(session.questions),
+        COMPARE_ORIGIN_PHRASE,
+        document_names_with_pages,
+        columns,
+        begins_run=begins_run,
     )
 
 
@@ -143,11 +150,11 @@ def refresh_questions_from_compare() -> None:
 
 def share_own_questions_with_answers_page(documents_and_questions: RunMaterial) -> None:
     """Share the user's own questions and documents on Retrieval with the Answers page."""
-    previously_given_questions = session.given_questions
+    questions_from_other_page = session.given_questions
     question_origin_phrase = (
         f"from {documents_and_questions.questions[0]}"
-        if previously_given_questions is None or previously_given_questions.material is not documents_and_questions
-        else previously_given_questions.origin
+        if questions_from_other_page is None or questions_from_other_page.material is not documents_and_questions
+        else questions_from_other_page.origin
     )
     session.shared_questions = {
         **session.shared_questions,
@@ -162,10 +169,10 @@ def own_material_of_last_run() -> RunMaterial | None:
 
 
 def share_generated_questions_with_answers_page(
-    question_set: QuestionSet, model_name: str, named_text_parts: tuple[tuple[str, TextParts], ...]
+    question_set: QuestionSet, model_name: str, document_names_with_pages: tuple[tuple[str, TextParts], ...]
 ) -> None:
     """Share with Answers the questions that a language model generated on Retrieval."""
-    generated_run_material = RunMaterial(question_set.texts, question_set.questions, True, named_text_parts)
+    generated_run_material = RunMaterial(question_set.texts, question_set.questions, True, document_names_with_pages)
     session.shared_questions = {
         **session.shared_questions,
         GENERATED_QUESTIONS: (f"asked by {model_name}", generated_run_material),

@@ -15,7 +15,7 @@ from viz.state import ColumnChoice, chunker_defaults_of_embedder
 LONGEST, LONGEST_HYBRID = 100_000, 20_000
 """Most characters of a text for which a search starts by itself: in general, and with hybrid ranking, which is slower."""
 
-NO_REMEDY_TRIED_MESSAGE = "No other setting can be tried without embedding the text anew."
+NOTHING_TO_TRY_MESSAGE = "No other setting can be tried without embedding the text anew."
 
 
 def is_remedy_search_automatic(
@@ -32,7 +32,7 @@ def add_remedy_column(event: Mapping[str, Any], job: RemedyJob | None, embedder:
     remedy_search_outcomes = [*job.outcome_by_task.values()] if job is not None else []
     for remedy in (remedy for outcome in remedy_search_outcomes for remedy in outcome.remedies):
         if _setting_identity(remedy.variation.chunker) == event.get("setting"):
-            add_column_to_compare(_column_of_chunker(remedy.variation.chunker, embedder))
+            add_column_to_compare(_column_choice_from_chunker(remedy.variation.chunker, embedder))
             return True
     return False
 
@@ -41,7 +41,7 @@ def _setting_identity(chunker: Chunker) -> str:
     return f"{chunker.name} {chunker.model_dump_json()}"
 
 
-def _column_of_chunker(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
+def _column_choice_from_chunker(chunker: Chunker, embedder: Embedder | None) -> ColumnChoice:
     """Return the column with exactly these parameters."""
     parameter_values, embedder_defaults = chunker.model_dump(), chunker_defaults_of_embedder(embedder, chunker.name)
     return ColumnChoice(
@@ -55,7 +55,7 @@ def _column_of_chunker(chunker: Chunker, embedder: Embedder | None) -> ColumnCho
 
 
 def remedies_payload(
-    job: RemedyJob, outcome: RemedyOutcome | None, search_label: str, failure_phrase: str
+    job: RemedyJob, outcome: RemedyOutcome | None, search_button_label: str, no_remedy_found_phrase: str
 ) -> ColumnRemedies:
     """Return the payload of the search for settings that solve one column's problem: its state and the settings found.
 
@@ -63,22 +63,22 @@ def remedies_payload(
     ----------
     outcome
         The result of the search; None if it is unfinished.
-    search_label
+    search_button_label
         The label of the button that starts the search.
-    failure_phrase
+    no_remedy_found_phrase
         The text that follows "None of 41 tried settings" if no remedy was found.
     """
     remedy_lines = [_remedy_line(remedy, job.embedder) for remedy in outcome.remedies] if outcome is not None else []
     search_message, completed_share, search_state = "", 1.0, "done"
     if outcome is not None and not remedy_lines:
         search_message = (
-            f"None of {pluralize(outcome.tried_count, 'tried setting')} {failure_phrase}."
+            f"None of {pluralize(outcome.tried_count, 'tried setting')} {no_remedy_found_phrase}."
             if outcome.tried_count
-            else NO_REMEDY_TRIED_MESSAGE
+            else NOTHING_TO_TRY_MESSAGE
         )
     if outcome is None:
         completed_share, search_message = job.progress()
-        search_state = "looking" if job.is_in_progress else "failed" if job.error else "offered"
+        search_state = "looking" if job.is_running_and_not_cancelled else "failed" if job.error else "offered"
         search_message = (
             search_message
             if search_state == "looking"
@@ -92,7 +92,7 @@ def remedies_payload(
         "state": search_state,
         "share": completed_share,
         "said": search_message,
-        "wanted": search_label,
+        "wanted": search_button_label,
         "lines": remedy_lines,
         "full": compare_is_full(),
     }
@@ -100,7 +100,7 @@ def remedies_payload(
 
 def _remedy_line(remedy: Remedy, embedder: Embedder | None) -> RemedyLine:
     chunker = remedy.variation.chunker
-    remedy_column_choice = _column_of_chunker(chunker, embedder)
+    remedy_column_choice = _column_choice_from_chunker(chunker, embedder)
     effect_phrases = [f"{pluralize(remedy.chunks, 'chunk')} of ~{pluralize(round(remedy.tokens), 'token')}"]
     if remedy.findings is not None:
         effect_phrases.append(f"other findings {_before_after_phrase(*remedy.findings)}")

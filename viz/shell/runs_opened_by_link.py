@@ -7,7 +7,7 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.support import ModelName, pluralize
-from viz.components.page_elements import show_job_state, show_notice, show_remark
+from viz.components.page_elements import show_job_progress_or_error, show_notice, show_remark
 from viz.jobs import MOST_STORED_RUNS, StoredRunJob, new_run_token, run_registry, run_store
 from viz.jobs.storage.stored_run import BundledRun, Keeper, StoredRun
 from viz.shell.model_request_consent import ModelRequests, draw_consent_once_estimated, start_run_or_count_requests
@@ -55,14 +55,14 @@ def find_run(run_token: str, job_type: type[Job], reopen: Callable[[Any], Job | 
     except InputError as error:
         return LostRun(str(error), "error")
     if isinstance(reopened_run, str):
-        done_parts_phrase = _done_parts_phrase(stored_run.done, stored_run.total, stored_run_type)
+        done_parts_phrase = _done_parts_phrase(stored_run.finished_part_count, stored_run.part_count, stored_run_type)
         stored_results_sentence = f"The results for {done_parts_phrase} of this run are kept on disk, but its texts are not."
         return LostRun(f"{stored_results_sentence} {reopened_run}", "info", stored_run) if reopened_run else None
     run_registry().keep(reopened_run, run_token, session.runs, was_begun_in_session=False)
     return reopened_run
 
 
-def begin_run(
+def start_run_updating_link(
     link_parameters: MutableMapping[str, str],
     job_type: type[Job],
     make_run: Callable[[Keeper | None], Job],
@@ -79,12 +79,12 @@ def begin_run(
         The token of the run that this one continues; empty for a new token.
     """
     # Streamlit may interrupt the page at an access to the session, and then nothing must be half done.
-    stores_run, session_runs = session.on_disk, session.runs
-    earlier_run = run_registry().find(link_parameters[RUN_PARAMETER], job_type)
-    if earlier_run is not None and earlier_run.running:
-        earlier_run.cancel()
+    stores_run, session_runs = session.keeps_embeddings_on_disk, session.runs
+    previously_linked_run = run_registry().find(link_parameters[RUN_PARAMETER], job_type)
+    if previously_linked_run is not None and previously_linked_run.running:
+        previously_linked_run.cancel()
         if run_token:
-            earlier_run.join(CANCEL_WAIT_S)
+            previously_linked_run.join(CANCEL_WAIT_S)
     run_token = run_token or new_run_token()
     run = make_run(Keeper(run_store(), run_token, job_type.stored_run_type.kind) if stores_run else None)
     link_parameters[RUN_PARAMETER] = run_registry().keep(run, run_token, session_runs)
@@ -98,7 +98,7 @@ def show_run_state(
     next_step_sentence: str,
     key: str,
     *,
-    grows: bool = True,
+    redraws_as_parts_finish: bool = True,
 ) -> None:
     """Draw a run's progress or error, and the settings that have changed since it began.
 
@@ -112,11 +112,11 @@ def show_run_state(
         A sentence on how to get results with the chosen settings.
     key
         Beginning of the notices' keys.
-    grows
+    redraws_as_parts_finish
         True to draw the page again whenever another part of the run is done.
     """
-    done_count = run.done
-    show_job_state(run, key, lambda: grows and run.done > done_count)
+    done_count = run.finished_part_count
+    show_job_progress_or_error(run, key, lambda: redraws_as_parts_finish and run.finished_part_count > done_count)
     if changed_setting_names:
         show_notice(
             f"These {results_phrase} with other settings; changed since: {', '.join(changed_setting_names)}. "
@@ -157,7 +157,10 @@ def show_unfinished_run(
     """
     if not run.stopped_early:
         return
-    stored_run, done_parts_phrase = run.stored_run, _done_parts_phrase(run.done, run.total, run.stored_run_type)
+    stored_run, done_parts_phrase = (
+        run.stored_run,
+        _done_parts_phrase(run.finished_part_count, run.part_count, run.stored_run_type),
+    )
     resume_sentence = "“Resume” measures the others." if stored_run is not None else ""
     next_step_sentence = (
         "“Send” asks for the others; answered questions are not asked again."
@@ -181,7 +184,7 @@ def show_unfinished_run(
     obstacle_sentence = missing_requirement_sentence or _other_model_in_words(current_page, stored_run, model_requests)
 
     def resume() -> None:
-        begin_run(current_page.choices.extra, type(run), lambda _: make_resumed_run(), stored_run.keeper.token)
+        start_run_updating_link(current_page.choices.extra, type(run), lambda _: make_resumed_run(), stored_run.keeper.token)
 
     resume_button_container = st.container(horizontal=True, vertical_alignment="center")
     resume_button_container.button(
@@ -201,14 +204,17 @@ def _done_parts_phrase(done_count: int, total: int, stored_run_class: type[Store
     return f"{done_count:,} of {pluralize(total, stored_run_class.part)}"
 
 
-def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], requests: ModelRequests | None) -> str:
+def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], model_requests: ModelRequests | None) -> str:
     """Return a sentence about a model that is missing or differs from the run's; empty if both match."""
     if current_page.embedder is None:
         return current_page.embedder_complaint
     sentence_beginning = f"The {stored_run.title} was begun with the"
     if current_page.embedder.name != stored_run.plan.embedder:
         return f"{sentence_beginning} embedder {stored_run.plan.embedder}; to go on, choose it on the left."
-    if requests is not None and language_model_name_and_revision(requests.asking) != stored_run.plan.language_model:
+    if (
+        model_requests is not None
+        and language_model_name_and_revision(model_requests.asking) != stored_run.plan.language_model
+    ):
         return (
             f"{sentence_beginning} language model {ModelName.without_revision(stored_run.plan.language_model)}; to go on, "
             "name it and its server beside the settings."
@@ -217,21 +223,23 @@ def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], reques
 
 
 def load_bundled_run_drawing_origin(
-    bundled_run: BundledRun[Job], describe_data: Callable[[Job], str], own_run_sentence: str, key: str
+    bundled_run: BundledRun[Job], describe_data: Callable[[Job], str], how_to_run_own_sentence: str, notice_key_prefix: str
 ) -> Job | None:
     """Return the bundled run; draw its origin (version, date, data), or the reason why there is none.
 
-    ``describe_data`` describes the data, and ``own_run_sentence`` says how the user can start a run of their own.
+    ``describe_data`` describes the data, and ``how_to_run_own_sentence`` says how the user can start a run of their own.
     """
-    run_and_file = bundled_run.run_and_file
+    run_and_file = bundled_run.loaded_run_and_file
     if isinstance(run_and_file, str):
-        show_notice(f"There is no ready-made result: {run_and_file} Press “Run” to measure.", key=f"{key}_no_first_run")
+        show_notice(
+            f"There is no ready-made result: {run_and_file} Press “Run” to measure.", key=f"{notice_key_prefix}_no_first_run"
+        )
         return None
     run, run_file = run_and_file
     date_in_words = f"{run_file.made.day} {run_file.made:%B %Y}"
     show_notice(
         f"This result comes with Seamark {run_file.seamark} and was measured on {date_in_words} with {describe_data(run)}. "
-        f"{own_run_sentence}",
-        key=f"{key}_bundled",
+        f"{how_to_run_own_sentence}",
+        key=f"{notice_key_prefix}_bundled",
     )
     return run

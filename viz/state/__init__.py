@@ -2,11 +2,11 @@
 
 from viz.state.choices import (
     CHOICES_SHARED_BY_PAGES,
+    DEFAULT_SPLITTER_OF_OWN_TEXT,
     LANGUAGE_MODEL_LINK_PARAMETER,
     MAX_LINK_NAME_CHARACTERS,
     MOST_COLUMNS,
     OWN_DOCUMENT_KEY,
-    OWN_TEXT_SPLITTER_NAME,
     STORED_TEXT_PARAMETER,
     Choices,
     ColumnChoice,
@@ -33,10 +33,10 @@ from viz.state.chosen_models import (
 )
 from viz.state.chunk_files import (
     FILE_MISSING_MESSAGE,
-    NO_CUTS_MESSAGE,
     NO_FILE_MESSAGE,
+    NO_USER_CUTS_MESSAGE,
     chunk_file_of,
-    chunker_with_chunk_file,
+    chunker_with_file_if_available,
     external_chunker_and_input_hint,
     lacks_chunk_file,
     no_chunk_in_text_message,
@@ -54,10 +54,10 @@ from viz.state.lecture_decks import (
     Scene,
     ScenePicture,
     bundled_decks,
-    lecture_from_link_word,
+    decode_lecture_from_link_word,
     lecture_to_link_word,
+    page_link_for_scene,
     read_lecture,
-    scene_link,
 )
 from viz.state.main_page import add_column_of_recipe, main_page, restore_choices_from_session_file
 from viz.state.own_text import (
@@ -67,27 +67,26 @@ from viz.state.own_text import (
     ReplacedText,
     choose_document,
     count_questions_about,
-    edited_source,
-    move_own_cuts,
-    restore_omitted_lines,
+    own_text_after_edit,
+    restore_omitted_headers_or_footers,
     restore_replaced_text,
     set_clicked_boundaries,
     set_known_boundaries,
     set_own_text,
-    set_own_text_source,
+    set_own_text_and_boundaries,
+    shift_column_cuts_after_edit,
     undo_known_boundaries,
     with_dashes_as_boundaries,
 )
-from viz.state.page_text import PageText, TextSource, document_language_code, language_label
 from viz.state.question_settings import (
     ASK_LIMIT_PARAMETER,
     ASK_METHOD_PARAMETER,
-    FITTING_LIMIT_KEY,
+    AUTO_LIMIT_OPTION,
     RANKING_METHOD_LABELS,
     RETRIEVAL_LIMITS,
     ranking_method_of,
     retrieval_limit_of,
-    retrieval_limits,
+    retrieval_limit_options,
     search_settings_of,
 )
 from viz.state.session_file import MOST_QUESTIONS, spans_of_each_chunk
@@ -100,13 +99,14 @@ from viz.state.session_state import (
     Session,
     SessionJob,
     SessionValue,
-    UploadedContent,
+    TextSessionOrRecipe,
     last_undoable_column_change,
     record_columns_for_undo,
     session,
     undo_last_column_change,
     went_back_or_forward,
 )
+from viz.state.shown_text import PageText, TextWithDetails, document_language_code, language_label
 from viz.state.stored_texts_and_questions import (
     StoredTextMetadata,
     current_document_name,
@@ -118,7 +118,7 @@ from viz.state.stored_texts_and_questions import (
     restore_text,
     start_storing_document,
     store_changed_texts,
+    stored_key_of_current_document,
     stored_questions_about,
-    stored_text_key_of_document,
     text_in_stored_form,
 )

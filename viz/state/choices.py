@@ -16,7 +16,7 @@ from chunkers import (
     InputError,
     build_chunker,
 )
-from chunkers.embedders.sentence_models import BFLOAT16_EMBEDDER_NAME, BFLOAT16_REMOVED_NOTE, MiniLM
+from chunkers.embedders.sentence_models import BFLOAT16_REMOVED_NOTE, REMOVED_BFLOAT16_EMBEDDER_NAME, MiniLM
 from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, chunker_class
 from chunkers.support import short_repr
 from chunkers.text import is_splitter_name
@@ -24,7 +24,7 @@ from chunkers.text import is_splitter_name
 OWN_DOCUMENT_KEY = "own"
 """The name of the user's own document, pasted or uploaded; links do not include its text."""
 
-OWN_TEXT_SPLITTER_NAME = DEFAULT_SPLITTER
+DEFAULT_SPLITTER_OF_OWN_TEXT = DEFAULT_SPLITTER
 """The default sentence splitter for the user's own document."""
 
 MOST_COLUMNS = 6
@@ -37,7 +37,7 @@ class ColumnChoice:
     chunker: str
     parameters: dict[str, Any] = field(default_factory=dict)
 
-    def put(self, name: str, value: Any) -> None:
+    def set_valid_parameter(self, name: str, value: Any) -> None:
         """Set a parameter of the column, unless the chunker lacks the parameter or a number is out of bounds.
 
         A browser may send the value of a control or of a threshold line that was drawn for the column's previous chunker.
@@ -120,13 +120,13 @@ def choices_to_query(choices: Choices, default: Choices) -> dict[str, str]:
     if choices.columns != default.columns:
         for column_number, column in enumerate(choices.columns, start=1):
             query[f"c{column_number}"] = column.chunker
-            for choice_or_parameter_name, value in _parameters_in_link(column).items():
+            for choice_or_parameter_name, value in _column_parameters_for_link(column).items():
                 query[f"c{column_number}.{choice_or_parameter_name}"] = _format_link_value(value)
     query |= {name: word for name, word in choices.extra.items() if word != default.extra.get(name)}
     return query
 
 
-def _parameters_in_link(column: ColumnChoice) -> dict[str, Any]:
+def _column_parameters_for_link(column: ColumnChoice) -> dict[str, Any]:
     """Return a column's parameters for the link: those set, and those whose omission would have another meaning."""
     chunker_type = chunker_class(column.chunker)
     return {**{name: chunker_type.model_fields[name].default for name in chunker_type.older}, **column.parameters}
@@ -136,7 +136,10 @@ def link_parameters_of_chunker(chunker: str) -> dict[str, str]:
     """Return the query parameters of a link to a chunker at its defaults, in the first column."""
     return {
         "c1": chunker,
-        **{f"c1.{name}": _format_link_value(value) for name, value in _parameters_in_link(ColumnChoice(chunker)).items()},
+        **{
+            f"c1.{name}": _format_link_value(value)
+            for name, value in _column_parameters_for_link(ColumnChoice(chunker)).items()
+        },
     }
 
 
@@ -246,10 +249,10 @@ def choices_from_query(
     )
 
 
-def _parse_embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
+def _parse_embedder(query: Mapping[str, str], default_choices: Choices, complaints: list[str]) -> str:
     """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
-    embedder_name = query.get("embedder", default.embedder)
-    if embedder_name == BFLOAT16_EMBEDDER_NAME:
+    embedder_name = query.get("embedder", default_choices.embedder)
+    if embedder_name == REMOVED_BFLOAT16_EMBEDDER_NAME:
         complaints.append(BFLOAT16_REMOVED_NOTE)
         return MiniLM.name
     if is_valid_model_or_splitter_name(embedder_name):
@@ -257,9 +260,9 @@ def _parse_embedder(query: Mapping[str, str], default: Choices, complaints: list
     complaints.append(
         f"The link's embedder must be a name of 1 to {MAX_LINK_NAME_CHARACTERS} printable characters; got "
         f"{short_repr(embedder_name)}. "
-        f"Using {default.embedder}."
+        f"Using {default_choices.embedder}."
     )
-    return default.embedder
+    return default_choices.embedder
 
 
 def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:
@@ -268,10 +271,10 @@ def _parse_columns(query: Mapping[str, str], complaints: list[str]) -> list[Colu
         chunker_name = query.get(f"c{column_number}")
         if chunker_name is None:
             break
-        valid_chunker_names = [*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS]
-        if chunker_name not in valid_chunker_names and chunker_name not in GIVEN_CHUNKS_CLASS_BY_NAME:
+        allowed_chunker_names = [*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME, *ADAPTERS]
+        if chunker_name not in allowed_chunker_names and chunker_name not in GIVEN_CHUNKS_CLASS_BY_NAME:
             complaints.append(
-                f"The link's c{column_number} must be one of {', '.join(valid_chunker_names)}; got "
+                f"The link's c{column_number} must be one of {', '.join(allowed_chunker_names)}; got "
                 f"{short_repr(chunker_name)}."
             )
             continue

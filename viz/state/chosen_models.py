@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
+from chunkers import EMBEDDER_DESCRIPTIONS, Embedder, InputError, ModelError, load_embedder
 from chunkers.embedders import OpenAIServer
 from chunkers.language_models import Asking, ChatServer, SpendingLimit
 from chunkers.support import ModelName
@@ -34,7 +34,7 @@ def chunker_defaults_of_embedder(embedder: Embedder | None, chunker: str) -> Map
 
 def embedder_waits_for_consent(choices: Choices) -> bool:
     """Return whether the embedder still needs the user's consent to read, download or send something."""
-    return choices.embedder not in EMBEDDERS and ("embedder", choices.embedder) not in session.given_consents
+    return choices.embedder not in EMBEDDER_DESCRIPTIONS and ("embedder", choices.embedder) not in session.given_consents
 
 
 def embedder_server_host(choices: Choices) -> str:
@@ -123,8 +123,8 @@ def access_to_chosen_language_model() -> Asking | None:
                 _raise_after_unusable_answers,
             ),
         )
-    answer_cache = disk_answer_cache() if session.on_disk else session.answers
-    if cached_server_and_access[1].answer_cache_identity != answer_cache.identity:
+    answer_cache = disk_answer_cache() if session.keeps_embeddings_on_disk else session.answers
+    if cached_server_and_access[1].id_of_answer_cache != answer_cache.identity:
         cached_server_and_access = session.model_access = (
             language_model_server,
             cached_server_and_access[1].with_answer_cache(answer_cache),

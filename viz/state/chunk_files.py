@@ -13,7 +13,7 @@ MAX_STORED_CHARACTERS = 60_000_000
 """Most characters of all chunk files in a session."""
 
 NO_FILE_MESSAGE = "Choose a file of chunks in this column's settings; the chunks are then located in the text."
-NO_CUTS_MESSAGE = "Press “Cut it yourself”, below the strips, and click where you would cut."
+NO_USER_CUTS_MESSAGE = "Press “Cut it yourself”, below the strips, and click where you would cut."
 FILE_MISSING_MESSAGE = (
     "The chunks of this column are in a file, which no link carries: choose it again in the column's settings."
 )
@@ -36,7 +36,7 @@ def external_chunker_and_input_hint(column: ColumnChoice) -> tuple[YourChunks | 
     """
     if column.chunker == YourCuts.name:
         own_cuts_chunker = YourCuts.build(**column.parameters)
-        return own_cuts_chunker, "" if own_cuts_chunker.cuts else NO_CUTS_MESSAGE
+        return own_cuts_chunker, "" if own_cuts_chunker.cuts else NO_USER_CUTS_MESSAGE
     chunk_file = chunk_file_of(column)
     if chunk_file is None:
         chunker = YourChunks.build(**column.parameters)
@@ -44,7 +44,7 @@ def external_chunker_and_input_hint(column: ColumnChoice) -> tuple[YourChunks | 
     return YourChunks.from_file(chunk_file), ""
 
 
-def chunker_with_chunk_file(chunker: Chunker) -> Chunker:
+def chunker_with_file_if_available(chunker: Chunker) -> Chunker:
     """Return a chunker of external chunks with its file, if the session has it; return other chunkers unchanged."""
     if (
         not isinstance(chunker, YourChunks)
@@ -64,9 +64,9 @@ def no_chunk_in_text_message(chunker: YourChunks, document: Document) -> str:
     """Return the message that none of the file's chunks is in the text, with a suggestion."""
     chunk_file = chunker.chunk_file_if_loaded
     assert chunk_file is not None
-    located_chunks = chunk_file.cached_result_in(document)
+    located_chunks = chunk_file.located_chunks_if_cached(document)
     file_chunk_count = len(chunk_file.chunks) if located_chunks is None else located_chunks.given_chunk_count
-    file_gives_text = chunk_file.text(document.name) is not None
+    file_gives_text = chunk_file.rebuild_document_text(document.name) is not None
     advice_phrase = "; the text that they give can be opened in this column's settings" if file_gives_text else ""
     return (
         f"0 of {pluralize(file_chunk_count, 'chunk')} of {chunk_file.name} found in this text: they may be of "
@@ -74,8 +74,8 @@ def no_chunk_in_text_message(chunker: YourChunks, document: Document) -> str:
     )
 
 
-def add_chunk_file_to_session(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
-    """Add a file of chunks to the session, and drop files that no page, ``columns`` or undoable change uses.
+def add_chunk_file_to_session(file: ChunkFile, columns_whose_files_stay: Iterable[ColumnChoice] = ()) -> None:
+    """Add a file of chunks to the session; drop files that no page, ``columns_whose_files_stay`` or undoable change uses.
 
     Raises
     ------
@@ -83,21 +83,23 @@ def add_chunk_file_to_session(file: ChunkFile, columns: Iterable[ColumnChoice] =
         If the files together would have too many characters.
     """
     undoable_change = session.undo
-    used_columns = [
-        *columns,
+    columns_that_may_need_files = [
+        *columns_whose_files_stay,
         *(() if undoable_change is None else (*undoable_change.columns_before, *undoable_change.columns_after)),
     ]
-    used_columns += [column for choices in session.choices.values() for column in choices.columns]
+    columns_that_may_need_files += [column for choices in session.choices.values() for column in choices.columns]
     used_file_by_identity = {
-        used_file.identity: used_file for column in used_columns if (used_file := chunk_file_of(column)) is not None
+        used_file.identity: used_file
+        for column in columns_that_may_need_files
+        if (used_file := chunk_file_of(column)) is not None
     }
-    total_character_count = sum(
-        chunk_file.characters for chunk_file in {**used_file_by_identity, file.identity: file}.values()
+    session_files_character_count = sum(
+        chunk_file.character_count_of_chunks for chunk_file in {**used_file_by_identity, file.identity: file}.values()
     )
-    if total_character_count > MAX_STORED_CHARACTERS:
+    if session_files_character_count > MAX_STORED_CHARACTERS:
         raise InputError(
             f"{file.name}: the chunk files of a session may have at most {MAX_STORED_CHARACTERS:,} characters in total; "
-            f"with this file they would have {total_character_count:,}. Remove a column with another file first."
+            f"with this file they would have {session_files_character_count:,}. Remove a column with another file first."
         )
     # If a file comes again, the first object stays: it has cached where its chunks are, and its columns' results are cached.
     session.chunk_files = {file.identity: file, **used_file_by_identity}

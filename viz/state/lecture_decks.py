@@ -18,8 +18,8 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from chunkers import InputError
 from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
 from viz.state.choices import MAX_LINK_VALUE_CHARACTERS, OWN_DOCUMENT_KEY
-from viz.state.page_text import TextSource, are_offsets_valid_boundaries
 from viz.state.session_file import SavedTextParts, invalid_field_and_rule
+from viz.state.shown_text import TextWithDetails, are_offsets_valid_boundaries
 
 SCENE_PARTS = ("prepare", "predict", "see", "explain")
 """The parts of a scene, in the order in which they are shown."""
@@ -88,12 +88,12 @@ class Scene(BaseModel, frozen=True, extra="forbid"):
         return dict(parse_qsl(urlsplit(self.link).query, keep_blank_values=True))
 
     @property
-    def words(self) -> dict[str, str]:
+    def words_by_shown_part(self) -> dict[str, str]:
         """The words of the parts that are shown: those with words, and always `REVEALING_SCENE_PART`."""
         return {part: words for part in SCENE_PARTS if (words := getattr(self, part)) or part == REVEALING_SCENE_PART}
 
 
-def scene_link(page: str, query: dict[str, str]) -> str:
+def page_link_for_scene(page: str, query: dict[str, str]) -> str:
     """Return a scene's link to a page; the default page's key is empty."""
     return f"/{page}?{urlencode(query)}" if query else f"/{page}"
 
@@ -142,7 +142,7 @@ MAX_UNPACKED_LECTURE_BYTES = 1_000_000
 
 
 class SceneText(BaseModel, frozen=True, extra="forbid"):
-    """The stored form of a text; ``known`` are offsets in code points, as in `TextSource`."""
+    """The stored form of a text; ``known`` are offsets in code points, as in `TextWithDetails`."""
 
     name: str = Field(max_length=300)
     text: str = Field(min_length=1)
@@ -150,27 +150,27 @@ class SceneText(BaseModel, frozen=True, extra="forbid"):
     parts: SavedTextParts | None = None
 
     @classmethod
-    def of(cls, source: TextSource) -> SceneText:
+    def from_text_source(cls, scene_text_and_details: TextWithDetails) -> SceneText:
         """Return the stored form of a text."""
         return cls(
-            name=source.name[:300],
-            text=source.text,
-            known=source.known,
-            parts=None if source.parts is None else SavedTextParts.of(source.parts),
+            name=scene_text_and_details.name[:300],
+            text=scene_text_and_details.text,
+            known=scene_text_and_details.known,
+            parts=None if scene_text_and_details.parts is None else SavedTextParts.of(scene_text_and_details.parts),
         )
 
     @model_validator(mode="after")
     def _check_boundaries_and_parts(self) -> Self:
         if not are_offsets_valid_boundaries(self.known, self.text):
             raise ValueError(f"known boundaries must be in ascending order between 0 and {len(self.text):,}")
-        _ = self.source
+        _ = self.restored_text
         return self
 
     @property
-    def source(self) -> TextSource:
+    def restored_text(self) -> TextWithDetails:
         """The text; raises ValueError if its parts do not fit it."""
         lecture_text_parts = None if self.parts is None else self.parts.restore_for_text(self.text)
-        return TextSource(self.text, self.name, self.known, "from a lecture", lecture_text_parts)
+        return TextWithDetails(self.text, self.name, self.known, "from a lecture", lecture_text_parts)
 
     @property
     def digest(self) -> str:
@@ -192,23 +192,23 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
     texts: dict[str, SceneText] = Field(default_factory=dict)
 
     @cached_property
-    def packed(self) -> str:
+    def packed_for_link_or_tab(self) -> str:
         """The lecture in the compressed form that a link or the browser's tab holds."""
         compressed_lecture_bytes = zlib.compress(self.model_dump_json(exclude_defaults=True).encode(), 9)
         return base64.urlsafe_b64encode(compressed_lecture_bytes).decode().rstrip("=")
 
     @model_validator(mode="after")
-    def _check_own_texts(self) -> Self:
+    def _check_own_texts_are_included(self) -> Self:
         for scene_number, scene in enumerate(self.deck.scenes, start=1):
             if scene.query.get("document") == OWN_DOCUMENT_KEY and scene.text not in self.texts:
                 raise ValueError(f"scene {scene_number} shows a text of the user, which must be among the texts; it is not")
         return self
 
-    def with_scene(self, scene: Scene, source: TextSource | None) -> LectureFile:
-        """Return the lecture with a scene added at its end; ``source`` is the user's text if the scene shows it."""
+    def with_scene(self, scene: Scene, scene_text_and_details: TextWithDetails | None) -> LectureFile:
+        """Return the lecture with a scene added at its end; ``scene_text_and_details`` is the user's text if it is shown."""
         lecture_text_by_digest = dict(self.texts)
-        if source is not None:
-            scene_text = SceneText.of(source)
+        if scene_text_and_details is not None:
+            scene_text = SceneText.from_text_source(scene_text_and_details)
             lecture_text_by_digest[scene_text.digest] = scene_text
             scene = scene.model_copy(update={"text": scene_text.digest})
         return self._with_scenes([*self.deck.scenes, scene], lecture_text_by_digest)
@@ -219,7 +219,7 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
         reordered_scenes.insert(max(0, index + place_count), reordered_scenes.pop(index))
         return self._with_scenes(reordered_scenes, self.texts)
 
-    def without(self, index: int) -> LectureFile:
+    def without_scene(self, index: int) -> LectureFile:
         """Return the lecture without a scene."""
         return self._with_scenes([*self.deck.scenes[:index], *self.deck.scenes[index + 1 :]], self.texts)
 
@@ -231,7 +231,7 @@ class LectureFile(BaseModel, frozen=True, extra="forbid"):
         )
 
 
-def read_lecture(file_bytes: bytes, name: str, page_keys: Collection[str]) -> LectureFile:
+def read_lecture(file_bytes: bytes, name_in_messages: str, page_keys: Collection[str]) -> LectureFile:
     """Read a lecture's file; ``page_keys`` are the keys of the pages to which a scene may lead.
 
     Raises
@@ -240,28 +240,32 @@ def read_lecture(file_bytes: bytes, name: str, page_keys: Collection[str]) -> Le
         If the data is no lecture; the message names the field.
     """
     if len(file_bytes) > LARGEST_FILE:
-        raise InputError(f"{name}: a lecture must have at most {LARGEST_FILE:,} bytes; it has {len(file_bytes):,}.")
+        raise InputError(
+            f"{name_in_messages}: a lecture must have at most {LARGEST_FILE:,} bytes; it has {len(file_bytes):,}."
+        )
     try:
         lecture_file = LectureFile.model_validate_json(file_bytes)
     except ValidationError as error:
         field_name, broken_rule = invalid_field_and_rule(error)
         raise InputError(
-            f"{name} must be a lecture of Seamark; {field_name}{': ' * bool(field_name)}{broken_rule}."
+            f"{name_in_messages} must be a lecture of Seamark; {field_name}{': ' * bool(field_name)}{broken_rule}."
         ) from error
     for scene_number, scene in enumerate(lecture_file.deck.scenes, start=1):
         if scene.page not in {"", *page_keys}:
-            raise InputError(f"{name}: scene {scene_number} must lead to a page of Seamark; got /{scene.page[:60]}.")
+            raise InputError(
+                f"{name_in_messages}: scene {scene_number} must lead to a page of Seamark; got /{scene.page[:60]}."
+            )
     if not lecture_file.deck.scenes:
-        raise InputError(f"{name}: a lecture must have at least one scene; it has none.")
+        raise InputError(f"{name_in_messages}: a lecture must have at least one scene; it has none.")
     return lecture_file
 
 
 def lecture_to_link_word(file: LectureFile) -> str:
     """Return a lecture as the word of a link; empty if it shows texts of the user, which no link has, or is too long."""
-    return "" if file.texts or len(file.packed) > LONGEST_LINK else file.packed
+    return "" if file.texts or len(file.packed_for_link_or_tab) > LONGEST_LINK else file.packed_for_link_or_tab
 
 
-def lecture_from_link_word(
+def decode_lecture_from_link_word(
     packed_lecture: str, page_keys: Collection[str], max_unpacked_bytes: int = MAX_UNPACKED_LECTURE_BYTES
 ) -> LectureFile:
     """Read a lecture from the word of a link, of at most ``max_unpacked_bytes`` bytes when uncompressed.

@@ -36,7 +36,7 @@ class MainPage:
     title: str
     default_choices: Callable[[], Choices]
 
-    def set_main_page(self, key: str, title: str, make_default_choices: Callable[[], Choices]) -> None:
+    def register_as_main_page(self, key: str, title: str, make_default_choices: Callable[[], Choices]) -> None:
         """Make a page the main page."""
         self.key, self.title, self.default_choices = key, title, make_default_choices
 
@@ -45,7 +45,7 @@ class MainPage:
         """True if the session has choices of the page; until then, opening the page reads them from its link."""
         return self.key in session.choices
 
-    def choices(self) -> Choices:
+    def current_choices(self) -> Choices:
         """Return the choices of the page, initialised with the defaults if the page has not been opened yet."""
         if not self.has_been_opened:
             session.choices[self.key], session.complaints[self.key] = self.default_choices(), []
@@ -59,21 +59,21 @@ main_page = MainPage()
 def restore_choices_from_session_file(file: SessionFile, choices: Choices) -> None:
     """Restore the choices of the page and of the main page from a session file, except for the text itself."""
     first_recipe = file.columns[0].recipe
-    main_page_columns = main_page.choices().columns
+    columns_whose_files_stay = main_page.current_choices().columns
     for column in file.columns:
         if column.file is not None:
-            add_chunk_file_to_session(column.file.file, main_page_columns)
-            main_page_columns = [
-                *main_page_columns,
+            add_chunk_file_to_session(column.file.restored_chunk_file, columns_whose_files_stay)
+            columns_whose_files_stay = [
+                *columns_whose_files_stay,
                 ColumnChoice(column.recipe.chunker, column.recipe.settings()),
             ]
     choices.document, choices.sentences, choices.embedder = OWN_DOCUMENT_KEY, first_recipe.sentences, first_recipe.embedder
     session.embedded_as = first_recipe.embedded_as
     if is_tokenizer_on_disk(first_recipe.tokenizer):
         choices.tokenizer = first_recipe.tokenizer
-    main_choices = main_page.choices()
-    for shared_choice_name in CHOICES_SHARED_BY_PAGES:
-        setattr(main_choices, shared_choice_name, getattr(choices, shared_choice_name))
+    main_choices = main_page.current_choices()
+    for choice_shared_by_pages in CHOICES_SHARED_BY_PAGES:
+        setattr(main_choices, choice_shared_by_pages, getattr(choices, choice_shared_by_pages))
     with record_columns_for_undo(main_page.key, "Columns replaced by those of the file"):
         # All parameters, including those at their defaults, because defaults depend on the embedder.
         main_choices.columns = [ColumnChoice(column.recipe.chunker, column.recipe.settings()) for column in file.columns]
@@ -92,7 +92,7 @@ def add_column_of_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
     InputError
         If the page has no room for another column; the message names the file.
     """
-    main_choices = main_page.choices()
+    main_choices = main_page.current_choices()
     if len(main_choices.columns) >= MOST_COLUMNS:
         raise InputError(f"{name}: {main_page.title} may have at most {MOST_COLUMNS} columns and is full; remove one first.")
     differing_setting_phrases = [

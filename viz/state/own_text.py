@@ -10,11 +10,11 @@ import streamlit as st
 from chunkers import Document
 from chunkers.methods import YourCuts
 from chunkers.text import omissions_sentence
-from evaluation.segmentation import offsets_without_mark_lines, remove_mark_lines
+from evaluation.segmentation import offsets_without_mark_lines, separate_text_from_boundary_marks
 from sample_docs import sample_splitters
 from viz.state.choices import OWN_DOCUMENT_KEY, Choices
-from viz.state.page_text import TextSource
 from viz.state.session_state import build_unique_text_box_key, session
+from viz.state.shown_text import TextWithDetails
 
 PASTED_TITLE = "Pasted text"
 """The name of a pasted text."""
@@ -26,8 +26,8 @@ MAX_EDITABLE_CHARACTERS = 100_000
 class ReplacedText(NamedTuple):
     """The user's previous own text; ``text_as_given`` is this text with its lines of dashes, if it had any."""
 
-    own: TextSource
-    text_as_given: TextSource | None
+    own: TextWithDetails
+    text_as_given: TextWithDetails | None
 
 
 def choose_document(choices: Choices, document: str) -> None:
@@ -53,21 +53,27 @@ def choose_document(choices: Choices, document: str) -> None:
         choices.extra["step"] = "1"
 
 
-def set_own_text(text_as_given: TextSource | None) -> None:
+def set_own_text(text_as_given: TextWithDetails | None) -> None:
     """Set the user's own text; lines of three dashes in it become known boundaries."""
-    source_without_dashes = with_dashes_as_boundaries(text_as_given) if text_as_given is not None else None
-    if source_without_dashes is not None and source_without_dashes.known:
-        set_own_text_source(source_without_dashes, text_as_given)
+    text_without_dash_lines = with_dashes_as_boundaries(text_as_given) if text_as_given is not None else None
+    if text_without_dash_lines is not None and text_without_dash_lines.known:
+        set_own_text_and_boundaries(text_without_dash_lines, text_as_given)
     else:
-        set_own_text_source(text_as_given)
+        set_own_text_and_boundaries(text_as_given)
 
 
-def set_own_text_source(own_text_source: TextSource | None, text_as_given: TextSource | None = None) -> None:
+def set_own_text_and_boundaries(
+    own_text_and_details: TextWithDetails | None, text_as_given: TextWithDetails | None = None
+) -> None:
     """Set the user's own text; ``text_as_given`` is the text before its lines of dashes were removed, if it had any."""
     session.own_complaint = ""
     session.earlier_boundaries = []
     previous_own_text = session.own
-    if own_text_source is None or previous_own_text is None or not is_edit(previous_own_text.text, own_text_source.text):
+    if (
+        own_text_and_details is None
+        or previous_own_text is None
+        or not is_edit(previous_own_text.text, own_text_and_details.text)
+    ):
         # A stored version belongs to one text.
         replaced_text_version = session.stored_versions.pop(OWN_DOCUMENT_KEY, None)
         if (
@@ -76,11 +82,11 @@ def set_own_text_source(own_text_source: TextSource | None, text_as_given: TextS
             and (count_questions_about(previous_own_text) or previous_own_text.known)
         ):
             session.replaced = ReplacedText(previous_own_text, session.own_text_as_given)
-    session.own = own_text_source
-    session.is_own_text_emptied = own_text_source is None
+    session.own = own_text_and_details
+    session.is_own_text_emptied = own_text_and_details is None
     session.own_text_as_given = text_as_given
     session.dashes_are_boundaries = True
-    text_box_content = "" if own_text_source is None else (text_as_given or own_text_source).text
+    text_box_content = "" if own_text_and_details is None else (text_as_given or own_text_and_details).text
     session.pasted_text = text_box_content if len(text_box_content) <= MAX_EDITABLE_CHARACTERS else ""
     if st.session_state.get(session.text_box_key, "") != session.pasted_text:
         # An event from a browser that has not received the new content is about the old box, and a new key makes it void.
@@ -88,7 +94,7 @@ def set_own_text_source(own_text_source: TextSource | None, text_as_given: TextS
         session.text_box_key = build_unique_text_box_key()
 
 
-def count_questions_about(source: TextSource) -> int:
+def count_questions_about(source: TextWithDetails) -> int:
     """Return the number of stored questions about a text."""
     return sum(
         question.document == source.name and source.text.startswith(question.answer, question.start)
@@ -99,43 +105,46 @@ def count_questions_about(source: TextSource) -> int:
 def restore_replaced_text() -> None:
     """Restore the user's previous own text in place of the text that replaced it."""
     if (replaced_own_text := session.replaced) is not None:
-        set_own_text_source(replaced_own_text.own, replaced_own_text.text_as_given)
+        set_own_text_and_boundaries(replaced_own_text.own, replaced_own_text.text_as_given)
         session.dashes_are_boundaries = (
             replaced_own_text.text_as_given is None or replaced_own_text.own.text != replaced_own_text.text_as_given.text
         )
         session.replaced, session.outside_text_count = None, session.outside_text_count + 1
 
 
-def edited_source(text_after_edit: str) -> TextSource:
-    """Return the text box's content as a source: an edit of the user's own text, or a new text if most of it changed.
+def own_text_after_edit(text_after_edit: str) -> TextWithDetails:
+    """Return the text box's content with its details: an edit of the user's own text, or a new text if most of it changed.
 
     After an edit the text keeps its name, its pages, and its known boundaries outside the replaced part.
     """
-    own_text_source, given_text_source = session.own, session.own_text_as_given
-    if own_text_source is None:
-        return TextSource(text_after_edit, PASTED_TITLE)
-    text_before = (given_text_source or own_text_source).text
-    prefix_length, suffix_length = _common_prefix_suffix_lengths(text_before, text_after_edit)
-    if not is_edit(text_before, text_after_edit):
-        return TextSource(text_after_edit, PASTED_TITLE)
-    known_boundaries = own_text_source.known if given_text_source is None else None
-    replaced_part_end, length_change = len(text_before) - suffix_length, len(text_after_edit) - len(text_before)
-    pages_or_chapters_after_edit = (given_text_source or own_text_source).parts
+    own_text_before_edit, text_with_dashes_before_edit = session.own, session.own_text_as_given
+    if own_text_before_edit is None:
+        return TextWithDetails(text_after_edit, PASTED_TITLE)
+    whole_text_before_edit = (text_with_dashes_before_edit or own_text_before_edit).text
+    prefix_length, suffix_length = _common_prefix_suffix_lengths(whole_text_before_edit, text_after_edit)
+    if not is_edit(whole_text_before_edit, text_after_edit):
+        return TextWithDetails(text_after_edit, PASTED_TITLE)
+    known_boundaries = own_text_before_edit.known if text_with_dashes_before_edit is None else None
+    replaced_part_end, length_change = (
+        len(whole_text_before_edit) - suffix_length,
+        len(text_after_edit) - len(whole_text_before_edit),
+    )
+    pages_or_chapters_after_edit = (text_with_dashes_before_edit or own_text_before_edit).parts
     if pages_or_chapters_after_edit is not None:
         pages_or_chapters_after_edit = pages_or_chapters_after_edit.with_starts(
             start if start <= prefix_length else prefix_length if start < replaced_part_end else start + length_change
             for start in pages_or_chapters_after_edit.starts
         )
     known_boundaries = (
-        None if known_boundaries is None else offsets_after_edit(known_boundaries, text_before, text_after_edit)
+        None if known_boundaries is None else offsets_after_edit(known_boundaries, whole_text_before_edit, text_after_edit)
     )
-    return TextSource(
+    return TextWithDetails(
         text_after_edit,
-        own_text_source.name,
+        own_text_before_edit.name,
         known_boundaries,
-        "" if own_text_source.name == PASTED_TITLE else "edited here",
+        "" if own_text_before_edit.name == PASTED_TITLE else "edited here",
         pages_or_chapters_after_edit,
-        own_text_source.left_out,
+        own_text_before_edit.left_out,
     )
 
 
@@ -151,91 +160,99 @@ def offsets_after_edit(offsets: Iterable[int], text_before: str, text_after: str
     return tuple(sorted({place for place in moved_offsets if 0 < place < len(text_after)}))
 
 
-def with_dashes_as_boundaries(text_as_given: TextSource) -> TextSource:
+def with_dashes_as_boundaries(text_as_given: TextWithDetails) -> TextWithDetails:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
-    text_without_dashes, known_boundaries = remove_mark_lines(text_as_given.text)
-    pages_without_dash_lines = text_as_given.parts
-    if pages_without_dash_lines is not None:
-        pages_without_dash_lines = pages_without_dash_lines.with_starts(
-            offsets_without_mark_lines(text_as_given.text, pages_without_dash_lines.starts)
+    text_without_dashes, known_boundaries = separate_text_from_boundary_marks(text_as_given.text)
+    pages_or_chapters_without_dashes = text_as_given.parts
+    if pages_or_chapters_without_dashes is not None:
+        pages_or_chapters_without_dashes = pages_or_chapters_without_dashes.with_starts(
+            offsets_without_mark_lines(text_as_given.text, pages_or_chapters_without_dashes.starts)
         )
-    return replace(text_as_given, text=text_without_dashes, known=known_boundaries, parts=pages_without_dash_lines)
+    return replace(text_as_given, text=text_without_dashes, known=known_boundaries, parts=pages_or_chapters_without_dashes)
 
 
 RESTORE_LABELS = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
 """Kinds of lines omitted from a PDF's pages that can be restored, with the labels of the buttons that do so."""
 
 
-def restore_omitted_lines(omission_kind: str) -> None:
+def restore_omitted_headers_or_footers(omission_kind: str) -> None:
     """Restore the omitted headers or footers of the user's own text; for use as a callback.
 
     ``omission_kind`` is a key of `RESTORE_LABELS`. The text keeps its stored version.
     """
-    own_text_source, given_text_source, version_on_disk, replaced_own_text = (
+    own_text_and_details, given_text_source, disk_key_and_digest, earlier_replaced_text = (
         session.own,
         session.own_text_as_given,
         session.stored_versions.get(OWN_DOCUMENT_KEY),
         session.replaced,
     )
-    if own_text_source is None:
+    if own_text_and_details is None:
         return
     if given_text_source is None:
-        set_own_text_source(with_restored_lines(own_text_source, omission_kind))
+        set_own_text_and_boundaries(with_headers_or_footers_reinserted(own_text_and_details, omission_kind))
     else:
         dashes_mark_boundaries, restored_source = (
             session.dashes_are_boundaries,
-            with_restored_lines(given_text_source, omission_kind),
+            with_headers_or_footers_reinserted(given_text_source, omission_kind),
         )
-        set_own_text_source(
+        set_own_text_and_boundaries(
             with_dashes_as_boundaries(restored_source) if dashes_mark_boundaries is not False else restored_source,
             restored_source,
         )
         session.dashes_are_boundaries = dashes_mark_boundaries
-    session.replaced = replaced_own_text
-    if version_on_disk is not None:
-        session.stored_versions[OWN_DOCUMENT_KEY] = version_on_disk
+    session.replaced = earlier_replaced_text
+    if disk_key_and_digest is not None:
+        session.stored_versions[OWN_DOCUMENT_KEY] = disk_key_and_digest
 
 
-def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:
+def with_headers_or_footers_reinserted(source: TextWithDetails, omission_kind: str) -> TextWithDetails:
     """Return a text with its omitted headers (or footers) inserted at the top (or bottom) of their pages."""
-    pages_or_chapters, text = source.parts, source.text
-    if pages_or_chapters is None:
+    page_or_chapter_parts, text_without_omitted_lines = source.parts, source.text
+    if page_or_chapter_parts is None:
         return source
     lines_by_page: dict[int, list[str]] = {}
     for omission in source.left_out:
         if (
             omission.noun == omission_kind
             and omission.part_number is not None
-            and omission.part_number < len(pages_or_chapters.starts)
+            and omission.part_number < len(page_or_chapter_parts.starts)
             and omission.text
         ):
             lines_by_page.setdefault(omission.part_number, []).append(omission.text)
     is_page_footer = omission_kind == "repeated footer"
     insertions: list[tuple[int, int, str]] = []
-    for page_index, lines_of_page in sorted(lines_by_page.items()):
+    for page_index, omitted_lines_of_page in sorted(lines_by_page.items()):
         page_start, page_end = (
-            pages_or_chapters.starts[page_index],
-            pages_or_chapters.starts[page_index + 1] if page_index + 1 < len(pages_or_chapters.starts) else len(text),
+            page_or_chapter_parts.starts[page_index],
+            page_or_chapter_parts.starts[page_index + 1]
+            if page_index + 1 < len(page_or_chapter_parts.starts)
+            else len(text_without_omitted_lines),
         )
         # The lines are listed from the edge of the page inwards.
-        inserted_page_text = "\n".join(reversed(lines_of_page) if is_page_footer else lines_of_page)
-        if not text[page_start:page_end].strip():
+        inserted_page_text = "\n".join(reversed(omitted_lines_of_page) if is_page_footer else omitted_lines_of_page)
+        if not text_without_omitted_lines[page_start:page_end].strip():
             insertions.append((page_index, page_start, f"{inserted_page_text}\n\n"))
         elif is_page_footer:
-            insertions.append((page_index, page_start + len(text[page_start:page_end].rstrip()), f"\n{inserted_page_text}"))
+            insertions.append(
+                (
+                    page_index,
+                    page_start + len(text_without_omitted_lines[page_start:page_end].rstrip()),
+                    f"\n{inserted_page_text}",
+                )
+            )
         else:
             insertions.append((page_index, page_start, f"{inserted_page_text}\n"))
 
-    def offset_after_insertions(old_offset: int, part_index: int = 0) -> int:
+    def offset_after_insertions(old_offset: int, old_offset_page_index: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
         return old_offset + sum(
             len(inserted_text)
             for page_index, at, inserted_text in insertions
-            if at < old_offset or (at == old_offset and page_index < part_index)
+            if at < old_offset or (at == old_offset and page_index < old_offset_page_index)
         )
 
-    insertion_offsets = [0, *(at for _, at, _ in insertions), len(text)]
-    text_pieces = [text[first:last] for first, last in pairwise(insertion_offsets)]
+    insertion_offsets = [0, *(at for _, at, _ in insertions), len(text_without_omitted_lines)]
+    text_pieces = [text_without_omitted_lines[first:last] for first, last in pairwise(insertion_offsets)]
     new_text = "".join(
         piece + inserted_text
         for piece, inserted_text in zip(text_pieces, [*(inserted_text for *_, inserted_text in insertions), ""], strict=True)
@@ -261,8 +278,8 @@ def with_restored_lines(source: TextSource, omission_kind: str) -> TextSource:
                 ),
             ]
         ),
-        parts=pages_or_chapters.with_starts(
-            offset_after_insertions(start, page_index) for page_index, start in enumerate(pages_or_chapters.starts)
+        parts=page_or_chapter_parts.with_starts(
+            offset_after_insertions(start, page_index) for page_index, start in enumerate(page_or_chapter_parts.starts)
         ),
         left_out=remaining_omissions,
     )
@@ -297,8 +314,8 @@ def _common_prefix_length(first_text: str, second_text: str) -> int:
 KnownBoundaries = tuple[int, ...] | None
 
 
-def boundaries_after_click(
-    document: Document, known_boundaries: KnownBoundaries, clicked_sentence_starts: Collection[int] | None
+def known_boundaries_from_clicked_gaps(
+    document: Document, known_boundaries: KnownBoundaries, boundary_offsets_after_click: Collection[int] | None
 ) -> KnownBoundaries:
     """Return the known boundaries after the user's clicks on gaps between sentences.
 
@@ -306,7 +323,7 @@ def boundaries_after_click(
     ----------
     known_boundaries
         The boundaries before the clicks. Those inside sentences stay, since they cannot be clicked.
-    clicked_sentence_starts
+    boundary_offsets_after_click
         The sentence starts before which gaps are set, as offsets in code points; None to remove all boundaries.
 
     Returns
@@ -314,11 +331,11 @@ def boundaries_after_click(
     tuple of int, or None
         Ascending offsets in code points; None if there are none.
     """
-    if clicked_sentence_starts is None:
+    if boundary_offsets_after_click is None:
         return None
     sentence_starts = frozenset(document.starts)
     boundaries_inside_sentences = [place for place in known_boundaries or () if place not in sentence_starts]
-    return tuple(sorted({*clicked_sentence_starts, *boundaries_inside_sentences})) or None
+    return tuple(sorted({*boundary_offsets_after_click, *boundaries_inside_sentences})) or None
 
 
 def set_known_boundaries(known_boundaries: KnownBoundaries) -> None:
@@ -328,12 +345,14 @@ def set_known_boundaries(known_boundaries: KnownBoundaries) -> None:
     _store_known_boundaries(known_boundaries)
 
 
-def set_clicked_boundaries(document: Document, clicked_sentence_starts_per_click: Iterable[Collection[int] | None]) -> bool:
-    """Set the known boundaries after the user's changes, see `boundaries_after_click`; return whether they changed."""
+def set_clicked_boundaries(
+    document: Document, boundary_offsets_after_successive_clicks: Iterable[Collection[int] | None]
+) -> bool:
+    """Set the known boundaries by `known_boundaries_from_clicked_gaps`; return whether they changed."""
     assert session.own is not None
     boundaries_before = session.own.known
-    for clicked_sentence_starts in clicked_sentence_starts_per_click:
-        boundaries_after = boundaries_after_click(document, session.own.known, clicked_sentence_starts)
+    for boundary_offsets_after_click in boundary_offsets_after_successive_clicks:
+        boundaries_after = known_boundaries_from_clicked_gaps(document, session.own.known, boundary_offsets_after_click)
         if boundaries_after != session.own.known:
             set_known_boundaries(boundaries_after)
     return session.own.known != boundaries_before
@@ -353,7 +372,7 @@ def _store_known_boundaries(known_boundaries: KnownBoundaries) -> None:
 # The user's own cuts, which a column shows.
 
 
-def move_own_cuts(text_before: str, text_after: str) -> None:
+def shift_column_cuts_after_edit(text_before: str, text_after: str) -> None:
     """Shift the user's cuts in all columns to match an edit of their text."""
     if text_before == text_after or not is_edit(text_before, text_after):
         return
@@ -364,5 +383,5 @@ def move_own_cuts(text_before: str, text_after: str) -> None:
                 own_cuts_chunker = YourCuts.build(**column.parameters)
                 if own_cuts_chunker.belongs_to_text(old_identity):
                     column.parameters["cuts"] = YourCuts.with_cuts_at(
-                        new_identity, offsets_after_edit(own_cuts_chunker.places, text_before, text_after)
+                        new_identity, offsets_after_edit(own_cuts_chunker.user_cut_offsets, text_before, text_after)
                     ).cuts

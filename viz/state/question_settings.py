@@ -24,14 +24,14 @@ RETRIEVAL_LIMITS: Mapping[str, tuple[str, Limit]] = {
 }
 """Limits on retrieval: the word in the link, the label on the page, and the limit."""
 
-FITTING_LIMIT_KEY = "fitting"
+AUTO_LIMIT_OPTION = "fitting"
 """The word for the limit that suits the length of the text."""
 
 
-def retrieval_limits(character_count: int) -> dict[str, tuple[str, Limit]]:
+def retrieval_limit_options(character_count: int) -> dict[str, tuple[str, Limit]]:
     """Return the retrieval limits that the user can choose from for a text of ``character_count`` characters."""
     auto_token_limit = budget_for_text_length(character_count)
-    return {FITTING_LIMIT_KEY: (f"auto: {auto_token_limit:,} tokens", Limit(budget=auto_token_limit)), **RETRIEVAL_LIMITS}
+    return {AUTO_LIMIT_OPTION: (f"auto: {auto_token_limit:,} tokens", Limit(budget=auto_token_limit)), **RETRIEVAL_LIMITS}
 
 
 def ranking_method_of(choices: Choices) -> SearchMethod:
@@ -39,9 +39,9 @@ def ranking_method_of(choices: Choices) -> SearchMethod:
     return next(method for method in RANKING_METHOD_LABELS if method == choices.extra[ASK_METHOD_PARAMETER])
 
 
-def retrieval_limit_of(choices: Choices, character_count: int) -> tuple[str, Limit]:
-    """Return the label and value of the chosen retrieval limit for a text of ``character_count`` characters."""
-    return retrieval_limits(character_count)[choices.extra[ASK_LIMIT_PARAMETER]]
+def retrieval_limit_of(choices: Choices, text_character_count: int) -> tuple[str, Limit]:
+    """Return the label and value of the chosen retrieval limit for a text of ``text_character_count`` characters."""
+    return retrieval_limit_options(text_character_count)[choices.extra[ASK_LIMIT_PARAMETER]]
 
 
 def search_settings_of(choices: Choices, character_count: int) -> SearchSettings:

@@ -26,7 +26,7 @@ from evaluation.questions import MarkedQuestion
 from evaluation.retrieval.asked_question import MOST_ANSWER_CHARACTERS, MOST_QUESTION_CHARACTERS
 from viz.state import session_file_reader
 from viz.state.choices import MOST_COLUMNS, Choices
-from viz.state.page_text import TextSource, are_offsets_valid_boundaries
+from viz.state.shown_text import TextWithDetails, are_offsets_valid_boundaries
 
 SESSION_FILE_ENDING = ".json"
 
@@ -68,7 +68,7 @@ class SavedChunkFile(BaseModel, frozen=True, extra="forbid"):
     chunks: SkipValidation[tuple[GivenChunk, ...]]
 
     @cached_property
-    def file(self) -> ChunkFile:
+    def restored_chunk_file(self) -> ChunkFile:
         """The file of external chunks, restored from its stored form."""
         return ChunkFile(self.name, self.chunks, self.document)
 
@@ -89,7 +89,7 @@ class SavedColumn(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _check_file_matches_recipe(self) -> Self:
-        if self.file is not None and self.recipe.parameters.get("file") != self.file.file.identity:
+        if self.file is not None and self.recipe.parameters.get("file") != self.file.restored_chunk_file.identity:
             raise ValueError("file must be the file of chunks that the recipe names; it is another file")
         return self
 
@@ -102,9 +102,9 @@ class SavedTextParts(BaseModel, frozen=True, extra="forbid"):
     labels: Annotated[tuple[Annotated[str, Field(max_length=LONGEST_LABEL)], ...], Field(fail_fast=True)]
 
     @classmethod
-    def of(cls, parts: TextParts) -> "SavedTextParts":
+    def of(cls, pages_or_chapters: TextParts) -> "SavedTextParts":
         """Return the stored form of pages or chapters."""
-        return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
+        return cls(kind=pages_or_chapters.kind, starts=pages_or_chapters.starts, labels=pages_or_chapters.labels)
 
     def restore_for_text(self, text: str) -> TextParts:
         """Restore the pages or chapters of ``text``; raises ValueError if they do not fit the text."""
@@ -114,7 +114,7 @@ class SavedTextParts(BaseModel, frozen=True, extra="forbid"):
 
 
 class SessionFile(BaseModel, frozen=True, extra="forbid"):
-    """The content of a session file; ``known`` are offsets in code points, as in `TextSource`."""
+    """The content of a session file; ``known`` are offsets in code points, as in `TextWithDetails`."""
 
     seamark_session: Literal[1] = 1
     name: str = Field(max_length=300)
@@ -141,17 +141,17 @@ class SessionFile(BaseModel, frozen=True, extra="forbid"):
                     f"the answer to question {question_number} must be in the text at character {question.start:,}, "
                     "where the file says that it begins"
                 )
-        _ = self.pages_or_chapters
+        _ = self.restored_text_parts
         return self
 
     @property
-    def pages_or_chapters(self) -> TextParts | None:
+    def restored_text_parts(self) -> TextParts | None:
         """The pages or chapters of the text; raises ValueError if they do not fit the text."""
         return None if self.parts is None else self.parts.restore_for_text(self.text)
 
 
 def session_file_json(
-    source: TextSource,
+    text_and_details: TextWithDetails,
     choices: Choices,
     chunkers_and_results: Sequence[tuple[Chunker, Chunking]],
     embedder: Embedder | None,
@@ -164,10 +164,10 @@ def session_file_json(
     ``language_model`` is the language model of the chunkers that call one.
     """
     return SessionFile(
-        name=source.name,
-        text=source.text,
-        known=source.known,
-        parts=None if source.parts is None else SavedTextParts.of(source.parts),
+        name=text_and_details.name,
+        text=text_and_details.text,
+        known=text_and_details.known,
+        parts=None if text_and_details.parts is None else SavedTextParts.of(text_and_details.parts),
         selected=choices.selected,
         questions=questions,
         columns=tuple(
@@ -190,7 +190,7 @@ def _saved_chunk_file_of_chunker(chunker: Chunker) -> SavedChunkFile | None:
     )
 
 
-def read_session_file(file_bytes: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
+def read_session_or_recipe_file(file_bytes: bytes, name: str, cancelled: Callable[[], bool] = bool) -> SessionFile | Recipe:
     """Read a session file or a recipe, in a separate process; see `chunkers.text.reader_process`.
 
     Raises
@@ -239,9 +239,11 @@ def _insert_pieces_into_session_fields(session_fields: dict[str, Any], pieces: S
         elif piece_kind == "chunk":
             spans_per_column[piece_content[0]].append(tuple(Span(*span) for span in piece_content[1]))
         else:
-            given_chunk_text, spans, document_name, chunk_id = piece_content[1]
+            given_chunk_text, spans_of_given_chunk, document_name, given_chunk_id = piece_content[1]
             file_chunks_per_column[piece_content[0]].append(
-                GivenChunk(given_chunk_text, tuple(Span(*span) for span in spans), document_name, chunk_id)
+                GivenChunk(
+                    given_chunk_text, tuple(Span(*span) for span in spans_of_given_chunk), document_name, given_chunk_id
+                )
             )
     if text_pieces:
         session_fields["text"] = "".join(text_pieces)

@@ -8,14 +8,14 @@ from typing import Any
 
 from chunkers.files.json_and_table_files import (
     InputCounter,
-    check_json_length,
+    check_compact_json_length,
     decode_file,
-    parse_json,
-    recipe_entry_or_value,
+    parse_json_limiting_bracket_count,
+    unwrap_recipe_entry,
 )
 from chunkers.support import InputError, short_repr
 
-MAX_HEAD_CHARACTERS = 4_000_000
+MAX_CHARACTERS_WITHOUT_TEXTS = 4_000_000
 """Most characters of a session file's JSON without its text and chunks, mostly the offsets of known boundaries."""
 
 CHARACTERS_PER_TEXT_PIECE = 1_000_000
@@ -30,7 +30,7 @@ def not_a_session_error(file_name: str, field_path: str, reason: str) -> InputEr
 
 
 def parse_session_file_into_pieces(file_bytes: bytes, file_name: str) -> Iterator[tuple[Any, ...]]:
-    """Yield a session file's pieces, or a recipe, each with its kind; for `viz.state.session_file.read_session_file`.
+    """Yield a session file's pieces, or a recipe, with kinds; for `viz.state.session_file.read_session_or_recipe_file`.
 
     A ``recipe`` is the only piece. A ``session`` has everything but texts and chunks. It is followed by the pieces of its
     ``text``, by a ``chunk`` for each chunk (the column's number and the spans), and by a ``given`` for each chunk of a
@@ -42,7 +42,7 @@ def parse_session_file_into_pieces(file_bytes: bytes, file_name: str) -> Iterato
         If the file is neither, is too large, or has spans outside the text; the message names the place.
     """
     try:
-        parsed_file_content = parse_json(decode_file(file_bytes, file_name), file_name)
+        parsed_file_content = parse_json_limiting_bracket_count(decode_file(file_bytes, file_name), file_name)
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
@@ -50,7 +50,7 @@ def parse_session_file_into_pieces(file_bytes: bytes, file_name: str) -> Iterato
     if not isinstance(parsed_file_content, dict):
         raise not_a_session_error(file_name, "", f"it must be an object; got {short_repr(parsed_file_content)}")
     if "recipe" in parsed_file_content and "seamark_session" not in parsed_file_content:
-        yield "recipe", recipe_entry_or_value(parsed_file_content, file_name)
+        yield "recipe", unwrap_recipe_entry(parsed_file_content, file_name)
         return
     yield from _session_pieces(parsed_file_content, file_name)
 
@@ -68,7 +68,7 @@ def _session_pieces(session_content: dict[str, Any], file_name: str) -> Iterator
         _pop_list_of_field(raw_column["file"], "chunks") if isinstance(raw_column.get("file"), dict) else []
         for raw_column in raw_session_columns
     ]
-    yield "session", check_json_length(session_content, file_name, MAX_HEAD_CHARACTERS)
+    yield "session", check_compact_json_length(session_content, file_name, MAX_CHARACTERS_WITHOUT_TEXTS)
     input_counter = InputCounter(file_name, "a session")
     input_counter.count_row(text)
     for piece_start in range(0, len(text), CHARACTERS_PER_TEXT_PIECE):
@@ -77,7 +77,7 @@ def _session_pieces(session_content: dict[str, Any], file_name: str) -> Iterator
         for chunk_index, spans in enumerate(raw_chunks_of_column):
             valid_spans = _checked_spans(spans, len(text), file_name, f"columns.{column_index}.chunks.{chunk_index}")
             input_counter.count_row()
-            input_counter.count_items(len(valid_spans))
+            input_counter.count_list_items(len(valid_spans))
             yield "chunk", column_index, valid_spans
     for column_index, raw_chunks_of_column in enumerate(file_chunks_per_column):
         for chunk_index, chunk in enumerate(raw_chunks_of_column):
@@ -85,7 +85,7 @@ def _session_pieces(session_content: dict[str, Any], file_name: str) -> Iterator
                 chunk, file_name, f"columns.{column_index}.file.chunks.{chunk_index}"
             )
             input_counter.count_row(chunk_text, document_name, chunk_id)
-            input_counter.count_items(len(spans))
+            input_counter.count_list_items(len(spans))
             yield "given", column_index, (chunk_text, spans, document_name, chunk_id)
 
 

@@ -20,7 +20,7 @@ from chunkers.language_models import AnswerCache
 from chunkers.support import MOST_SPENT_TOKENS
 from chunkers.text import FileText
 from viz.jobs import BackgroundJob, SessionRuns, ShownTextMarker
-from viz.state.choices import OWN_TEXT_SPLITTER_NAME, Choices, ColumnChoice
+from viz.state.choices import DEFAULT_SPLITTER_OF_OWN_TEXT, Choices, ColumnChoice
 from viz.state.lecture_decks import LectureFile, ScenePicture
 from viz.state.session_file import SavedQuestion, SessionFile
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from evaluation.search import Reranker
     from viz.jobs import ChangedCuts, ChunkingJob, ChunkingTask, Estimating, ReadingJob
     from viz.state.own_text import ReplacedText
-    from viz.state.page_text import TextSource
+    from viz.state.shown_text import TextWithDetails
     from viz.state.stored_texts_and_questions import StoredTextVersion
 
 
-UploadedContent = FileText | SessionFile | Recipe
+TextSessionOrRecipe = FileText | SessionFile | Recipe
 """The possible contents of an uploaded file."""
 
 StoredValueType = TypeVar("StoredValueType")
@@ -116,13 +116,13 @@ class ShownDocument(SessionValue[Document | None]):
         """Set the document."""
         super().__set__(session, value)
         if value is not None:
-            shown_markers_key = f"{self._key}/showing"
-            previous_marker_by_identity: dict[str, ShownTextMarker] = st.session_state.get(shown_markers_key, {})
+            shown_text_markers_key = f"{self._key}/showing"
+            previous_marker_by_identity: dict[str, ShownTextMarker] = st.session_state.get(shown_text_markers_key, {})
             shown_marker_by_identity = {
                 **previous_marker_by_identity,
                 value.identity: previous_marker_by_identity.get(value.identity) or ShownTextMarker(value.identity),
             }
-            st.session_state[shown_markers_key] = dict([*shown_marker_by_identity.items()][-MOST_PREPARED_TEXTS:])
+            st.session_state[shown_text_markers_key] = dict([*shown_marker_by_identity.items()][-MOST_PREPARED_TEXTS:])
 
 
 # Values that several pages share.
@@ -243,8 +243,8 @@ class Session:
     )
 
     # The user's own text
-    own: SessionValue[TextSource | None] = SessionValue("own", None)
-    own_text_as_given: SessionValue[TextSource | None] = SessionValue(
+    own: SessionValue[TextWithDetails | None] = SessionValue("own", None)
+    own_text_as_given: SessionValue[TextWithDetails | None] = SessionValue(
         "own_text_as_given", None
     )  # before lines of dashes were removed
     is_own_text_emptied = SessionValue("is_own_text_emptied", False)  # whether the user has emptied the text box
@@ -270,10 +270,10 @@ class Session:
     detected_encoding: SessionValue[FileText | None] = SessionValue(
         "detected_encoding", None
     )  # the detected encoding, without the text
-    upload_reading_job: SessionJob[ReadingJob[UploadedContent] | None] = SessionJob(
+    upload_reading_job: SessionJob[ReadingJob[TextSessionOrRecipe] | None] = SessionJob(
         "upload_reading_job", None
     )  # reads the uploaded file
-    own_splitter = SessionValue("own_splitter", OWN_TEXT_SPLITTER_NAME)  # the user's choice for the own text
+    own_splitter = SessionValue("own_splitter", DEFAULT_SPLITTER_OF_OWN_TEXT)  # the user's choice for the own text
     pasted_text = SessionValue("pasted_text", "")  # content of the text box: the own text, unless too long
     text_box_key: MutableSessionValue[str] = MutableSessionValue(
         "text_box_key", build_unique_text_box_key
@@ -341,7 +341,7 @@ class Session:
     questions: MutableSessionValue[list[MarkedQuestion]] = MutableSessionValue(
         "questions", list
     )  # stored questions with marked answers
-    question_texts: MutableSessionValue[dict[str, TextSource]] = MutableSessionValue(
+    question_texts: MutableSessionValue[dict[str, TextWithDetails]] = MutableSessionValue(
         "question_texts", dict
     )  # their texts, by identity
     # Digests of these texts, by the same keys
@@ -379,7 +379,7 @@ class Session:
         return None if job.cancelled() else job
 
     @property
-    def on_disk(self) -> bool:
+    def keeps_embeddings_on_disk(self) -> bool:
         """True if the user has chosen to keep embeddings on disk; set by a widget."""
         return bool(st.session_state.get("on_disk"))
 

@@ -18,17 +18,17 @@ from viz.jobs import disk_text_store
 from viz.jobs.storage.disk_text_store import StoredTextKey
 from viz.state.choices import (
     CHOICES_SHARED_BY_PAGES,
+    DEFAULT_SPLITTER_OF_OWN_TEXT,
     OWN_DOCUMENT_KEY,
-    OWN_TEXT_SPLITTER_NAME,
     Choices,
     choices_from_query,
     choices_to_query,
 )
 from viz.state.main_page import main_page
-from viz.state.own_text import set_own_text_source, with_dashes_as_boundaries
-from viz.state.page_text import TextSource, are_offsets_valid_boundaries
+from viz.state.own_text import set_own_text_and_boundaries, with_dashes_as_boundaries
 from viz.state.session_file import MOST_QUESTIONS, SavedQuestion, SavedTextParts
 from viz.state.session_state import record_columns_for_undo, session
+from viz.state.shown_text import TextWithDetails, are_offsets_valid_boundaries
 
 # The session's questions.
 
@@ -41,15 +41,15 @@ def questions_in_stored_form(text_asked_about: str | None = None) -> tuple[Saved
     If ``text_asked_about`` is given, only the questions about it are returned.
     """
     # Cached, because pages call this in every run and texts may be long.
-    text_digest_by_question = session.question_digests
-    for text_identity, text_source in session.question_texts.items():
-        if text_identity not in text_digest_by_question:
-            text_digest_by_question[text_identity] = text_digest(text_source.text)
+    digest_by_text_identity = session.question_digests
+    for text_identity, text_and_details in session.question_texts.items():
+        if text_identity not in digest_by_text_identity:
+            digest_by_text_identity[text_identity] = text_digest(text_and_details.text)
     questions_of_open_texts = [
         SavedQuestion(
             **question._asdict() | {"document": question.document[:300]},
-            sample=_sample_id_by_digest().get(text_digest_by_question[question.identity], ""),
-            text=text_digest_by_question[question.identity],
+            sample=_sample_id_by_digest().get(digest_by_text_identity[question.identity], ""),
+            text=digest_by_text_identity[question.identity],
         )
         for question in session.questions
     ]
@@ -90,16 +90,18 @@ def activate_questions_of_opened_texts() -> None:
     questions_waiting_for_text = session.unopened_questions
     if not questions_waiting_for_text:
         return
-    own_text_source = session.own
-    own_text_digest = text_digest(own_text_source.text) if own_text_source is not None else ""
+    own_text_and_details = session.own
+    own_text_digest = text_digest(own_text_and_details.text) if own_text_and_details is not None else ""
     still_waiting_questions = []
     for question in questions_waiting_for_text:
-        question_text_source: TextSource | None = None
+        question_text_source: TextWithDetails | None = None
         if question.sample in sample_titles():
             question_sample_document = load_sample(question.sample)
-            question_text_source = TextSource(question_sample_document.text, question_sample_document.title)
-        elif own_text_source is not None and question.text == own_text_digest:
-            question_text_source = TextSource(own_text_source.text, own_text_source.name, parts=own_text_source.parts)
+            question_text_source = TextWithDetails(question_sample_document.text, question_sample_document.title)
+        elif own_text_and_details is not None and question.text == own_text_digest:
+            question_text_source = TextWithDetails(
+                own_text_and_details.text, own_text_and_details.name, parts=own_text_and_details.parts
+            )
         if question_text_source is None or len(session.questions) >= MOST_QUESTIONS:
             still_waiting_questions.append(question)
         elif question_text_source.text.startswith(question.answer, question.start):
@@ -166,36 +168,38 @@ class _File(BaseModel, frozen=True, extra="ignore"):
     left_out: tuple[Omission, ...] = ()
 
 
-def text_in_stored_form(own_text_source: TextSource, text_as_given: TextSource | None) -> tuple[StoredTextMetadata, str]:
+def text_in_stored_form(
+    own_text_source: TextWithDetails, text_as_given: TextWithDetails | None
+) -> tuple[StoredTextMetadata, str]:
     """Return the user's text in stored form: its metadata and the text.
 
     ``text_as_given`` is the text before its lines of dashes were removed.
     """
-    text_source_as_given = text_as_given or own_text_source
+    given_text_and_details = text_as_given or own_text_source
     text_metadata = StoredTextMetadata(
         name=own_text_source.name[:300],
         known=own_text_source.known,
         dashes=session.dashes_are_boundaries is not False if text_as_given is not None else None,
         teaches=own_text_source.teaches[:1_000],
-        file=_file_details_json(text_source_as_given),
+        file=_pages_and_omissions_json(given_text_and_details),
     )
-    return text_metadata, text_source_as_given.text
+    return text_metadata, given_text_and_details.text
 
 
 def restore_text(text_metadata: StoredTextMetadata, text: str) -> None:
     """Restore a stored text as the user's own."""
-    text_source_as_given = TextSource(
-        text, text_metadata.name, None, text_metadata.teaches, *_pages_and_omissions(text_metadata, text)
+    text_source_as_given = TextWithDetails(
+        text, text_metadata.name, None, text_metadata.teaches, *_restored_pages_and_omissions(text_metadata, text)
     )
     restored_text_source = with_dashes_as_boundaries(text_source_as_given) if text_metadata.dashes else text_source_as_given
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
     if are_offsets_valid_boundaries(text_metadata.known, restored_text_source.text):
         restored_text_source = replace(restored_text_source, known=text_metadata.known)
-    set_own_text_source(restored_text_source, text_source_as_given if text_metadata.dashes is not None else None)
+    set_own_text_and_boundaries(restored_text_source, text_source_as_given if text_metadata.dashes is not None else None)
     session.dashes_are_boundaries = text_metadata.dashes is not False
 
 
-def _file_details_json(source: TextSource) -> str:
+def _pages_and_omissions_json(source: TextWithDetails) -> str:
     """Return the pages of a text's file and its omitted content as JSON, as far as there is room."""
     if source.parts is None and not source.left_out:
         return ""
@@ -210,13 +214,17 @@ def _file_details_json(source: TextSource) -> str:
     return ""
 
 
-def _pages_and_omissions(text_metadata: StoredTextMetadata, text: str) -> tuple[TextParts | None, tuple[Omission, ...]]:
+def _restored_pages_and_omissions(
+    text_metadata: StoredTextMetadata, text: str
+) -> tuple[TextParts | None, tuple[Omission, ...]]:
     """Return the stored pages and omitted content; nothing if they cannot belong to the text."""
     if not text_metadata.file:
         return None, ()
     try:
-        file_details = _File.model_validate_json(text_metadata.file)
-        return None if file_details.parts is None else file_details.parts.restore_for_text(text), file_details.left_out
+        stored_pages_and_omissions = _File.model_validate_json(text_metadata.file)
+        return None if stored_pages_and_omissions.parts is None else stored_pages_and_omissions.parts.restore_for_text(
+            text
+        ), stored_pages_and_omissions.left_out
     except ValueError:
         return None, ()
 
@@ -289,9 +297,9 @@ def store_changed_texts() -> None:
     """Write the stored documents that have changed since they were last written."""
     if not session.stored_versions or not is_server_private():
         return
-    for document_name, version_on_disk in list(session.stored_versions.items()):
+    for document_name, disk_key_and_digest in list(session.stored_versions.items()):
         if (document_content := _build_content_to_store(document_name)) is not None:
-            _write_text_if_changed(document_name, version_on_disk, document_content)
+            _write_text_if_changed(document_name, disk_key_and_digest, document_content)
 
 
 def _write_text_if_changed(document_name: str, version_on_disk: StoredTextVersion, content: Content) -> None:
@@ -319,10 +327,12 @@ def _write_text_if_changed(document_name: str, version_on_disk: StoredTextVersio
 def current_document_name() -> str:
     """Return the current page's document: a sample's id, or `OWN_DOCUMENT_KEY` for the user's own text."""
     choices_by_page = session.choices
-    return choices_by_page[session.page].document if session.page in choices_by_page else main_page.choices().document
+    return (
+        choices_by_page[session.page].document if session.page in choices_by_page else main_page.current_choices().document
+    )
 
 
-def stored_text_key_of_document() -> StoredTextKey | None:
+def stored_key_of_current_document() -> StoredTextKey | None:
     """Return the stored key of the page's document; None if the document is not stored."""
     current_stored_version = session.stored_versions.get(current_document_name())
     return None if current_stored_version is None else current_stored_version.key
@@ -336,27 +346,27 @@ def delete_stored_texts(stored_text_id: str | None = None) -> None:
     except InputError as error:
         session.storage_complaint = str(error)
         return
-    for document_name, version_on_disk in list(session.stored_versions.items()):
-        if stored_text_id is None or (version_on_disk.key is not None and version_on_disk.key.id == stored_text_id):
+    for document_name, disk_key_and_digest in list(session.stored_versions.items()):
+        if stored_text_id is None or (disk_key_and_digest.key is not None and disk_key_and_digest.key.id == stored_text_id):
             del session.stored_versions[document_name]
 
 
 def open_stored_text(stored_text_id: str, choices: Choices) -> str:
     """Open a stored document with its questions and columns; return its page's key, empty if that fails."""
-    disk_key_metadata_text = _read_validated_text(stored_text_id)
-    if disk_key_metadata_text is None:
+    key_metadata_and_text = _read_validated_text(stored_text_id)
+    if key_metadata_and_text is None:
         return ""
-    disk_text_key, metadata, text = disk_key_metadata_text
+    disk_text_key, metadata, text = key_metadata_and_text
     stored_choices = _restore_stored_text(disk_text_key, metadata, text)
-    main_choices = main_page.choices()
+    main_page_choices = main_page.current_choices()
     with record_columns_for_undo(main_page.key, "Columns replaced by those of the kept text"):
-        main_choices.columns, main_choices.selected, main_choices.extra = (
+        main_page_choices.columns, main_page_choices.selected, main_page_choices.extra = (
             stored_choices.columns,
             stored_choices.selected,
             stored_choices.extra,
         )
     for shared_choice_name in CHOICES_SHARED_BY_PAGES:
-        for target_choices in (choices, main_choices):
+        for target_choices in (choices, main_page_choices):
             setattr(target_choices, shared_choice_name, getattr(stored_choices, shared_choice_name))
     return metadata.page
 
@@ -364,12 +374,12 @@ def open_stored_text(stored_text_id: str, choices: Choices) -> str:
 def open_linked_text() -> None:
     """Reopen the stored text that the link names, if the text is on this machine; the link's settings stay."""
     stored_text_id, session.linked_text_id = session.linked_text_id, ""
-    validated_linked_text = _read_validated_text(stored_text_id) if stored_text_id and is_server_private() else None
+    linked_key_metadata_and_text = _read_validated_text(stored_text_id) if stored_text_id and is_server_private() else None
     session.storage_complaint = ""
-    if validated_linked_text is not None and not validated_linked_text[1].sample:
-        stored_choices = _restore_stored_text(*validated_linked_text)
+    if linked_key_metadata_and_text is not None and not linked_key_metadata_and_text[1].sample:
+        stored_choices = _restore_stored_text(*linked_key_metadata_and_text)
         if not main_page.has_been_opened:
-            main_choices = main_page.choices()
+            main_choices = main_page.current_choices()
             main_choices.columns, main_choices.selected = (
                 stored_choices.columns,
                 stored_choices.selected,
@@ -379,12 +389,12 @@ def open_linked_text() -> None:
 def _read_validated_text(stored_text_id: str) -> tuple[StoredTextKey, _Head, str] | None:
     """Return a validated stored text; None if that fails, with the reason in `session.storage_complaint`."""
     try:
-        disk_key_metadata_text = disk_text_store().read(stored_text_id)
-        if disk_key_metadata_text is None:
+        key_metadata_and_text = disk_text_store().read(stored_text_id)
+        if key_metadata_and_text is None:
             raise InputError(
                 "The text is no longer kept on this machine; it has been removed. Paste or upload the text again."
             )
-        disk_text_key, metadata_json, text = disk_key_metadata_text
+        disk_text_key, metadata_json, text = key_metadata_and_text
         return disk_text_key, _Head.model_validate_json(metadata_json), text
     except (InputError, ValidationError) as error:
         invalid_text_message = "The kept text must be written by this version of Seamark; it is not."
@@ -399,7 +409,7 @@ def _restore_stored_text(stored_key: StoredTextKey, metadata: _Head, text: str) 
         restore_text(metadata.about, text)
     restore_questions(metadata.questions)
     stored_choices, _ = choices_from_query(
-        metadata.link, {**sample_splitters(), OWN_DOCUMENT_KEY: OWN_TEXT_SPLITTER_NAME}, main_page.default_choices()
+        metadata.link, {**sample_splitters(), OWN_DOCUMENT_KEY: DEFAULT_SPLITTER_OF_OWN_TEXT}, main_page.default_choices()
     )
     session.outside_text_count += 1
     session.lost_text_message = session.storage_complaint = ""
@@ -408,18 +418,18 @@ def _restore_stored_text(stored_key: StoredTextKey, metadata: _Head, text: str) 
 
 
 def _build_content_to_store(document_name: str) -> Content | None:
-    own_text_source, main_choices = session.own, main_page.choices()
+    own_text_source, main_page_choices = session.own, main_page.current_choices()
     if document_name == OWN_DOCUMENT_KEY:
         if own_text_source is None:
             return None
         text_metadata, text = text_in_stored_form(own_text_source, session.own_text_as_given)
-        text_asked_about, sentence_splitter_name = own_text_source.text, main_choices.sentences
+        text_asked_about, sentence_splitter_name = own_text_source.text, main_page_choices.sentences
     else:
         sample_document = load_sample(document_name)
         text_metadata = StoredTextMetadata(name=sample_document.title, known=sample_document.known, dashes=None, teaches="")
         text_asked_about = text = sample_document.text
         sentence_splitter_name = (
-            main_choices.sentences if main_choices.document == document_name else sample_splitters()[document_name]
+            main_page_choices.sentences if main_page_choices.document == document_name else sample_splitters()[document_name]
         )
     document_text_digest = text_digest(text_asked_about)
     # Questions about a bundled text find it anywhere; those about another own text are stored with that text.
@@ -429,7 +439,7 @@ def _build_content_to_store(document_name: str) -> Content | None:
     stored_metadata = _Head(
         about=text_metadata,
         questions=document_questions,
-        link=choices_to_query(main_choices, main_page.default_choices())
+        link=choices_to_query(main_page_choices, main_page.default_choices())
         | {"document": document_name, "sentences": sentence_splitter_name},
         page=session.page or main_page.key,
         sample="" if document_name == OWN_DOCUMENT_KEY else document_name,

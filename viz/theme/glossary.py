@@ -85,7 +85,7 @@ ANSWER_TERMS: Mapping[str, str] = {
 }
 """The measures of answers."""
 
-TERMS_BY_PART = {
+TERMS_BY_GLOSSARY_PART = {
     "Texts and chunkers": TEXT_TERMS,
     "Measures against known boundaries": SEGMENTATION_TERMS,
     "Measures without labels": TERMS_OF_MEASURES_WITHOUT_LABELS,
@@ -94,7 +94,7 @@ TERMS_BY_PART = {
 }
 """The words of the glossary with their definitions, by the heading of their part."""
 
-GLOSSARY_FILE = Path(__file__).parents[2] / "docs" / "glossary.md"
+GENERATED_GLOSSARY_FILE = Path(__file__).parents[2] / "docs" / "glossary.md"
 
 
 class GlossaryPiece(TypedDict):
@@ -117,7 +117,7 @@ def split_at_glossary_terms(sentence: str) -> list[GlossaryPiece]:
     KeyError
         If a marked word is not in the glossary.
     """
-    definition_by_term = {term: definition for part in TERMS_BY_PART.values() for term, definition in part.items()}
+    definition_by_term = {term: definition for part in TERMS_BY_GLOSSARY_PART.values() for term, definition in part.items()}
     pieces: list[GlossaryPiece] = []
     for plain_text, text_in_brackets in re.findall(r"([^\[]+)|\[([^]]+)\]", sentence):
         capitalized_term = text_in_brackets.capitalize()
@@ -148,7 +148,7 @@ def glossary_document() -> str:
     """Return the text of ``docs/glossary.md``."""
     term_lines_by_part = {
         title: [f"- **{word}**: {definition}\n" for word, definition in words.items()]
-        for title, words in TERMS_BY_PART.items()
+        for title, words in TERMS_BY_GLOSSARY_PART.items()
     }
     glossary_part_sections = [f"## {title}\n\n{''.join(lines)}" for title, lines in term_lines_by_part.items()]
     return (
@@ -158,4 +158,4 @@ def glossary_document() -> str:
 
 
 if __name__ == "__main__":
-    GLOSSARY_FILE.write_text(glossary_document(), encoding="utf-8")
+    GENERATED_GLOSSARY_FILE.write_text(glossary_document(), encoding="utf-8")

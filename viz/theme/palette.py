@@ -11,17 +11,17 @@ __all__ = [
     "THEME_COLOURS",
     "chunker_colour",
     "set_narrow_window_panel_colours",
+    "style_sheet_of_both_themes",
     "theme_name",
-    "theme_style_sheet",
 ]
 
 
-def theme_style_sheet(root_class: str = "seamark") -> str:
+def style_sheet_of_both_themes(root_class: str = "seamark") -> str:
     """Return a style sheet that defines both themes' colours as custom properties of the class ``root_class``."""
     css_rules = [f".{root_class} {{\n  --ground-count: {CHUNK_COLOUR_COUNT};\n}}"]
-    for theme in ("light", "dark"):
-        css_variables = "\n".join(f"  --{name}: {colour};" for name, colour in find_colours_of_theme(theme).items())
-        css_rules.append(f'.{root_class}[data-theme="{theme}"] {{\n{css_variables}\n}}')
+    for light_or_dark in ("light", "dark"):
+        css_variables = "\n".join(f"  --{name}: {colour};" for name, colour in find_colours_of_theme(light_or_dark).items())
+        css_rules.append(f'.{root_class}[data-theme="{light_or_dark}"] {{\n{css_variables}\n}}')
     return "\n".join(css_rules)
 
 

@@ -8,10 +8,10 @@ from viz.jobs.sweep import StoredSweep, Sweep
 from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
     GRID_LINK_PARAMETERS,
-    OWN_SPLITTER_LINK_DEFAULT,
-    default_document_link_parameters,
+    OWN_DOCUMENTS_SPLITTER_DEFAULT,
     default_sweep_documents,
     default_sweep_settings,
+    link_parameters_of_default_documents,
 )
 
 
@@ -22,17 +22,17 @@ def default_choices() -> Choices:
         "lines",
         [ColumnChoice("breakpoint")],
         extra=GRID_LINK_PARAMETERS
-        | default_document_link_parameters()
-        | OWN_SPLITTER_LINK_DEFAULT
+        | link_parameters_of_default_documents()
+        | OWN_DOCUMENTS_SPLITTER_DEFAULT
         | {"measure": "pk", "run": ""},
     )
 
 
-def _default_stored_sweep(keeper: Keeper) -> StoredSweep:
+def _storage_for_default_sweep(run_storage: Keeper) -> StoredSweep:
     """Return the storage of the default sweep."""
     choices, documents = default_choices(), default_sweep_documents()
-    return StoredSweep.of(
-        keeper,
+    return StoredSweep.build_for_settings(
+        run_storage,
         documents.documents_and_splitter_names,
         documents.held_names,
         [*default_sweep_settings(), *TRIVIAL_SETTINGS],
@@ -43,15 +43,15 @@ def _default_stored_sweep(keeper: Keeper) -> StoredSweep:
 
 def _sweep_of_stored_run(stored_sweep: StoredSweep, embedder: Embedder | None) -> Sweep:
     """Return the job of a stored sweep."""
-    if stored_sweep.plan != _default_stored_sweep(stored_sweep.keeper).plan:
+    if stored_sweep.plan != _storage_for_default_sweep(stored_sweep.keeper).plan:
         raise InputError(
             "The documents, their boundaries or the parameters of the chunkers have changed since the run was measured."
         )
     sweep, documents = Sweep.from_disk(stored_sweep), stored_sweep.find_sweep_documents([])
-    return sweep if embedder is None else sweep.resumed([document for document in documents if document], embedder)
+    return sweep if embedder is None else sweep.resumed_copy([document for document in documents if document], embedder)
 
 
-BUNDLED_RUN = BundledRun(SAMPLES_FOLDER / "tune_run.json", Sweep, _default_stored_sweep, _sweep_of_stored_run)
+BUNDLED_RUN = BundledRun(SAMPLES_FOLDER / "tune_run.json", Sweep, _storage_for_default_sweep, _sweep_of_stored_run)
 
 if __name__ == "__main__":
-    BUNDLED_RUN.measure().write(BUNDLED_RUN.path)
+    BUNDLED_RUN.measure_run_anew().write(BUNDLED_RUN.path)

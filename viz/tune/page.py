@@ -19,7 +19,6 @@ from viz.shell import (
     ModelRequests,
     Page,
     RestOfRun,
-    begin_run,
     columns_of_compare,
     columns_to_open_with,
     draw_run_button_row,
@@ -27,17 +26,18 @@ from viz.shell import (
     load_bundled_run_drawing_origin,
     show_run_state,
     show_unfinished_run,
+    start_run_updating_link,
 )
-from viz.shell.page import draw_page_frame
+from viz.shell.page import frame_page_and_write_link
 from viz.state import MISSING_MODEL_MESSAGE, access_to_chosen_language_model, language_model_name_and_revision, session
 from viz.theme import SEGMENTATION_TERMS, TERMS_OF_MEASURES_WITHOUT_LABELS, definitions_as_help
 from viz.tune.bundled_sweep import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import (
     MOST_RUNS,
     SweepDocuments,
+    choose_sweep_settings,
     draw_document_choice,
     draw_own_document_controls,
-    draw_settings_choice,
     own_documents,
     set_swept_chunker,
 )
@@ -45,7 +45,7 @@ from viz.tune.sweep_results import MEASURE_TITLES, show_sweep
 
 PAGE_KEY = "tune"
 
-MEASURED_BEFORE_CAPTION = (
+SEAMARK_BENCHMARK_RESULTS_CAPTION = (
     "Already measured, on 50 long documents stitched from our own texts: Change points at its defaults, which nobody tuned, "
     "and Optimal, with Chroma's published settings, reach a Pk of 0.14 and 0.26; both see the whole text. Breakpoint, which "
     "decides gap by gap, reaches 0.38 with the best of Qu et al.'s 30 settings, and a cut every n sentences 0.40."
@@ -56,7 +56,7 @@ MEASURED_BEFORE_CAPTION = (
 def show() -> None:
     """Draw the Tune page."""
     adopted_compare_columns = columns_to_open_with(PAGE_KEY, [{*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME}])
-    with draw_page_frame(PAGE_KEY, default_choices(), about_a_text=False) as current_page:
+    with frame_page_and_write_link(PAGE_KEY, default_choices(), about_a_text=False) as current_page:
         tune_link_parameters = current_page.choices.extra
         if adopted_compare_columns and adopted_compare_columns[0] is not None and not tune_link_parameters["run"]:
             set_swept_chunker(tune_link_parameters, adopted_compare_columns[0].chunker)
@@ -66,8 +66,8 @@ def show() -> None:
 def _draw_page_body(current_page: Page) -> None:
     link_parameters = current_page.choices.extra
     with current_page.controls:
-        settings, settings_complaint = draw_settings_choice(link_parameters)
-        _draw_opened_column_note(link_parameters)
+        settings, settings_complaint = choose_sweep_settings(link_parameters)
+        _draw_compare_column_note(link_parameters)
         if link_parameters["what"] in MODEL_ASKING_CLASS_BY_NAME:
             draw_language_model_form()
             show_chunker_prompts(link_parameters["what"])
@@ -110,16 +110,16 @@ def _draw_page_body(current_page: Page) -> None:
         )
     else:
         show_unfinished_run(
-            current_page, linked_sweep, "tune", partial(build_rest_of_stored_sweep, current_page, linked_sweep)
+            current_page, linked_sweep, "tune", partial(build_resumption_of_stored_sweep, current_page, linked_sweep)
         )
     if shown_sweep is not None:
         _show_sweep_state(shown_sweep, settings, chosen_sweep_documents)
         _show_results(shown_sweep, ranking_measure)
     if linked_sweep is None:
-        st.caption(MEASURED_BEFORE_CAPTION)
+        st.caption(SEAMARK_BENCHMARK_RESULTS_CAPTION)
 
 
-def _draw_opened_column_note(link_parameters: dict[str, str]) -> None:
+def _draw_compare_column_note(link_parameters: dict[str, str]) -> None:
     """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
     opened_index_and_column = session.adopted_columns.get(PAGE_KEY, [None])[0]
     if opened_index_and_column is not None and opened_index_and_column[1].chunker == link_parameters["what"]:
@@ -152,16 +152,18 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
         current_page.choices.extra["what"] in MODEL_ASKING_CLASS_BY_NAME,
         access_to_chosen_language_model(),
     )
-    model_requests = None
+    requests_needing_consent = None
     if asks_language_model:
         sweep_estimate_identity = (
             tuple(settings),
             tuple(documents.documents_and_splitter_names),
             current_page.choices.tokenizer,
         )
-        estimate_requests = partial(estimate_sweep_requests, documents.split, settings, sweep_estimate_identity[-1])
+        estimate_requests = partial(
+            estimate_sweep_requests, documents.documents_split_into_sentences, settings, sweep_estimate_identity[-1]
+        )
         sent_documents_phrase = f"This sweep sends {pluralize(document_count, 'document')}, once for every setting,"
-        model_requests = ModelRequests(
+        requests_needing_consent = ModelRequests(
             sweep_estimate_identity,
             language_model_access,
             estimate_requests,
@@ -174,21 +176,23 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
         assert current_page.embedder is not None
         swept_settings, model_access = [*settings, *TRIVIAL_SETTINGS], language_model_access if asks_language_model else None
         tokenizer_name = current_page.choices.tokenizer
-        make_sweep = partial(new_sweep, documents, swept_settings, current_page.embedder, tokenizer_name, model_access)
-        begin_run(current_page.choices.extra, Sweep, make_sweep)
+        make_sweep = partial(
+            build_unstarted_sweep, documents, swept_settings, current_page.embedder, tokenizer_name, model_access
+        )
+        start_run_updating_link(current_page.choices.extra, Sweep, make_sweep)
 
     missing_model_message = MISSING_MODEL_MESSAGE if asks_language_model and language_model_access is None else ""
     draw_run_button_row(
-        model_requests if sweep_can_start else None,
+        requests_needing_consent if sweep_can_start else None,
         start_new_sweep,
-        _describe_runs_or_obstacle(current_page, settings, documents, run_count, missing_model_message),
+        _runs_or_obstacle_in_words(current_page, settings, documents, run_count, missing_model_message),
         "tune_start",
         "tune_run",
         can_start_run=sweep_can_start and not missing_model_message,
     )
 
 
-def _describe_runs_or_obstacle(
+def _runs_or_obstacle_in_words(
     current_page: Page,
     settings: Sequence[SweptSetting],
     documents: SweepDocuments,
@@ -214,13 +218,20 @@ def _show_sweep_state(shown_sweep: Sweep, chosen_settings: Sequence[SweptSetting
     """Draw the progress and the error of the shown sweep, and the settings that have changed since."""
     chosen_document_names = {document.name for document in chosen_documents.all}
     is_different_by_input = {
-        "settings": [setting for setting in shown_sweep.settings if not setting.trivial] != list(chosen_settings),
-        "documents": shown_sweep.has_document_names and {*shown_sweep.names} != chosen_document_names,
-        "what is held out": shown_sweep.has_document_names and shown_sweep.held_out_names != chosen_documents.held_names,
+        "settings": [setting for setting in shown_sweep.settings if not setting.is_trivial_baseline]
+        != list(chosen_settings),
+        "documents": shown_sweep.are_document_names_known and {*shown_sweep.names} != chosen_document_names,
+        "what is held out": shown_sweep.are_document_names_known
+        and shown_sweep.held_out_names != chosen_documents.held_names,
     }
     changed_input_names = [name for name, has_changed in is_different_by_input.items() if has_changed]
     show_run_state(
-        shown_sweep, "results were measured", changed_input_names, "Press “Run” to sweep again.", "tune", grows=False
+        shown_sweep,
+        "results were measured",
+        changed_input_names,
+        "Press “Run” to sweep again.",
+        "tune",
+        redraws_as_parts_finish=False,
     )
 
 
@@ -243,7 +254,7 @@ def _show_results(shown_sweep: Sweep, ranking_measure: str) -> None:
 # Sweeps stored on disk: reopened after a restart of the server, and resumed.
 
 
-def new_sweep(
+def build_unstarted_sweep(
     documents: SweepDocuments,
     settings: Sequence[SweptSetting],
     embedder: Embedder,
@@ -252,14 +263,14 @@ def new_sweep(
     run_storage: Keeper | None,
 ) -> Sweep:
     """Return a sweep that is not started yet; ``run_storage`` stores it on disk, if the session keeps embeddings there."""
-    new_stored_sweep, held_out_document_names = None, documents.held_names
+    storage_of_new_sweep, held_out_document_names = None, documents.held_names
     if run_storage is not None:
         embedder_tokenizer_and_model_names = (
             embedder.name,
             tokenizer_name,
             language_model_name_and_revision(language_model_access),
         )
-        new_stored_sweep = StoredSweep.of(
+        storage_of_new_sweep = StoredSweep.build_for_settings(
             run_storage,
             documents.documents_and_splitter_names,
             held_out_document_names,
@@ -269,30 +280,30 @@ def new_sweep(
     sweep_document_names = [document.name for document in documents.all]
     return Sweep(
         sweep_document_names,
-        documents.split,
+        documents.documents_split_into_sentences,
         settings,
         embedder,
         tokenizer_name,
-        session.on_disk,
+        session.keeps_embeddings_on_disk,
         held_out_document_names,
-        stored_run=new_stored_sweep,
+        stored_run=storage_of_new_sweep,
         asking=language_model_access,
     )
 
 
-def build_rest_of_stored_sweep(current_page: Page, sweep: Sweep, stored_sweep: StoredSweep) -> RestOfRun:
+def build_resumption_of_stored_sweep(current_page: Page, sweep: Sweep, stored_sweep: StoredSweep) -> RestOfRun:
     """Return the rest of a sweep that is stored on disk."""
     text_for_each_document = stored_sweep.find_sweep_documents(list(own_documents().values()))
     available_sweep_documents = [document for document in text_for_each_document if document is not None]
     language_model_access, sweep_requests = None, None
     if stored_sweep.plan.language_model:
         language_model_access = access_to_chosen_language_model()
-        split_documents_into_sentences = partial(
+        make_split_documents = partial(
             map, lambda document, plan: document.split(plan.splitter), available_sweep_documents, stored_sweep.plan.documents
         )
-        nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.trivial]
+        nontrivial_sweep_settings = [setting for setting in sweep.settings if not setting.is_trivial_baseline]
         estimate_requests = partial(
-            estimate_sweep_requests, split_documents_into_sentences, nontrivial_sweep_settings, sweep.tokenizer
+            estimate_sweep_requests, make_split_documents, nontrivial_sweep_settings, sweep.tokenizer
         )
         sweep_requests = ModelRequests(
             sweep,
@@ -303,11 +314,11 @@ def build_rest_of_stored_sweep(current_page: Page, sweep: Sweep, stored_sweep: S
             schema_model=language_model_access,
         )
 
-    def build_resumed_sweep() -> Sweep:
+    def resume_shown_sweep() -> Sweep:
         assert current_page.embedder is not None
-        return sweep.resumed(available_sweep_documents, current_page.embedder, language_model_access)
+        return sweep.resumed_copy(available_sweep_documents, current_page.embedder, language_model_access)
 
-    return RestOfRun(build_resumed_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document))
+    return RestOfRun(resume_shown_sweep, sweep_requests, _missing_documents_in_words(stored_sweep, text_for_each_document))
 
 
 def _missing_documents_in_words(stored_sweep: StoredSweep, text_for_each_document: Sequence[MarkedText | None]) -> str:

@@ -26,27 +26,27 @@ from evaluation.segmentation import (
     MarkedText,
     SubjectPassage,
     SweptSetting,
-    boundary_file_json,
+    boundaries_and_text_hash_json,
+    halve_passages_by_subject,
     list_qu_et_al_settings,
+    make_stitched_documents,
     read_marked_texts,
     read_passages,
     select_texts_sharing_heldout_sections,
     settings_grid,
-    split_by_subject,
-    stitch_several_documents,
 )
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.page_elements import show_download_button, show_job_progress, show_notice
+from viz.components.page_elements import show_download_button, show_job_progress_with_cancel, show_notice
 from viz.controls import adopt_as_own_text, build_widget_key_and_callback, draw_setting_select_box
 from viz.jobs import ReadingJob
 from viz.shell import PAGES, open_page_at_next_run
-from viz.state import Choices, TextSource
+from viz.state import Choices, TextWithDetails
 from viz.tune.session import MarkedDocuments, StitchedDocuments, session
 
 # The user's own documents with known boundaries: uploaded, marked on Failures, or stitched from short texts.
 
 
-OWN_SPLITTER_LINK_DEFAULT = {"splitter": DEFAULT_SPLITTER}
+OWN_DOCUMENTS_SPLITTER_DEFAULT = {"splitter": DEFAULT_SPLITTER}
 """The default values of the link parameters for the user's own documents."""
 
 PAGES_OPENING_STITCHED_DOCUMENTS = ("failures", "compare")
@@ -60,22 +60,22 @@ _ENDINGS = [ending.removeprefix(".") for ending in READABLE_ENDINGS]
 
 def own_documents() -> dict[str, MarkedText]:
     """Return the user's documents with known boundaries, by name."""
-    _store_finished_job_results()
+    _store_read_and_stitched_documents()
     own_document_by_name = {
         document.name: document for held in (session.tune_uploaded, session.tune_stitched) for document in held.documents
     }
-    own_text_source = session.own
+    own_text_and_details = session.own
     if (
-        own_text_source is not None
-        and own_text_source.known
+        own_text_and_details is not None
+        and own_text_and_details.known
         and not any(
-            document.text == own_text_source.text and document.known == own_text_source.known
+            document.text == own_text_and_details.text and document.known == own_text_and_details.known
             for document in own_document_by_name.values()
         )
     ):
-        marked_document_name = f"{own_text_source.name}, marked on Failures"
+        marked_document_name = f"{own_text_and_details.name}, marked on Failures"
         own_document_by_name[marked_document_name] = MarkedText(
-            marked_document_name, own_text_source.text, own_text_source.known
+            marked_document_name, own_text_and_details.text, own_text_and_details.known
         )
     return own_document_by_name
 
@@ -114,7 +114,7 @@ def _draw_marked_text_uploader() -> None:
         label_visibility="collapsed",
     )
     if session.document_reading_job is not None:
-        show_job_progress(session.document_reading_job)
+        show_job_progress_with_cancel(session.document_reading_job)
     for complaint_number, complaint in enumerate(session.tune_uploaded.complaints):
         show_notice(complaint, "error", key=f"marked_complaint_{complaint_number}")
 
@@ -125,10 +125,10 @@ def _start_reading_marked_texts() -> None:
     session.document_reading_job = reading_job = ReadingJob(
         file_name_data_pairs, lambda *given: MarkedDocuments(*read_marked_texts(*given))
     )
-    reading_job.begin()
+    reading_job.start_and_wait_briefly()
 
 
-def _store_finished_job_results() -> None:
+def _store_read_and_stitched_documents() -> None:
     """Store the documents that were read or stitched in the background, if a job has ended."""
     if reading_job := session.take_finished_reading_job("document_reading_job"):
         session.tune_uploaded = reading_job.result or MarkedDocuments(complaints=[reading_job.error])
@@ -162,7 +162,7 @@ def _draw_stitching_controls(splitter: str) -> None:
     )
     st.button("Stitch documents", on_click=_begin_stitching, args=(splitter,), disabled=not uploaded_short_texts)
     if session.tune_stitching is not None:
-        show_job_progress(session.tune_stitching)
+        show_job_progress_with_cancel(session.tune_stitching)
     for complaint_number, complaint in enumerate(session.tune_stitched.complaints):
         show_notice(complaint, "error", key=f"stitch_complaint_{complaint_number}")
 
@@ -175,14 +175,14 @@ def _begin_stitching(splitter: str) -> None:
         splitter,
     )
     is_half_held_out = bool(st.session_state["stitch_halves"])
-    short_file_name_data_pairs = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
+    short_file_names_and_contents = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
     session.tune_stitching = stitching_job = ReadingJob(
-        short_file_name_data_pairs,
+        short_file_names_and_contents,
         lambda given, read, _: _stitched_documents(
             *read_passages(given, read), stitching_settings=stitching_options, hold_out_half=is_half_held_out
         ),
     )
-    stitching_job.begin()
+    stitching_job.start_and_wait_briefly()
 
 
 def _stitched_documents(
@@ -196,10 +196,10 @@ def _stitched_documents(
     tuning_documents: list[MarkedText] = []
     held_out_documents: list[MarkedText] = []
     try:
-        tuning_passages, held_out_passages = split_by_subject(passages) if hold_out_half else (passages, [])
-        tuning_documents = stitch_several_documents(tuning_passages, *stitching_settings)
+        tuning_passages, held_out_passages = halve_passages_by_subject(passages) if hold_out_half else (passages, [])
+        tuning_documents = make_stitched_documents(tuning_passages, *stitching_settings)
         held_out_documents = (
-            stitch_several_documents(held_out_passages, *stitching_settings, first_document_number=len(tuning_documents) + 1)
+            make_stitched_documents(held_out_passages, *stitching_settings, first_document_number=len(tuning_documents) + 1)
             if hold_out_half
             else []
         )
@@ -220,17 +220,20 @@ def _stitched_documents_in_words(documents: list[MarkedText], text_count: int, s
     """Describe the stitched documents, which are shorter than requested if there is too little text."""
     if not documents:
         return ""
-    sentence_count_per_document = [len(document.split(splitter).document.sentences) for document in documents]
+    sentence_count_per_document = [
+        len(document.split_to_marked_document(splitter).document.sentences) for document in documents
+    ]
     seam_count_per_document = [len(document.known) for document in documents]
     return (
         f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {text_count:,} short texts, with "
-        f"{_range_in_words(sentence_count_per_document)} sentences and {_range_in_words(seam_count_per_document)} known "
+        f"{_count_range_in_words(sentence_count_per_document)} sentences and "
+        f"{_count_range_in_words(seam_count_per_document)} known "
         f"boundaries each; now among the "
         "documents on the left."
     )
 
 
-def _range_in_words(counts: list[int]) -> str:
+def _count_range_in_words(counts: list[int]) -> str:
     lowest_count, highest_count = min(counts), max(counts)
     return f"{lowest_count:,}" if lowest_count == highest_count else f"{lowest_count:,} to {highest_count:,}"
 
@@ -260,7 +263,7 @@ def _draw_stitched_document_buttons(choices: Choices) -> None:
     show_download_button(
         actions_row,
         "All, as ZIP",
-        lambda: zipped_documents(stitched_documents.documents),
+        lambda: zip_documents_and_boundaries(stitched_documents.documents),
         "stitched.zip",
         "application/zip",
         stitched_documents,
@@ -268,29 +271,29 @@ def _draw_stitched_document_buttons(choices: Choices) -> None:
     for target_page_key in PAGES_OPENING_STITCHED_DOCUMENTS:
         actions_row.button(
             f"Open on {PAGES[target_page_key].title}",
-            on_click=_open_document_on_page,
+            on_click=_open_document_as_own_text,
             args=(choices, document, target_page_key),
         )
 
 
 def _known_boundaries_json(marked_text: MarkedText) -> str:
-    return boundary_file_json(marked_text.name, marked_text.text, marked_text.known)
+    return boundaries_and_text_hash_json(marked_text.name, marked_text.text, marked_text.known)
 
 
-def zipped_documents(documents: list[MarkedText]) -> bytes:
+def zip_documents_and_boundaries(documents: list[MarkedText]) -> bytes:
     """Return a ZIP archive of the documents, with a text file and a file of boundaries for each document."""
     archive_buffer = io.BytesIO()
     with zipfile.ZipFile(archive_buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for document in documents:
-            archive_file_stem = document.name.replace(" ", "-")
-            archive.writestr(f"{archive_file_stem}.txt", document.text)
-            archive.writestr(f"{archive_file_stem}.json", _known_boundaries_json(document))
+            document_file_stem = document.name.replace(" ", "-")
+            archive.writestr(f"{document_file_stem}.txt", document.text)
+            archive.writestr(f"{document_file_stem}.json", _known_boundaries_json(document))
     return archive_buffer.getvalue()
 
 
-def _open_document_on_page(choices: Choices, marked_text: MarkedText, page_key: str) -> None:
+def _open_document_as_own_text(choices: Choices, marked_text: MarkedText, page_key: str) -> None:
     """Make the document the user's own text, and go to the page that shows it."""
-    adopt_as_own_text(TextSource(marked_text.text, marked_text.name, marked_text.known), choices)
+    adopt_as_own_text(TextWithDetails(marked_text.text, marked_text.name, marked_text.known), choices)
     choices.sentences = choices.extra["splitter"]
     open_page_at_next_run(page_key)
 
@@ -323,12 +326,12 @@ class SweepDocuments:
         splitter_by_sample = sample_splitters()
         return [(document, splitter_by_sample.get(document.name, self.splitter)) for document in self.all]
 
-    def split(self) -> Iterator[MarkedDocument]:
+    def documents_split_into_sentences(self) -> Iterator[MarkedDocument]:
         """Yield the documents, split into sentences."""
-        return (document.split(splitter) for document, splitter in self.documents_and_splitter_names)
+        return (document.split_to_marked_document(splitter) for document, splitter in self.documents_and_splitter_names)
 
 
-def default_document_link_parameters() -> dict[str, str]:
+def link_parameters_of_default_documents() -> dict[str, str]:
     """Return the link parameters that choose the bundled documents by default."""
     # The essay contains several of the others, which then could not be held out.
     default_document_names = [name for name in _bundled_document_names() if name != "essay"]
@@ -350,7 +353,7 @@ def draw_document_choice(link_parameters: dict[str, str]) -> SweepDocuments:
         name: name for name in own_document_by_name
     }
 
-    def store_tuning_names(tuning_names: set[str]) -> None:
+    def store_own_names_left_out(tuning_names: set[str]) -> None:
         session.left_out_names = own_document_by_name.keys() - tuning_names
 
     def store_held_out_names(names: set[str]) -> None:
@@ -363,7 +366,7 @@ def draw_document_choice(link_parameters: dict[str, str]) -> SweepDocuments:
         "documents",
         document_title_by_name,
         own_document_by_name.keys() - session.left_out_names,
-        store_tuning_names,
+        store_own_names_left_out,
     )
     held_out_document_names = _choose_document_names(
         "Held out",
@@ -389,7 +392,7 @@ def draw_document_choice(link_parameters: dict[str, str]) -> SweepDocuments:
 def default_sweep_documents() -> SweepDocuments:
     """Return the documents of the page's default sweep."""
     tuning_document_names, held_out_document_names = (
-        default_document_link_parameters()[name].split(",") for name in ("documents", "held")
+        link_parameters_of_default_documents()[name].split(",") for name in ("documents", "held")
     )
     return _divide_documents(
         {name: _bundled_marked_text(name) for name in [*tuning_document_names, *held_out_document_names]},
@@ -407,7 +410,7 @@ def _divide_documents(
     tuning_documents = [document for name, document in text_by_name.items() if name not in held_out_names]
     documents_sharing_held_out_sections = select_texts_sharing_heldout_sections(tuning_documents, held_out_documents)
     left_out_titles_phrase = ", ".join(title_by_name[document.name] for document in documents_sharing_held_out_sections)
-    complaint_phrase = (
+    overlap_exclusion_sentence = (
         f"Left out of the ranking, because a section of it is held out: {left_out_titles_phrase}."
         if documents_sharing_held_out_sections
         else ""
@@ -415,7 +418,7 @@ def _divide_documents(
     return SweepDocuments(
         [document for document in tuning_documents if document not in documents_sharing_held_out_sections],
         held_out_documents,
-        complaint_phrase,
+        overlap_exclusion_sentence,
         splitter,
     )
 
@@ -426,7 +429,7 @@ def _choose_document_names(
     link_parameters: dict[str, str],
     link_parameter_name: str,
     title_by_document_name: Mapping[str, str],
-    own_document_names: set[str],
+    selected_own_document_names: set[str],
     store_own_names: Callable[[set[str]], None],
 ) -> list[str]:
     """Draw a choice of several documents and return their names.
@@ -437,10 +440,10 @@ def _choose_document_names(
     preselected_document_names = [
         doc_name
         for doc_name in title_by_document_name
-        if doc_name in own_document_names or doc_name in link_parameters[link_parameter_name].split(",")
+        if doc_name in selected_own_document_names or doc_name in link_parameters[link_parameter_name].split(",")
     ]
 
-    def store_chosen_names(chosen_names: list[str]) -> None:
+    def store_chosen_document_names(chosen_names: list[str]) -> None:
         link_parameters[link_parameter_name] = ",".join(doc_name for doc_name in chosen_names if doc_name in sample_titles())
         store_own_names({doc_name for doc_name in chosen_names if doc_name not in sample_titles()})
 
@@ -450,7 +453,9 @@ def _choose_document_names(
         default=preselected_document_names,
         format_func=title_by_document_name.__getitem__,
         help=help_text,
-        **build_widget_key_and_callback(preselected_document_names, f"tune/{link_parameter_name}", store_chosen_names),
+        **build_widget_key_and_callback(
+            preselected_document_names, f"tune/{link_parameter_name}", store_chosen_document_names
+        ),
     )
     return preselected_document_names
 
@@ -479,7 +484,7 @@ _DEFAULT_SIZE_VALUES = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 """Default values of an axis for sizes, whose range is too large for round steps."""
 
 
-def draw_settings_choice(link_parameters: dict[str, str]) -> tuple[list[SweptSetting], str]:
+def choose_sweep_settings(link_parameters: dict[str, str]) -> tuple[list[SweptSetting], str]:
     """Draw the controls for a grid of settings; return the valid settings, and a message if some are invalid."""
     title_by_chunker_option = {PUBLISHED_GRIDS_OPTION: "Published grids"} | {
         name: chunker_class(name).title for name in (*CHUNKERS, *MODEL_ASKING_CLASS_BY_NAME)
@@ -506,18 +511,18 @@ def draw_settings_choice(link_parameters: dict[str, str]) -> tuple[list[SweptSet
         "Along", link_parameters, "first", title_by_parameter, f"tune/first/{chunker_name}"
     )
     axis_values_by_parameter = {
-        first_axis_parameter_name: _draw_axis_values_box(
+        first_axis_parameter_name: _draw_and_read_axis_values(
             link_parameters, "values", spec_by_parameter[first_axis_parameter_name]
         )
     }
-    second_title_by_parameter = {"": "nothing else"} | {
+    title_by_second_axis_parameter = {"": "nothing else"} | {
         name: title for name, title in title_by_parameter.items() if name != first_axis_parameter_name
     }
     second_axis_parameter_name = draw_setting_select_box(
-        "and along", link_parameters, "second", second_title_by_parameter, f"tune/second/{chunker_name}"
+        "and along", link_parameters, "second", title_by_second_axis_parameter, f"tune/second/{chunker_name}"
     )
     if second_axis_parameter_name:
-        axis_values_by_parameter[second_axis_parameter_name] = _draw_axis_values_box(
+        axis_values_by_parameter[second_axis_parameter_name] = _draw_and_read_axis_values(
             link_parameters, "others", spec_by_parameter[second_axis_parameter_name]
         )
     setting_count = prod(map(len, axis_values_by_parameter.values()))
@@ -560,7 +565,9 @@ def _valid_settings(settings: list[SweptSetting]) -> tuple[list[SweptSetting], s
     return list(valid_settings), invalid_setting_messages[0] if invalid_setting_messages else ""
 
 
-def _draw_axis_values_box(link_parameters: dict[str, str], link_parameter_name: str, parameter_spec: FieldSpec) -> list[Any]:
+def _draw_and_read_axis_values(
+    link_parameters: dict[str, str], link_parameter_name: str, parameter_spec: FieldSpec
+) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
     axis_values_widget_key = f"tune/{link_parameter_name}/{link_parameters['what']}/{parameter_spec.name}"
     axis_values_text = link_parameters[link_parameter_name] or ", ".join(
@@ -593,8 +600,8 @@ def default_axis_values(parameter_spec: FieldSpec) -> list[Any]:
         for step in (slider_step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
         if floor(highest_value / step + 1e-9) - ceil(lowest_value / step - 1e-9) < MOST_DEFAULT_AXIS_VALUES
     )
-    multiples_of_value_step = range(ceil(lowest_value / value_step - 1e-9), floor(highest_value / value_step + 1e-9) + 1)
+    axis_step_multipliers = range(ceil(lowest_value / value_step - 1e-9), floor(highest_value / value_step + 1e-9) + 1)
     return [
         int(place * value_step) if parameter_spec.kind == "integer" else round(place * value_step, 6)
-        for place in multiples_of_value_step
+        for place in axis_step_multipliers
     ]

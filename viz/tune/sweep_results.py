@@ -23,7 +23,7 @@ from evaluation.segmentation import (
     untested_lead_sentence,
 )
 from evaluation.statistics import FEWEST_VALUES, compute_confidence_interval_of_mean
-from viz.components.figure import box_plots, show_figure
+from viz.components.figure import box_plots, show_figure_with_its_data
 from viz.components.measure_table import show_measures
 from viz.components.page_elements import show_download_button
 from viz.shell import offer_to_add_column, show_column_added_message
@@ -50,21 +50,21 @@ MEASURE_TITLES = {
 
 def setting_in_words(setting: SweptSetting) -> str:
     """Describe a chunker setting in words without user text, so that figures can show the description safely."""
-    if setting.trivial:
+    if setting.is_trivial_baseline:
         return setting.words().capitalize()
     value_by_given_parameter = dict(setting.parameters)
     field_spec_by_parameter = {spec.name: spec for spec in chunker_class(setting.chunker).fields(value_by_given_parameter)}
     # A threshold method is named with its amount: "percentile 80".
-    determining_parameter_names = {field_spec_by_parameter[name].depends for name in value_by_given_parameter}
+    meaning_determining_parameters = {field_spec_by_parameter[name].depends for name in value_by_given_parameter}
     parameter_values_phrase = ", ".join(
-        f"{_parameter_in_words(setting, name)} {_value_in_words(value)}"
+        f"{_parameter_label_in_words(setting, name)} {_value_in_words(value)}"
         for name, value in value_by_given_parameter.items()
-        if name not in determining_parameter_names
+        if name not in meaning_determining_parameters
     )
     return chunker_class(setting.chunker).title + (f" ({parameter_values_phrase})" if parameter_values_phrase else "")
 
 
-def _parameter_in_words(setting: SweptSetting, parameter: str) -> str:
+def _parameter_label_in_words(setting: SweptSetting, parameter: str) -> str:
     """Return a parameter's name in words, or the value of the parameter that determines its meaning, as for an amount."""
     value_by_parameter = dict(setting.parameters)
     field_spec_by_parameter = {spec.name: spec for spec in chunker_class(setting.chunker).fields(value_by_parameter)}
@@ -95,8 +95,8 @@ def sweep_figure(
     held-out documents, which a curve shows as a second line. Trivial baselines are omitted, since they are ranked but have
     no position on an axis.
     """
-    settings = [setting for setting in settings if not setting.trivial]
-    ranked_summaries = [summary for summary in ranked_summaries if not summary.setting.trivial]
+    settings = [setting for setting in settings if not setting.is_trivial_baseline]
+    ranked_summaries = [summary for summary in ranked_summaries if not summary.setting.is_trivial_baseline]
     distinct_chunker_names = list(dict.fromkeys(setting.chunker for setting in settings))
     if len(distinct_chunker_names) > 1:
         return _chunker_strips_figure(ranked_summaries, distinct_chunker_names, measure)
@@ -148,7 +148,7 @@ def _curve_figure(
         )
     figure.update_layout(
         height=320,
-        xaxis={"title": _parameter_in_words(settings[0], swept_parameter_name), "type": "category"},
+        xaxis={"title": _parameter_label_in_words(settings[0], swept_parameter_name), "type": "category"},
         yaxis={"title": MEASURE_TITLES[measure]},
         showlegend=bool(held_out_summaries),
         legend={"orientation": "h", "y": 1.12},
@@ -171,11 +171,11 @@ def _heatmap_figure(settings: Sequence[SweptSetting], ranked_summaries: Sequence
     heatmap_column_labels = list(dict.fromkeys(column for _, column in row_and_column_labels_by_setting.values()))
     mean_by_cell = {place: mean_by_setting.get(setting) for setting, place in row_and_column_labels_by_setting.items()}
     # If the threshold method is an axis, its amounts have no common name.
-    determiner_by_parameter = {spec.name: spec.depends for spec in chunker_class(settings[0].chunker).fields()}
+    meaning_determiner_by_parameter = {spec.name: spec.depends for spec in chunker_class(settings[0].chunker).fields()}
     axis_title_by_parameter = {
         name: name.replace("_", " ")
-        if determiner_by_parameter[name] in (horizontal_parameter_name, vertical_parameter_name)
-        else _parameter_in_words(settings[0], name)
+        if meaning_determiner_by_parameter[name] in (horizontal_parameter_name, vertical_parameter_name)
+        else _parameter_label_in_words(settings[0], name)
         for name in (horizontal_parameter_name, vertical_parameter_name)
     }
     low_high_colours = (theme_colour_by_role["panel"], theme_colour_by_role["accent"])
@@ -240,7 +240,7 @@ def show_sweep(
         [row for row in rows if row.document not in held_out_document_names],
         measure,
     )
-    if all(summary.setting.trivial for summary in ranked_setting_summaries):
+    if all(summary.setting.is_trivial_baseline for summary in ranked_setting_summaries):
         return False
     held_summary_by_setting = {
         summary.setting: summary
@@ -251,19 +251,23 @@ def show_sweep(
     }
     _draw_best_setting_sentences(ranked_setting_summaries, held_summary_by_setting, rows, held_out_document_names, measure)
     listed_summaries = [
-        summary for index, summary in enumerate(ranked_setting_summaries) if index < MOST_RANKED or summary.setting.trivial
+        summary
+        for index, summary in enumerate(ranked_setting_summaries)
+        if index < MOST_RANKED or summary.setting.is_trivial_baseline
     ]
-    figure_data_columns: dict[str, list[Any]] = {
+    figure_table_values_by_column: dict[str, list[Any]] = {
         "setting": [setting_in_words(summary.setting) for summary in ranked_setting_summaries],
         MEASURE_TITLES[measure]: [round(summary.mean, 4) for summary in ranked_setting_summaries],
     }
     if held_summary_by_setting:
-        figure_data_columns["held out"] = [
+        figure_table_values_by_column["held out"] = [
             round(held_summary_by_setting[summary.setting].mean, 4) if summary.setting in held_summary_by_setting else None
             for summary in ranked_setting_summaries
         ]
     figure = sweep_figure(settings, ranked_setting_summaries, measure, list(held_summary_by_setting.values()))
-    show_figure(figure, figure_data_columns, MEASURE_TITLES[measure].split(",")[0], key="tune_figure")
+    show_figure_with_its_data(
+        figure, figure_table_values_by_column, MEASURE_TITLES[measure].split(",")[0], key="tune_figure"
+    )
     ranking_table_state = show_measures(
         [
             setting_row(summary, MEASURE_TITLES[measure], setting_in_words(summary.setting), held_summary_by_setting)
@@ -273,17 +277,17 @@ def show_sweep(
         on_select="rerun",
         selection_mode="single-row",
     )
-    if any(summary.setting.trivial for summary in listed_summaries):
+    if any(summary.setting.is_trivial_baseline for summary in listed_summaries):
         st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in TRIVIAL_BASELINES_EXPLAINED.items()))
     actions_container = st.container(horizontal=True)
-    best_row_index = next(index for index, summary in enumerate(listed_summaries) if not summary.setting.trivial)
+    best_row_index = next(index for index, summary in enumerate(listed_summaries) if not summary.setting.is_trivial_baseline)
     chosen_row_index = next(
         (index for index in ranking_table_state.selection.rows if index < len(listed_summaries)),
         best_row_index,
     )
     chosen_chunker_setting = listed_summaries[chosen_row_index].setting
     with actions_container:
-        if chosen_chunker_setting.trivial:
+        if chosen_chunker_setting.is_trivial_baseline:
             st.button("Not a chunker", disabled=True, key="take/tune")
         else:
             setting_rank = ranked_setting_summaries.index(listed_summaries[chosen_row_index]) + 1
@@ -314,14 +318,14 @@ def _draw_best_setting_sentences(
     Trivial baselines are not settings; a note says if one is as good as the best. Significance is tested on the
     held-out documents alone, because the best setting was chosen on the others.
     """
-    trivial_summaries = [summary for summary in ranked_summaries if summary.setting.trivial]
-    ranked_summaries = [summary for summary in ranked_summaries if not summary.setting.trivial]
+    trivial_summaries = [summary for summary in ranked_summaries if summary.setting.is_trivial_baseline]
+    ranked_summaries = [summary for summary in ranked_summaries if not summary.setting.is_trivial_baseline]
     best_summary = ranked_summaries[0]
     tuning_rows, held_out_rows = (
         [row for row in rows if (row.document in held_out_document_names) is out] for out in (False, True)
     )
     best_setting_sentences = (
-        f"**{setting_in_words(best_summary.setting)}** is {best_score_in_words(tuning_rows, best_summary, measure)}"
+        f"**{setting_in_words(best_summary.setting)}** is {best_mean_score_in_words(tuning_rows, best_summary, measure)}"
     )
     if tied_setting_count := _count_others_with_same_score(best_summary, ranked_summaries):
         best_setting_sentences += (
@@ -349,7 +353,9 @@ def _draw_best_setting_sentences(
         )
     if best_summary.setting in held_out_summaries:
         held_out_summary = held_out_summaries[best_summary.setting]
-        held_out_chunker_summaries = [summary for summary in held_out_summaries.values() if not summary.setting.trivial]
+        held_out_chunker_summaries = [
+            summary for summary in held_out_summaries.values() if not summary.setting.is_trivial_baseline
+        ]
         held_out_rank_phrase = (
             f"place {rank_of_setting(held_out_summary, held_out_chunker_summaries, measure)} of "
             f"{len(held_out_chunker_summaries):,}"
@@ -360,7 +366,9 @@ def _draw_best_setting_sentences(
             f" Held out, it reaches {held_out_summary.mean:.3f} over "
             f"{pluralize(held_out_summary.documents, 'document')}: {held_out_rank_phrase}."
         )
-        trivial_settings = [summary.setting for summary in held_out_summaries.values() if summary.setting.trivial]
+        trivial_settings = [
+            summary.setting for summary in held_out_summaries.values() if summary.setting.is_trivial_baseline
+        ]
         best_minus_trivial_differences = compare_settings(held_out_rows, best_summary.setting, trivial_settings, measure)
         words_by_trivial_setting = {setting: setting.words() for setting in trivial_settings}
         lead_sentences = lead_significance_sentences(
@@ -372,7 +380,7 @@ def _draw_best_setting_sentences(
     st.markdown(best_setting_sentences)
 
 
-def best_score_in_words(rows: Sequence[SweepRow], best_summary: SettingSummary, measure: str) -> str:
+def best_mean_score_in_words(rows: Sequence[SweepRow], best_summary: SettingSummary, measure: str) -> str:
     """Describe the best setting's value on these documents, with a confidence interval if there are enough documents."""
     extreme_word = "highest" if HIGHER_IS_BETTER[measure] else "lowest"
     if best_summary.documents == 1:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from chunkers import Document, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.text.blocks_and_headings import headings
 from sample_docs import load_sample, sample_titles
 from tests.chunkers.adapters.checks import check
@@ -126,11 +126,11 @@ def test_doclings_interface_is_spoken_and_a_repeated_header_is_the_context(monke
     modules = docling_modules()
     for path, module in modules.items():
         monkeypatch.setitem(sys.modules, path, module)
-    monkeypatch.delitem(sys.modules, "chunkers.adapters.docling_document", raising=False)
+    monkeypatch.delitem(sys.modules, "chunkers.adapters.docling_document_of_text", raising=False)
     embedder = HashEmbedder()
     chunker = build_chunker("docling_hybrid", {"max_tokens": 30})
     chunking = cut(chunker, MARKED, "lines", embedder=embedder)
-    monkeypatch.delitem(sys.modules, "chunkers.adapters.docling_document")
+    monkeypatch.delitem(sys.modules, "chunkers.adapters.docling_document_of_text")
     rows = TABLE.splitlines()
     assert [chunk.text for chunk in chunking.chunks] == [
         "Some *words* here.",
@@ -159,7 +159,7 @@ def test_docling_itself(sample, size):
 
     text = load_sample(sample).text if sample else MARKED
     document = Document.from_text(text, "lines")
-    chunking = run(build_chunker("docling_hybrid", {"max_tokens": size}), document, tools())
+    chunking = run_and_time_chunker(build_chunker("docling_hybrid", {"max_tokens": size}), document, tools())
     check(chunking)
     assert semchunk.semchunk._memoized_token_counters == {}
     # Where rows and header do not fit, Docling cuts tables between columns, which is in no range of the text.

@@ -11,7 +11,7 @@ from langchain_experimental.text_splitter import SemanticChunker
 
 from chunkers import ADAPTERS, Cancelled, Document, ModelError, ParameterError, build_chunker
 from chunkers.adapters.piece_location import find_span_of_each_piece
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from sample_docs import load_sample
 from tests import ROOT
 from tests.chunkers.adapters.checks import INSTALLED, SPACES, WORDS, check
@@ -26,7 +26,7 @@ def test_samples_lose_nothing(sample, name, parameters):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
     chunker = build_chunker(name, parameters)
-    chunking = run(chunker, document, tools())
+    chunking = run_and_time_chunker(chunker, document, tools())
     check(chunking)
     pieces = [piece for piece in chunker.pieces(document, tools()) if piece.strip()]
     assert ["".join(chunk.text.split()) for chunk in chunking.chunks] == ["".join(piece.split()) for piece in pieces]
@@ -63,8 +63,8 @@ def test_langchain_is_langchain(sample, threshold, amount, buffer):
     ).split_text(text)
     chunker = build_chunker("langchain_semantic", {"threshold": threshold, "amount": amount, "buffer": buffer})
     document = Document.from_text(text, "spacy")
-    assert chunker.pieces(document, tools()) == theirs
-    spans = [chunk.spans[0] for chunk in run(chunker, document, tools()).chunks]
+    assert chunker.piece_texts(document, tools()) == theirs
+    spans = [chunk.spans[0] for chunk in run_and_time_chunker(chunker, document, tools()).chunks]
     assert [None if span is None else span for span in find_span_of_each_piece(text, theirs) if span] == spans
 
 
@@ -98,14 +98,14 @@ def test_each_text_is_embedded_once_and_can_be_cancelled(name, parameters):
     document = Document.from_text(load_sample("article").text, "spacy")
     embedder = HashEmbedder()
     ours = tools(embedder)
-    first = run(build_chunker(name, parameters), document, ours)
+    first = run_and_time_chunker(build_chunker(name, parameters), document, ours)
     embedded = [text for batch in embedder.batches for text in batch]
     assert first.timing.embedded == len(embedded) == len(set(embedded)) > 0
-    again = run(build_chunker(name, parameters), document, ours)
+    again = run_and_time_chunker(build_chunker(name, parameters), document, ours)
     assert (again.timing.embedded, again.timing.cached) == (0, len(embedded))
     assert again.chunks == first.chunks
     with pytest.raises(Cancelled):
-        run(build_chunker(name, parameters), document, tools(cancelled=lambda: True))
+        run_and_time_chunker(build_chunker(name, parameters), document, tools(cancelled=lambda: True))
 
 
 @pytest.mark.parametrize("name", ADAPTERS)

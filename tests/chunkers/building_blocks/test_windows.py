@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
-from chunkers import run as run_chunker
+from chunkers import run_chunker as run_chunker
 from chunkers.text.file_reading import decode_text
 from tests.support import ScriptedModel, asking, tools
 

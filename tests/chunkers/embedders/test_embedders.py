@@ -7,7 +7,17 @@ import socket
 import numpy as np
 import pytest
 
-from chunkers import CHUNKERS, Document, InputError, ModelError, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers import (
+    CHUNKERS,
+    Document,
+    InputError,
+    ModelError,
+    Tools,
+    build_chunker,
+    load_embedder,
+    load_tokenizer,
+    run_chunker,
+)
 from chunkers.embedders import OpenAIServer
 from chunkers.embedders.sentence_models import model_folder_hash
 from chunkers.storage.embedding_cache import EmbeddingCache
@@ -49,7 +59,7 @@ class TestContract:
         assert (embedder.encode(TEXTS) == embedder.encode(TEXTS)).all()
 
     def test_loading_tells_the_revision_and_lengths_are_counted(self, embedder):
-        embedder.load()
+        embedder.ensure_loaded()
         assert embedder.revision
         lengths = embedder.lengths(TEXTS)
         assert len(lengths) == len(TEXTS)
@@ -60,8 +70,8 @@ class TestContract:
     def test_a_run_embeds_each_text_once_and_the_next_run_none(self, embedder):
         document = Document.from_text("\n".join([*TEXTS, TEXTS[0]]), "lines")
         bench = Tools(embedder, load_tokenizer("words"), EmbeddingCache())
-        first = run(CHUNKERS["breakpoint"].build(), document, bench)
-        again = run(CHUNKERS["breakpoint"].build(amount=50), document, bench)
+        first = run_chunker(CHUNKERS["breakpoint"].build(), document, bench)
+        again = run_chunker(CHUNKERS["breakpoint"].build(amount=50), document, bench)
         assert (first.timing.embedded, again.timing.embedded, again.timing.cached) == (4, 0, 4)
 
 
@@ -122,7 +132,7 @@ def test_a_folder_is_read_without_a_network_and_its_code_is_not_run(tmp_path, mo
     changed = tmp_path / "changed"
     folder.rename(changed)
     with pytest.raises(ModelError, match="without custom code"):
-        load_embedder(str(changed)).load()
+        load_embedder(str(changed)).ensure_loaded()
     assert not mark.exists()
 
 
@@ -130,7 +140,7 @@ def test_a_model_that_breaks_says_so_in_a_sentence(tmp_path):
     folder = make_model(tmp_path / "model")
     (folder / "1_Pooling" / "config.json").write_text('{"embedding_dimension": 16, "pooling_mode": "max"}')
     embedder = load_embedder(str(folder))
-    embedder.load()
+    embedder.ensure_loaded()
     network = embedder._model._model[0].auto_model
     network.embeddings.word_embeddings.weight.data = network.pooler.dense.bias.data
     with pytest.raises(ModelError, match="could not embed the texts; encoding failed with"):
@@ -139,7 +149,7 @@ def test_a_model_that_breaks_says_so_in_a_sentence(tmp_path):
 
 def test_an_empty_folder_is_no_model(tmp_path):
     with pytest.raises(ModelError, match="the folder must contain a sentence-transformers model") as error:
-        load_embedder(str(tmp_path)).load()
+        load_embedder(str(tmp_path)).ensure_loaded()
     assert str(error.value).count("\n") == 0
 
 
@@ -209,23 +219,23 @@ def test_a_pipeline_without_vectors_or_that_is_none(tmp_path):
 
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(ModelError, match="must have word vectors"):
-        load_embedder(f"spacy:{tmp_path / 'blank'}").load()
+        load_embedder(f"spacy:{tmp_path / 'blank'}").ensure_loaded()
     with pytest.raises(ModelError, match="must be installed; it was not found"):
-        load_embedder("spacy:xx_no_such").load()
+        load_embedder("spacy:xx_no_such").ensure_loaded()
     with pytest.raises(ModelError):
-        load_embedder(f"spacy:{tmp_path}").load()
+        load_embedder(f"spacy:{tmp_path}").ensure_loaded()
 
 
 def test_other_vectors_in_a_pipeline_are_another_revision(pipeline_folder, tmp_path):
     one = load_embedder(f"spacy:{pipeline_folder}")
-    one.load()
+    one.ensure_loaded()
     import spacy
 
     nlp = spacy.load(pipeline_folder)
     nlp.vocab.set_vector("cat", np.array([1, 0, 0.5], dtype=np.float32))
     nlp.to_disk(tmp_path / "changed")
     other = load_embedder(f"spacy:{tmp_path / 'changed'}")
-    other.load()
+    other.ensure_loaded()
     assert one.revision != other.revision
 
 
@@ -242,7 +252,7 @@ def test_six_chunkers_side_by_side_embed_each_distinct_text_once():
         ("double_pass", {"vector": "re-embed", "initial_threshold": 0.1}),
         ("single_linkage", {}),
     )
-    results = [run(build_chunker(name, parameters), document, bench) for name, parameters in settings]
+    results = [run_chunker(build_chunker(name, parameters), document, bench) for name, parameters in settings]
     embedded = [text for batch in embedder.batches for text in batch]
     assert len(embedded) == len(set(embedded))
     assert set(document.sentence_texts) < set(embedded)

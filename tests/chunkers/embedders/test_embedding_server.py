@@ -16,7 +16,17 @@ import numpy as np
 import pytest
 from openai import OpenAI
 
-from chunkers import EMBEDDERS, Cancelled, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
+from chunkers import (
+    EMBEDDER_DESCRIPTIONS,
+    Cancelled,
+    ModelError,
+    Recipe,
+    Tools,
+    build_chunker,
+    chunk,
+    load_embedder,
+    load_tokenizer,
+)
 from chunkers.commands.chunk_command import main
 from chunkers.embedders import OpenAIServer, embedding_server
 from chunkers.embedders.sentence_models import model_folder_hash
@@ -188,7 +198,7 @@ def test_an_answer_takes_little_more_memory_than_its_bytes(http):
     body = b'{"data":[' + b"{}," * 500_000 + b"{}]}"
     http.script = [Raw(body)]
     embedder = OpenAIServer("openai:test", http.address, KEY)
-    embedder.load()
+    embedder.ensure_loaded()
     tracemalloc.start()
     try:
         with pytest.raises(ModelError, match="at most 10 lists and objects for each text"):
@@ -251,7 +261,7 @@ def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, sc
 )
 def test_an_address_with_more_than_the_address_is_refused(address):
     with pytest.raises(ModelError, match="must have the form https://HOST/v1"):
-        OpenAIServer("openai:test", address, KEY).load()
+        OpenAIServer("openai:test", address, KEY).ensure_loaded()
 
 
 def test_a_batch_of_other_dimensions_than_the_last(http):
@@ -292,7 +302,7 @@ def test_a_server_that_is_not_there(monkeypatch):
 )
 def test_an_address_that_is_none_is_not_repeated(address):
     with pytest.raises(ModelError, match="must have the form https://HOST/v1") as error:
-        OpenAIServer("openai:test", address, KEY).load()
+        OpenAIServer("openai:test", address, KEY).ensure_loaded()
     assert KEY not in str(error.value)
     assert address not in str(error.value)
 
@@ -334,7 +344,7 @@ def test_a_recipe_holds_neither_address_nor_key(http):
 
 def test_nothing_of_the_package_keeps_the_key_in_its_words(http):
     embedder = OpenAIServer("openai:test", http.address, KEY)
-    embedder.load()
+    embedder.ensure_loaded()
     (connection,) = (referent for referent in gc.get_referents(embedder.__dict__) if isinstance(referent, Connection))
     (client,) = (referent for referent in gc.get_referents(connection.__dict__) if isinstance(referent, OpenAI))
     assert KEY not in repr(client)
@@ -353,4 +363,4 @@ def test_on_the_command_line(http, monkeypatch, tmp_path, capsys, model_folder):
         revisions[name] = written["recipe"]["versions"].get(name)
     assert revisions[str(model_folder)] == model_folder_hash(Path(model_folder))
     assert main([str(file), "--chunker", "breakpoint", "--embedder", "nonsense"]) == 2
-    assert f"embedder must be one of {', '.join(EMBEDDERS)}" in capsys.readouterr().err
+    assert f"embedder must be one of {', '.join(EMBEDDER_DESCRIPTIONS)}" in capsys.readouterr().err

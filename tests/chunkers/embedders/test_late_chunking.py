@@ -3,12 +3,22 @@
 import numpy as np
 import pytest
 
-from chunkers import Cancelled, Document, ModelError, Tools, Watcher, build_chunker, load_embedder, load_tokenizer, run
+from chunkers import (
+    Cancelled,
+    Document,
+    ModelError,
+    Tools,
+    Watcher,
+    build_chunker,
+    load_embedder,
+    load_tokenizer,
+    run_chunker,
+)
 from chunkers.embedders.late_chunking import LateChunks, overlapping_windows
 from chunkers.storage.embedding_cache import EmbeddingCache
 from evaluation.questions.corpus_ranges_and_rulers import Corpus
-from evaluation.retrieval.asked_question import index_text
-from evaluation.search.index import build_index, embed_chunks_late
+from evaluation.retrieval.asked_question import build_search_index_of_text
+from evaluation.search.index import cut_and_index_corpus, embed_chunks_late
 from tests.chunkers.embedders.test_bert import make
 from tests.fixtures.small_embedding_model import WORDS
 
@@ -26,7 +36,7 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def model(folder):
     embedder = load_embedder(str(folder))
-    embedder.load()
+    embedder.ensure_loaded()
     return embedder
 
 
@@ -74,7 +84,7 @@ def recomputed(original, text, chunks):
 
 def chunked(text, chunker, **parameters):
     tools = Tools(load_embedder("static"), load_tokenizer("words"))
-    return run(build_chunker(chunker, parameters), Document.from_text(text, "lines"), tools)
+    return run_chunker(build_chunker(chunker, parameters), Document.from_text(text, "lines"), tools)
 
 
 @pytest.mark.parametrize("words", [3, 10, 11, 16, 47])
@@ -89,7 +99,7 @@ def test_vectors_are_those_of_a_plain_recomputation(original, model, words):
 def test_a_chunk_of_several_spans_is_pooled_over_all(original, model):
     text, spans = text_of(40), [(0, 9), (60, 75)]
     late = LateChunks(model, [text])
-    late.prepare()
+    late.ensure_model_built_and_loaded()
     assert (
         np.abs(late.encode([late.build_key_of_chunk_place(text, spans)])[0] - recomputed(original, text, [spans])).max()
         < 1e-6
@@ -99,7 +109,7 @@ def test_a_chunk_of_several_spans_is_pooled_over_all(original, model):
 def test_a_whole_text_within_the_limit_has_its_plain_vector(model):
     texts = ["The cat sat on the mat.", "Bread needs salt"]
     late = LateChunks(model, texts)
-    late.prepare()
+    late.ensure_model_built_and_loaded()
     vectors = late.encode([late.build_key_of_chunk_place(text, [(0, len(text))]) for text in texts])
     assert np.abs(vectors - model.encode(texts)).max() < 1e-6
 
@@ -108,7 +118,7 @@ def test_the_bundled_model_has_the_plain_vector_of_a_short_text_and_another_of_a
     text = "Berlin is the capital of Germany. The city has 3.85 million inhabitants."
     model = load_embedder()
     late = LateChunks(model, [text])
-    late.prepare()
+    late.ensure_model_built_and_loaded()
     whole, second = late.encode(
         [late.build_key_of_chunk_place(text, [(0, len(text))]), late.build_key_of_chunk_place(text, [(34, len(text))])]
     )
@@ -120,7 +130,7 @@ def test_the_bundled_model_has_the_plain_vector_of_a_short_text_and_another_of_a
 def test_white_space_alone_has_no_tokens(model):
     text = "The cat   sat"
     late = LateChunks(model, [text])
-    late.prepare()
+    late.ensure_model_built_and_loaded()
     assert not late.encode([late.build_key_of_chunk_place(text, [(7, 10)])]).any()
 
 
@@ -184,11 +194,14 @@ def test_batches_and_documents_do_not_change_a_vector(model, monkeypatch):
 def test_retrieval_and_asking_search_the_same_vectors(model):
     document = Document.from_text(text_of(60), "lines")
     chunker, tools = build_chunker("fixed_words", {"size": 7, "overlap": 0}), Tools(model, load_tokenizer("words"))
-    index = build_index(Corpus((document,)), chunker, tools, "late")
-    plain = build_index(Corpus((document,)), chunker, tools)
+    index = cut_and_index_corpus(Corpus((document,)), chunker, tools, "late")
+    plain = cut_and_index_corpus(Corpus((document,)), chunker, tools)
     assert index.texts == plain.texts
     assert np.abs(index.vectors - plain.vectors).max() > 0.01
-    assert (index_text(run(chunker, document, tools), tools, "embedding", "late").vectors == index.vectors).all()
+    assert (
+        build_search_index_of_text(run_chunker(chunker, document, tools), tools, "embedding", "late").vectors
+        == index.vectors
+    ).all()
 
 
 class Own:

@@ -6,12 +6,12 @@ from functools import partial
 import numpy as np
 
 from chunkers import Document, build_chunker, load_tokenizer
-from chunkers import run as run_chunker
+from chunkers import run_chunker as run_chunker
 from chunkers.language_models import prompts
 from chunkers.methods.fixed_sentences import FixedSentences
+from evaluation.answering.answering_work_and_results import Services, answer_judge_and_store_all
 from evaluation.answering.questions_and_answers import AnswerContext, GatheredPassages, Passage, QuestionItem
-from evaluation.answering.results import Services, answer_and_store_all_questions
-from evaluation.generating.question_generation import GenerationSettings, generate_and_report_questions
+from evaluation.generating.question_generation import GenerationSettings, generate_and_pass_on_questions
 from tests.evaluation.answering.scripted import reply_to
 from tests.evaluation.generating.questioner import number_of
 from tests.support import ScriptedModel, tools
@@ -55,7 +55,7 @@ def _context(asking, cancelled=bool):
 
 def _questions(asking, cancelled=bool):
     made = []
-    generate_and_report_questions((TEXT,), GenerationSettings(3), asking.ask, made.append, cancelled)
+    generate_and_pass_on_questions((TEXT,), GenerationSettings(3), asking.ask, made.append, cancelled)
     return made
 
 
@@ -65,7 +65,7 @@ def _answers(asking, cancelled=bool):
     means = Services(asking, asking, lambda _, others: np.full(len(others), 0.5), load_tokenizer("words").count)
     outcomes = {}
     gathered = {0: GatheredPassages((context,) * len(items), 0.0, 0.0, 1)}
-    answer_and_store_all_questions(items, gathered, means, outcomes.__setitem__, lambda _: None, cancelled)
+    answer_judge_and_store_all(items, gathered, means, outcomes.__setitem__, lambda _: None, cancelled)
     measures = ("faithfulness", "relevancy", "correctness")
     return [(outcome.answer.text, *map(outcome.value, measures)) for _, outcome in sorted(outcomes.items())]
 

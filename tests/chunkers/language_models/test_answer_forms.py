@@ -16,7 +16,7 @@ SYSTEMS = {
     prompts.RELEVANCY_SYSTEM_PROMPT: answer_schemas_and_parsers.RELEVANCY_JUDGEMENT_ANSWER,
     prompts.CORRECTNESS_SYSTEM_PROMPT: answer_schemas_and_parsers.CORRECTNESS_JUDGEMENT_ANSWER,
 }
-KINDS = [*SYSTEMS.values(), answer_schemas_and_parsers.CHUNK_SPLITS_ANSWER, answer_schemas_and_parsers.TOPIC_SHIFT_ANSWER]
+KINDS = [*SYSTEMS.values(), answer_schemas_and_parsers.SPLIT_PLACES_ANSWER, answer_schemas_and_parsers.TOPIC_SHIFT_ANSWER]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.form.__name__)
@@ -55,37 +55,37 @@ def test_every_prompt_asks_for_its_form():
 
 
 def test_a_request_narrows_the_numbers_of_the_schema():
-    kind = answer_schemas_and_parsers.PROPOSITIONS_ANSWER.for_request({"sentence": (4, 6)}, 70)
+    kind = answer_schemas_and_parsers.PROPOSITIONS_ANSWER.copy_with_answer_limits({"sentence": (4, 6)}, 70)
     stated = kind.schema["properties"]["propositions"]["items"]["properties"]
     assert kind.most_tokens == 70
     assert stated["sentence"] == {"type": "integer", "enum": [4, 5, 6]}
-    assert answer_schemas_and_parsers.CHUNK_SPLITS_ANSWER.for_request({"split_after": (1, 2)}).schema["properties"][
-        "split_after"
-    ]["items"]["enum"] == [
+    assert answer_schemas_and_parsers.SPLIT_PLACES_ANSWER.copy_with_answer_limits({"split_after": (1, 2)}).schema[
+        "properties"
+    ]["split_after"]["items"]["enum"] == [
         1,
         2,
     ]
     assert (
         "enum"
-        not in answer_schemas_and_parsers.CHUNK_SPLITS_ANSWER.for_request({"split_after": (1, 9_999)}).schema["properties"][
-            "split_after"
-        ]["items"]
+        not in answer_schemas_and_parsers.SPLIT_PLACES_ANSWER.copy_with_answer_limits({"split_after": (1, 9_999)}).schema[
+            "properties"
+        ]["split_after"]["items"]
     )
     # Without chunks so far, a proposition can only go into a new one.
-    chunk = answer_schemas_and_parsers.GROUP_PLACEMENTS_ANSWER.for_request({"chunk": (0, -1)}).schema["properties"][
-        "chunks"
-    ]["items"]["properties"]["chunk"]
+    chunk = answer_schemas_and_parsers.GROUP_PLACEMENTS_ANSWER.copy_with_answer_limits({"chunk": (0, -1)}).schema[
+        "properties"
+    ]["chunks"]["items"]["properties"]["chunk"]
     assert chunk == {"type": "null"}
 
 
 def test_the_stops_of_a_kind_are_how_its_question_goes_on():
     questions = [
-        (answer_schemas_and_parsers.CHUNK_SPLITS_ANSWER, prompts.SPLITS_PIECE_TEMPLATE),
+        (answer_schemas_and_parsers.SPLIT_PLACES_ANSWER, prompts.SPLITS_PIECE_TEMPLATE),
         (answer_schemas_and_parsers.TOPIC_SHIFT_ANSWER, prompts.SHIFT_QUESTION_TEMPLATE),
         (answer_schemas_and_parsers.PROPOSITIONS_ANSWER, prompts.PROPOSITIONS_QUESTION_TEMPLATE),
         (answer_schemas_and_parsers.GROUP_PLACEMENTS_ANSWER, prompts.GROUPS_QUESTION_TEMPLATE),
         (answer_schemas_and_parsers.QUESTION_WITH_EXCERPTS_ANSWER, prompts.QUESTION_WRITING_PASSAGE_TEMPLATE),
-        (answer_schemas_and_parsers.ANSWER_IN_WORDS, prompts.ANSWER_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.ANSWER_TO_QUESTION, prompts.ANSWER_QUESTION_TEMPLATE),
         (answer_schemas_and_parsers.FAITHFULNESS_JUDGEMENT_ANSWER, prompts.FAITHFULNESS_QUESTION_TEMPLATE),
         (answer_schemas_and_parsers.RELEVANCY_JUDGEMENT_ANSWER, prompts.RELEVANCY_QUESTION_TEMPLATE),
         (answer_schemas_and_parsers.CORRECTNESS_JUDGEMENT_ANSWER, prompts.CORRECTNESS_QUESTION_TEMPLATE),

@@ -13,15 +13,15 @@ from pydantic import ValidationError
 
 from chunkers.language_models.answer_schemas_and_parsers import Form, LineForm, ShiftAnswer, SplitsAnswer, WholeNumber
 from chunkers.language_models.asking_until_usable import (
-    LONGEST_REPEATED_ANSWER,
-    MOST_REPEATS,
+    MOST_ANSWER_CHARACTERS_SENT_BACK,
+    MOST_ANSWER_RETRIES,
     Repetitive,
     UnusableAnswer,
-    answer_without_reasoning,
     ask_until_usable,
     parse_json_answer,
     parse_last_line_of_answer,
     repeated_ending,
+    strip_reasoning_and_code_fence,
 )
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.prompts import EMPTY_ANSWER_PLACEHOLDER
@@ -68,10 +68,10 @@ def test_an_unusable_answer_is_asked_for_again_and_says_why(bad, complaint):
     first, second = script.asked
     assert first == QUESTION
     assert second[:1] == QUESTION
-    assert second[1] == Message("assistant", bad.text[:LONGEST_REPEATED_ANSWER] or EMPTY_ANSWER_PLACEHOLDER)
+    assert second[1] == Message("assistant", bad.text[:MOST_ANSWER_CHARACTERS_SENT_BACK] or EMPTY_ANSWER_PLACEHOLDER)
     assert complaint in second[2].text
     with pytest.raises(UnusableAnswer, match=complaint):
-        ask_until_usable(Script(*[bad] * (MOST_REPEATS + 1)), QUESTION, lambda text: parse_json_answer(text, Point))
+        ask_until_usable(Script(*[bad] * (MOST_ANSWER_RETRIES + 1)), QUESTION, lambda text: parse_json_answer(text, Point))
 
 
 @given(st.text(st.characters(exclude_characters="{")), st.text())
@@ -107,7 +107,7 @@ def test_json_is_found_between_other_words(before, after):
     ],
 )
 def test_reasoning_and_a_fence_are_no_part_of_what_is_said(answer, rest):
-    assert answer_without_reasoning(answer) == rest
+    assert strip_reasoning_and_code_fence(answer) == rest
 
 
 def test_an_answer_as_deep_as_can_be_read_is_unusable_and_no_error():
@@ -123,7 +123,7 @@ def test_an_answer_as_deep_as_can_be_read_is_unusable_and_no_error():
 def test_a_long_answer_is_read_in_time(begun, sign):
     began = time.process_time()
     with pytest.raises(UnusableAnswer):
-        parse_json_answer(answer_without_reasoning(begun + sign * (4_000_000 // len(sign))), Point)
+        parse_json_answer(strip_reasoning_and_code_fence(begun + sign * (4_000_000 // len(sign))), Point)
     # Some seconds at the most; what grows with the square of the length takes hours.
     assert time.process_time() - began < 30
 

@@ -14,7 +14,7 @@ from chunkers import Cancelled, ModelError
 from chunkers.language_models import chat_server as server
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking_until_usable import MOST_REPEATS
+from chunkers.language_models.asking_until_usable import MOST_ANSWER_RETRIES
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import SpendingLimit
@@ -59,7 +59,7 @@ def undisturbed(feature, known):
 
 def asking(http, answers=None, limit=None, key=KEY):
     model = ChatServer("openai:test", http.address, key)
-    return Asking(model, AnswerCache() if answers is None else answers, limit, structured="ignored")
+    return Asking(model, AnswerCache() if answers is None else answers, limit, schema_treatment="ignored")
 
 
 def asked(http):
@@ -241,7 +241,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_and_then_given_up(http, fe
     http.requests.clear()
     http.right = lambda messages: UNUSABLE[way](right(messages)) if plain(messages) else words(right(messages))
     FEATURES[feature](asking(http))
-    assert max(len(messages) for messages in map(json.loads, asked(http))) == first + 2 * MOST_REPEATS
+    assert max(len(messages) for messages in map(json.loads, asked(http))) == first + 2 * MOST_ANSWER_RETRIES
 
 
 ANY_WORDS = ("cut", "filtered", "nothing", "reasoning without an end", "half of it")

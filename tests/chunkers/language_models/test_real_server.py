@@ -10,10 +10,10 @@ import time
 import pytest
 
 from chunkers import Cancelled, Document, Tools, build_chunker, load_tokenizer
-from chunkers import run as run_chunker
+from chunkers import run_chunker as run_chunker
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_schemas_and_parsers import AnswerKind
-from chunkers.language_models.asking_until_usable import MOST_REPEATS
+from chunkers.language_models.asking_until_usable import MOST_ANSWER_RETRIES
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.requests_within_spending_limit import Asking
@@ -145,14 +145,14 @@ def cut(asked):
 def test_it_answers_and_counts_the_tokens_and_is_not_asked_the_same_again(served):
     answers, ledger = AnswerCache(), Ledger()
     asker = served.asking("random", answers)
-    reply = asker.ask(HELLO, ledger=ledger, kind=AnswerKind(12))
+    reply = asker.ask(HELLO, ledger=ledger, answer_kind=AnswerKind(12))
     # A byte is a token, and so is each of the three marks.
     read = len("".join(message.text for message in HELLO).encode()) + 3
     assert reply == Reply(reply.text, read, 12, "cut")
     assert reply.text
     assert ledger.spent == Spending(1, 0, read, 12, 0, None)
     before = served.asked
-    assert served.asking("random", answers).ask(HELLO, ledger=ledger, kind=AnswerKind(12)) == reply
+    assert served.asking("random", answers).ask(HELLO, ledger=ledger, answer_kind=AnswerKind(12)) == reply
     assert served.asked == before
     assert ledger.spent == Spending(1, 1, read, 12, 0, None)
 
@@ -175,7 +175,7 @@ def test_a_text_stays_whole_where_its_model_says_nothing_of_use_and_the_reason_t
     assert {str(gap.reason) for gap in made.gaps} == {f"{reason}, which stays whole"}
     assert "no usable answer about 1 of 1 window" in made.notes[0]
     # One more finds out what the server does with a schema.
-    assert (asker.structured, asker.spent.requests) == ("ignored", MOST_REPEATS + 2)
+    assert (asker.structured, asker.spent.requests) == ("ignored", MOST_ANSWER_RETRIES + 2)
 
 
 def test_nobody_waits_for_its_answer_once_the_user_has_stopped(served):
@@ -183,7 +183,7 @@ def test_nobody_waits_for_its_answer_once_the_user_has_stopped(served):
 
     def ask():
         try:
-            asker.ask(HELLO, stopped.is_set, kind=AnswerKind(100_000))
+            asker.ask(HELLO, stopped.is_set, answer_kind=AnswerKind(100_000))
         except Cancelled as error:
             outcome.append(error)
 

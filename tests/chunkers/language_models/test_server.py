@@ -271,7 +271,7 @@ def test_a_price_is_that_of_the_model_at_its_server_and_is_looked_up_without_a_n
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     # Its price when this was written: $0.15 and $0.60 for a million tokens.
-    assert ChatServer(name, address, KEY).price(1_000_000, 1_000_000) == cost
+    assert ChatServer(name, address, KEY).price_of_tokens(1_000_000, 1_000_000) == cost
 
 
 class PricedModel(LanguageModel):
@@ -293,7 +293,7 @@ class PricedModel(LanguageModel):
         attempts.whole += 1
         return Reply("Yes.", *self.takes)
 
-    def price(self, tokens_in, tokens_out):
+    def price_of_tokens(self, tokens_in, tokens_out):
         return Decimal(tokens_in + tokens_out) / 100_000
 
 
@@ -476,7 +476,7 @@ def test_a_row_that_was_changed_is_asked_again(http, tmp_path):
 def test_an_answer_may_be_longer_or_shorter_and_is_another_one_then(http):
     asker = asking(http)
     for most in (5, 5, 5_000):
-        asker.ask(HELLO, kind=AnswerKind(most))
+        asker.ask(HELLO, answer_kind=AnswerKind(most))
     assert [body["max_tokens"] for _, _, body in http.requests] == [5, 5_000]
 
 

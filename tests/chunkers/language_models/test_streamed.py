@@ -125,6 +125,6 @@ def test_a_stream_that_is_lost_in_the_middle_is_asked_for_again(http):
 def test_only_what_may_repeat_itself_is_streamed(serve):
     http = serve(ChatModelServer, lambda _: '{"reason": "", "grade": 4}', "enforced")
     asker = asking(http)
-    asker.ask(HELLO, kind=CORRECTNESS_JUDGEMENT_ANSWER)
-    asker.ask(HELLO, kind=CORRECTNESS_JUDGEMENT_ANSWER.for_request({}, MOST_STREAMED_TOKENS + 1))
+    asker.ask(HELLO, answer_kind=CORRECTNESS_JUDGEMENT_ANSWER)
+    asker.ask(HELLO, answer_kind=CORRECTNESS_JUDGEMENT_ANSWER.copy_with_answer_limits({}, MOST_STREAMED_TOKENS + 1))
     assert streams(http) == [False, False, False]

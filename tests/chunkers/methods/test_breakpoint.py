@@ -28,14 +28,16 @@ DISTANCES = np.array([0.1, 0.5, 0.2, 0.8, 0.3])
 )
 def test_lines(name, amount, line):
     rule = THRESHOLDS[name]
-    assert rule.line(rule.scores(DISTANCES), amount) == pytest.approx(line)
+    assert rule.threshold_level_for_amount(rule.scores(DISTANCES), amount) == pytest.approx(line)
 
 
 @given(distances=st.lists(st.floats(0, 2, width=32), min_size=1, max_size=30), amount=st.floats(-10, 10))
 def test_what_is_no_valley_is_not_cut_however_low_the_line_may_be(distances, amount):
     rule = THRESHOLDS["depth"]
     depths = rule.scores(np.array(distances))
-    assert not np.any(mark_scores_passing_level(depths, rule.line(depths, amount), cuts_above=True) & (depths <= 0))
+    assert not np.any(
+        mark_scores_passing_level(depths, rule.threshold_level_for_amount(depths, amount), cuts_above=True) & (depths <= 0)
+    )
 
 
 @given(
@@ -45,12 +47,12 @@ def test_what_is_no_valley_is_not_cut_however_low_the_line_may_be(distances, amo
 )
 def test_lines_for_many_amounts_are_those_for_each(name, scores, amounts):
     rule, array = THRESHOLDS[name], np.array(scores, dtype=np.float64)
-    assert rule.lines(array, amounts) == pytest.approx(
-        [rule.line(array, amount) for amount in amounts], nan_ok=True, abs=0, rel=0
+    assert rule.threshold_levels_for_amounts(array, amounts) == pytest.approx(
+        [rule.threshold_level_for_amount(array, amount) for amount in amounts], nan_ok=True, abs=0, rel=0
     )
     defined = array[~np.isnan(array)]
     if name == "percentile" and len(defined):
-        assert rule.line(array, amounts[0]) == np.percentile(defined, amounts[0])
+        assert rule.threshold_level_for_amount(array, amounts[0]) == np.percentile(defined, amounts[0])
 
 
 def test_gradient_is_central_inside_and_one_sided_at_the_ends():
@@ -211,7 +213,7 @@ def test_equal_distances_are_not_cut_whatever_rounding_makes_of_their_mean(thres
 def test_what_passes_a_line_passes_it_by_more_than_rounding(distances, amount, noise):
     scores = np.array(distances)
     rule = THRESHOLDS["interquartile"]
-    level = rule.line(scores, amount)
+    level = rule.threshold_level_for_amount(scores, amount)
     passed = rule.passes(scores, level)
     assert not passed[scores <= level].any()
     assert passed[scores > level + 2 * TIE_TOLERANCE].all()

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, load_embedder
 from chunkers.building_blocks import change_point_search, sentence_distances
 from chunkers.building_blocks.change_point_search import (
-    best_cuts_by_count,
-    best_cuts_by_penalty,
+    best_cuts_with_fixed_penalty,
+    best_cuts_with_run_count,
     least_penalty_without_cuts,
 )
 from chunkers.building_blocks.sentence_distances import shuffled_sentence_orders
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods import change_point
 from chunkers.storage.embedding_cache import EmbeddingCache
 from sample_docs import load_sample
@@ -87,12 +87,14 @@ def test_too_long_a_search_is_refused():
 @pytest.mark.parametrize("sample", ["three_topics", "stubs", "formulas"])
 def test_the_known_boundaries_are_found_with_the_real_model(real_tools, sample):
     source = load_sample(sample)
-    chunking = run(build_chunker("change_point", {}), Document.from_text(source.text, source.sentences), real_tools)
+    chunking = run_and_time_chunker(
+        build_chunker("change_point", {}), Document.from_text(source.text, source.sentences), real_tools
+    )
     assert [chunk.start for chunk in chunking.chunks[1:]] == list(source.known)
 
 
 def test_the_same_sentence_over_and_over_is_one_chunk():
-    chunking = run(build_chunker("change_point", {}), Document.from_text("Same.\n" * 50, "lines"), tools())
+    chunking = run_and_time_chunker(build_chunker("change_point", {}), Document.from_text("Same.\n" * 50, "lines"), tools())
     assert len(chunking.chunks) == 1
 
 
@@ -141,12 +143,12 @@ def test_the_search_over_allowed_places_is_best_of_their_partitions(rows, quarte
     choices = [cuts for count in range(len(allowed) + 1) for cuts in itertools.combinations(allowed, count)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(change_point_search, "PLACES_PER_BLOCK", block)
-        best_cuts = best_cuts_by_penalty(vectors, penalty, ignore, allowed)
+        best_cuts = best_cuts_with_fixed_penalty(vectors, penalty, ignore, allowed)
         assert set(best_cuts) <= set(allowed)
         least = min(cost(vectors, cuts) + penalty * len(cuts) for cuts in choices)
         assert cost(vectors, best_cuts) + penalty * len(best_cuts) == pytest.approx(least, abs=1e-6)
         for runs in range(1, len(allowed) + 2):
-            best_cuts = best_cuts_by_count(vectors, runs, ignore, allowed)
+            best_cuts = best_cuts_with_run_count(vectors, runs, ignore, allowed)
             assert set(best_cuts) <= set(allowed)
             least = min(cost(vectors, cuts) for cuts in choices if len(cuts) == runs - 1)
             assert cost(vectors, best_cuts) == pytest.approx(least, abs=1e-6)
@@ -160,14 +162,14 @@ def test_allowed_places_of_a_long_text_are_searched_as_a_search_without_shortcut
     vectors = subjects(3000, 24, 60, likeness, seed=1)
     allowed = np.flatnonzero(np.random.default_rng(2).random(2999) < 0.25) + 1
     for penalty in (0.2, 0.9, 1.1, 2):
-        cuts = best_cuts_by_penalty(vectors, penalty, ignore, allowed)
+        cuts = best_cuts_with_fixed_penalty(vectors, penalty, ignore, allowed)
         with monkeypatch.context() as patch:
             patch.setattr(
                 change_point_search,
-                "_count_skippable_places_per_candidate",
+                "_count_next_places_skipping_candidate",
                 lambda behind, *_: np.zeros(len(behind), np.intp),
             )
-            assert best_cuts_by_penalty(vectors, penalty, ignore, allowed) == cuts
+            assert best_cuts_with_fixed_penalty(vectors, penalty, ignore, allowed) == cuts
 
 
 @settings(deadline=None)
@@ -176,9 +178,9 @@ def test_the_search_leaves_out_nothing_and_ties_take_the_earliest_cut(rows, quar
     vectors, penalty = np.array(rows, dtype=np.float64), quarters / 4
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(change_point_search, "PLACES_PER_BLOCK", block)
-        assert best_cuts_by_penalty(vectors, penalty, ignore) == plain_search(vectors, penalty)
+        assert best_cuts_with_fixed_penalty(vectors, penalty, ignore) == plain_search(vectors, penalty)
         for runs in {1, min(2, len(rows)), (len(rows) + 1) // 2, len(rows)}:
-            assert best_cuts_by_count(vectors, runs, ignore) == plain_search(vectors, runs=runs)
+            assert best_cuts_with_run_count(vectors, runs, ignore) == plain_search(vectors, runs=runs)
 
 
 def subjects(count, width, length, likeness, seed):
@@ -202,10 +204,10 @@ def test_the_search_is_that_of_ruptures(length, likeness):
     vectors = subjects(1500, 24, length, likeness, seed=length)
     for penalty in (0.2, 0.5, 0.8, 0.95, 1.05, 1.15, 1.3, 2, 5):
         plain = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors).predict(pen=penalty)[:-1]
-        assert best_cuts_by_penalty(vectors, penalty, ignore) == plain
+        assert best_cuts_with_fixed_penalty(vectors, penalty, ignore) == plain
     search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
     for runs in (2, 3, 9):
-        assert best_cuts_by_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
+        assert best_cuts_with_run_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
 
 
 @pytest.mark.parametrize("name", samples())
@@ -217,14 +219,14 @@ def test_on_every_sample_the_search_is_that_of_ruptures(real_tools, name):
         vectors = tools(embedder, cache=real_tools.cache).embed(document.sentence_texts).astype(np.float64)
         search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
         for penalty in (0.1, 0.4, 0.8, 1.15, 1.6, 3):
-            assert best_cuts_by_penalty(vectors, penalty, ignore) == search.predict(pen=penalty)[:-1]
+            assert best_cuts_with_fixed_penalty(vectors, penalty, ignore) == search.predict(pen=penalty)[:-1]
         for runs in {min(number, len(vectors)) for number in (2, 5, 10)} - {1, len(vectors)}:
-            assert best_cuts_by_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
+            assert best_cuts_with_run_count(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
 
 
 def compared(vectors, penalty):
     counts = []
-    best_cuts_by_penalty(vectors, penalty, lambda done, count: counts.append(count))
+    best_cuts_with_fixed_penalty(vectors, penalty, lambda done, count: counts.append(count))
     return sum(counts)
 
 
@@ -285,8 +287,8 @@ def test_the_critical_penalty_is_the_most_that_cuts_gain_by_their_number(seed):
     most = max(gained(vectors, cuts) / len(cuts) for cuts in partitions(9) if cuts)
     critical = least_penalty_without_cuts(vectors, ignore)
     assert critical == pytest.approx(most, abs=1e-8)
-    assert best_cuts_by_penalty(vectors, critical * 1.0001, ignore) == []
-    assert best_cuts_by_penalty(vectors, critical * 0.9999, ignore) != []
+    assert best_cuts_with_fixed_penalty(vectors, critical * 1.0001, ignore) == []
+    assert best_cuts_with_fixed_penalty(vectors, critical * 0.9999, ignore) != []
 
 
 def test_the_critical_penalty_by_hand():
@@ -334,7 +336,7 @@ def test_a_long_text_has_the_penalty_of_its_own_length(cuts_at, monkeypatch):
     noise = subjects(960, 24, 960, 0.3, seed=5)
     whole = {count: null_of(noise[:count], cuts_at=cuts_at) for count in (120, 960)}
     units = {"sentences": 120, "paragraphs": 40}[cuts_at]
-    monkeypatch.setattr(change_point, "MAX_FULLY_SEARCHED_UNITS", units)
+    monkeypatch.setattr(change_point, "MAX_UNITS_OF_SHUFFLED_TEXT", units)
     extrapolated = null_of(noise + 1e-9, cuts_at=cuts_at)
     assert whole[960] > whole[120]
     assert abs(extrapolated - whole[960]) < (whole[960] - whole[120]) / 2
@@ -343,7 +345,7 @@ def test_a_long_text_has_the_penalty_of_its_own_length(cuts_at, monkeypatch):
 
 
 def test_a_paragraph_longer_than_what_is_searched_of_a_shuffle_is_no_error(monkeypatch):
-    monkeypatch.setattr(change_point, "MAX_FULLY_SEARCHED_UNITS", 4)
+    monkeypatch.setattr(change_point, "MAX_UNITS_OF_SHUFFLED_TEXT", 4)
     text = "\n\n".join(["a", "b", "c", "d", "e", "\n".join(map(str, range(200)))])
     assert cut(build_chunker("change_point", {"cuts_at": "paragraphs"}), text).chunks
 
@@ -469,7 +471,7 @@ def test_more_caution_makes_no_more_chunks(embedder):
     document = Document.from_text(sample.text, sample.sentences)
     kit = tools(load_embedder(embedder))
     counts = [
-        len(run(build_chunker("change_point", {"caution": caution}), document, kit).chunks)
+        len(run_and_time_chunker(build_chunker("change_point", {"caution": caution}), document, kit).chunks)
         for caution in ("eager", "balanced", "cautious")
     ]
     assert counts == sorted(counts, reverse=True)

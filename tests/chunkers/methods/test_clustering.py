@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from chunkers import Cancelled, Document, InputError, build_chunker
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.clustering import compute_joint_distances_in_blocks as blocks
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods import kmeans
 from chunkers.methods.dbscan import core_distances
 from chunkers.methods.single_linkage import join_closest_pairs
@@ -50,7 +50,7 @@ def test_single_linkage_without_a_cap_is_scipys(sample, weight, most):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
     parameters = {"position_weight": weight, "max_distance": most, "chunks": 1}
-    chunking = run(build_chunker("single_linkage", parameters), document, tools())
+    chunking = run_and_time_chunker(build_chunker("single_linkage", parameters), document, tools())
     matrix = compute_joint_distances_in_blocks(document.sentence_texts, weight)
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
@@ -67,7 +67,7 @@ def test_dbscan_has_scikit_learns_labels(sample, weight, eps, least):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
     parameters = {"position_weight": weight, "eps": eps, "min_samples": least}
-    chunking = run(build_chunker("dbscan", parameters), document, tools())
+    chunking = run_and_time_chunker(build_chunker("dbscan", parameters), document, tools())
     matrix = compute_joint_distances_in_blocks(document.sentence_texts, weight)
     from sklearn.cluster import DBSCAN
 
@@ -90,7 +90,7 @@ def test_dbscan_has_scikit_learns_labels(sample, weight, eps, least):
 def test_place_alone_gives_consecutive_chunks(sample, name, parameters):
     source = load_sample(sample)
     chunker = build_chunker(name, {"position_weight": 1, **parameters})
-    chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
+    chunking = run_and_time_chunker(chunker, Document.from_text(source.text, source.sentences), tools())
     assert all(len(chunk.spans) == 1 for chunk in chunking.chunks)
 
 
@@ -193,7 +193,7 @@ def test_rounding_does_not_decide_whether_equal_sentences_are_within_reach(noise
 def test_dbscan_tells_core_border_and_noise(eps, least):
     document = Document.from_text(load_sample("report").text, "spacy")
     parameters = {"position_weight": 0.5, "eps": eps, "min_samples": least}
-    roles = np.array(run(build_chunker("dbscan", parameters), document, tools()).clusters.roles)
+    roles = np.array(run_and_time_chunker(build_chunker("dbscan", parameters), document, tools()).clusters.roles)
     matrix = compute_joint_distances_in_blocks(document.sentence_texts, 0.5)
     core = (matrix <= eps).sum(axis=1) >= least
     reached = ((matrix <= eps) & core).any(axis=1)

@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Recipe, build_chunker, chunk, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods.code import Code
 from chunkers.text import code_syntax
 from chunkers.text.code_syntax import CODE_FILE_ENDINGS, GRAMMARS, detect_programming_language
@@ -33,7 +33,8 @@ def test_at_most_one_function_in_a_hundred_that_fits_is_cut(kind, count, most):
     for text in source_files(kind, count):
         document = Document.from_text(text, "lines")
         starts = [
-            piece.start for piece in run(build_chunker("code", {"max_size": most, "language": kind}), document, tools())
+            piece.start
+            for piece in run_and_time_chunker(build_chunker("code", {"max_size": most, "language": kind}), document, tools())
         ]
         for start, end in function_spans(text, kind):
             if counted([text[start:end]])[0] <= most:
@@ -79,7 +80,7 @@ def main():
 def made(text=PARSER, name="text", **parameters):
     document = Document.from_text(text, "lines", name)
     chunker = build_chunker("code", {"max_size": 25, **parameters})
-    chunking = run(chunker, document, tools())
+    chunking = run_and_time_chunker(chunker, document, tools())
     check_result(chunking, chunker, tools())
     return chunking
 
@@ -149,7 +150,7 @@ def test_a_function_that_fits_is_whole_inside_code_that_does_not(language, text)
     spans = function_spans(text, language)
     for most in range(5, len(text)):
         document = Document.from_text(text, "lines")
-        chunking = run(
+        chunking = run_and_time_chunker(
             build_chunker("code", {"max_size": most, "language": language}), document, tools(tokenizer="characters")
         )
         starts = [piece.start for piece in chunking]
@@ -248,7 +249,7 @@ PIECES = [
 def test_any_text_is_cut_within_the_size_and_nothing_is_lost(text, language, most, tokenizer):
     chunker = Code(max_size=most, language=language)
     services = tools(tokenizer=tokenizer)
-    check_result(run(chunker, Document.from_text(text, "lines"), services), chunker, services)
+    check_result(run_and_time_chunker(chunker, Document.from_text(text, "lines"), services), chunker, services)
 
 
 HOSTILE = ["(" * 20_000, "{[" * 10_000, "if x:\n" * 5_000, "a = b\n" * 5_000, "#" * 100_000, "\n" * 100_000 + "x"]
@@ -258,12 +259,12 @@ HOSTILE = ["(" * 20_000, "{[" * 10_000, "if x:\n" * 5_000, "a = b\n" * 5_000, "#
 @pytest.mark.slow
 def test_hostile_texts_take_a_moment(text):
     document = Document.from_text(text, "lines")
-    assert run(build_chunker("code", {"max_size": 1000}), document, tools()).chunks
+    assert run_and_time_chunker(build_chunker("code", {"max_size": 1000}), document, tools()).chunks
 
 
 def test_parsing_ends_in_time_or_when_it_is_stopped(monkeypatch):
     with pytest.raises(Cancelled):
-        run(
+        run_and_time_chunker(
             build_chunker("code", {"language": "python"}), Document.from_text(PARSER, "lines"), tools(cancelled=lambda: True)
         )
     monkeypatch.setattr(code_syntax, "MOST_READING_SECONDS", -1)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, DoublePass, Span, Verdict
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import AngleEmbedder, cut, sentence_numbers, tools
@@ -141,7 +141,7 @@ def test_the_comparisons_replayed_give_the_ledger_and_the_chunks(sample, paramet
         **{"initial_threshold": 0.5, "appending_threshold": 0.5, "merging_threshold": 0.5} | parameters
     )
     document = Document.from_text(source.text, source.sentences)
-    chunking = run(chunker, document, tools())
+    chunking = run_and_time_chunker(chunker, document, tools())
     reasons = [[] for _ in chunking.gaps]
     starts = list(range(len(document.sentences)))
     for comparison in chunking.comparisons:

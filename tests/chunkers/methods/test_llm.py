@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_tokenizer
-from chunkers import run as run_chunker
+from chunkers import run_chunker as run_chunker
 from chunkers.commands.chunk_command import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.answer_schemas_and_parsers import TOKENS_BESIDE_CONTENT
-from chunkers.language_models.asking_until_usable import MOST_REPEATS
+from chunkers.language_models.asking_until_usable import MOST_ANSWER_RETRIES
 from chunkers.language_models.base import Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.requests_within_spending_limit import Asking
@@ -201,10 +201,10 @@ def test_an_answer_that_cannot_be_used_is_asked_again_in_the_same_conversation(n
     ],
 )
 def test_a_window_without_a_usable_answer_is_a_chunk_and_its_reasons_say_why(name, reply, said):
-    model = Answers(*[reply] * (MOST_REPEATS + 1))
+    model = Answers(*[reply] * (MOST_ANSWER_RETRIES + 1))
     made = cut(name, model, window=32, **SMALL[name])
     assert begins(made) == [4]
-    assert len(model.asked) > MOST_REPEATS + 1
+    assert len(model.asked) > MOST_ANSWER_RETRIES + 1
     for gap in made.gaps[:4]:
         assert gap.reason.startswith(f"no usable answer in 3 attempts ({said}")
         assert gap.why.brief() == "no usable answer"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Verdict, Watcher, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods import max_min
 from chunkers.methods.max_min import MaxMin
 from sample_docs import load_sample
@@ -112,13 +112,13 @@ def test_a_chunk_too_long_for_its_comparisons_is_refused_with_what_helps(monkeyp
 def test_a_text_of_one_block_is_cut_without_asking_whether_to_stop(sentences, at_once):
     document = Document.from_text("\n".join(map(str, range(sentences))), "lines")
     bench = tools(HashEmbedder())
-    expected = run(MaxMin(), document, bench)
+    expected = run_and_time_chunker(MaxMin(), document, bench)
     hasty = replace(bench, watcher=Watcher(cancelled=lambda: True))
     if at_once:
-        assert run(MaxMin(), document, hasty) == expected
+        assert run_and_time_chunker(MaxMin(), document, hasty) == expected
     else:
         with pytest.raises(Cancelled):
-            run(MaxMin(), document, hasty)
+            run_and_time_chunker(MaxMin(), document, hasty)
 
 
 def test_the_search_can_be_stopped():
@@ -132,10 +132,10 @@ def test_what_would_change_a_verdict_does(hard):
     sample = load_sample("three_topics")
     document = Document.from_text(sample.text, sample.sentences)
     chunker, made = MaxMin(hard_threshold=hard), tools(HashEmbedder())
-    chunking = run(chunker, document, made)
+    chunking = run_and_time_chunker(chunker, document, made)
     tippings = [(gap, chunker.tipping(chunking, gap, made)) for gap in chunking.gaps]
     assert any(tipping for _, tipping in tippings)
     for gap, tipping in tippings:
         if tipping:
-            other = run(build_chunker("max_min", {"hard_threshold": tipping.value}), document, made)
+            other = run_and_time_chunker(build_chunker("max_min", {"hard_threshold": tipping.value}), document, made)
             assert other.gaps[gap.index].verdict.is_cut == tipping.cuts != gap.verdict.is_cut

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, InputError, Verdict, build_chunker, chunk
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods import optimal
 from chunkers.methods.optimal import PartitionTable, mean_similarity, rewards_of_runs
 from sample_docs import load_sample
@@ -47,7 +47,7 @@ def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
     best = max(scored, key=scored.get)
     assert tuple(table.cuts().tolist()) == best
     assert table.best_totals[-1] == pytest.approx(scored[best], abs=1e-4)
-    gains = table.gains()
+    gains = table.cut_gain_before_each_piece()
     for place in range(1, 12):
         with_cut = max(value for cuts, value in scored.items() if place in cuts)
         without = max((value for cuts, value in scored.items() if place not in cuts), default=-np.inf)
@@ -60,7 +60,7 @@ def test_fewer_pieces_than_a_run_may_have(count):
         rewards_of_runs(unit_vectors(count, 5) if count else np.zeros((0, 4), np.float32), 12)
     )
     assert table.rewards.shape == (count, 12)
-    assert len(table.gains()) == max(0, count - 1)
+    assert len(table.cut_gain_before_each_piece()) == max(0, count - 1)
     assert all(0 < cut < count for cut in table.cuts())
 
 
@@ -107,7 +107,7 @@ def test_the_cut_is_where_the_subject_changes():
 
 def test_every_score_agrees_with_its_verdict():
     document = Document.from_text(load_sample("article").text, "spacy")
-    chunking = run(build_chunker("optimal", {"max_size": 90, "piece_size": 15}), document, tools())
+    chunking = run_and_time_chunker(build_chunker("optimal", {"max_size": 90, "piece_size": 15}), document, tools())
     scored = [gap for gap in chunking.gaps if gap.score is not None]
     assert {gap.verdict for gap in scored} == {Verdict.CUT, Verdict.KEPT}
     assert all((gap.score >= 0) == gap.verdict.is_cut for gap in scored if abs(gap.score) > 1e-9)

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, ModelError, Recipe, Tools, build_chunker, load_tokenizer, to_csv, to_dict
-from chunkers import run as run_chunker
+from chunkers import run_chunker as run_chunker
 from chunkers.building_blocks.proposition_requests import Vocabulary, find_unsupported_names_and_numbers
-from chunkers.building_blocks.size_limits import window_end_unit_index
+from chunkers.building_blocks.size_limits import first_unit_index_after_window
 from chunkers.commands.chunk_command import main
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking_until_usable import MOST_REPEATS
+from chunkers.language_models.asking_until_usable import MOST_ANSWER_RETRIES
 from chunkers.language_models.base import UNRESTRICTED_ANSWER_SHAPE, Reply
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.requests_within_spending_limit import MOST_PARALLEL_CONVERSATIONS, Asking
@@ -101,7 +101,7 @@ def test_windows_and_batches_give_the_chunks_of_one_large_window(lines, window, 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=20), st.integers(1, 60), st.integers(1, 3))
 def test_a_window_is_as_long_as_fits(sizes, most, least):
-    end = window_end_unit_index(sizes, 0, most, least)
+    end = first_unit_index_after_window(sizes, 0, most, least)
     assert min(least, len(sizes)) <= end <= len(sizes)
     assert end <= least or sum(sizes[:end]) <= most
     assert end == len(sizes) or sum(sizes[: end + 1]) > most
@@ -170,7 +170,7 @@ def test_a_quotation_is_found_in_its_sentence_or_else_nearby(quotation, number, 
 
 def test_names_and_numbers_are_held_against_the_sentences_and_the_text():
     text = "Ada wrote in Paris. In 1,815 the rain fell."
-    known = Vocabulary.of(text)
+    known = Vocabulary.collect_words_and_numbers(text)
     assert find_unsupported_names_and_numbers("Ada wrote in Paris", "Ada wrote in Paris.", known) == ((), ())
     assert find_unsupported_names_and_numbers("Ada wrote in 1,815 and 1816", "Ada wrote in Paris.", known) == (
         ("1,815",),
@@ -184,7 +184,7 @@ def test_names_and_numbers_are_held_against_the_sentences_and_the_text():
     assert find_unsupported_names_and_numbers("The poet slept", "Ada wrote in Paris.", known) == ((), ())
     made = cut(Stating(claims(("Ada Lovelace met Byron in 1816.", 1, "wrote notes"))))
     assert made.notes[1].startswith("1 proposition has names or numbers that the text does not have: Byron, 1816. Compared ")
-    assert made[0].stated.propositions[0].remark == "not in the text: Byron, 1816"
+    assert made[0].stated.propositions[0].remark_on_source_match == "not in the text: Byron, 1816"
 
 
 def test_answers_out_of_order_and_twice_the_same_give_the_same_chunks():
@@ -218,7 +218,7 @@ def test_a_window_without_a_usable_answer_stands_for_itself_after_it_was_asked_a
     model = Stating(answer)
     assert cut(model).chunks == cut().chunks
     assert f"This answer cannot be used: {complaint}" in model.asked[1][-1].text
-    made = cut(Stating(*[answer] * (MOST_REPEATS + 1)))
+    made = cut(Stating(*[answer] * (MOST_ANSWER_RETRIES + 1)))
     assert sorted("\n".join(made.texts).splitlines()) == sorted(TEXT.splitlines())
     assert made.gaps[0].reason.startswith(f"sentence 1: no usable answer in 3 attempts ({complaint}")
     assert "(sentences 1 to 5), so it stands for itself, in chunk 1" in made.gaps[0].reason
@@ -245,7 +245,7 @@ def test_what_is_not_sorted_usably_is_asked_again_and_then_is_a_chunk_without_a_
     model = Stating(None, answer)
     assert cut(model).chunks == cut().chunks
     assert f"This answer cannot be used: {complaint}" in model.asked[2][-1].text
-    made = cut(Stating(None, *[answer] * (MOST_REPEATS + 1)))
+    made = cut(Stating(None, *[answer] * (MOST_ANSWER_RETRIES + 1)))
     (chunk,) = made
     assert (chunk.stated.title, chunk.stated.summary) == ("", "")
     assert f"not sorted: no usable answer in 3 attempts ({complaint}" in made.gaps[0].reason
@@ -270,7 +270,7 @@ def test_the_longest_answer_that_a_schema_allows_fits_into_its_tokens():
             sent.append((most_tokens, shape.schema))
             return super().reply(messages, most_tokens, attempts)
 
-    access = Asking(Sized(), AnswerCache(), structured="enforced")
+    access = Asking(Sized(), AnswerCache(), schema_treatment="enforced")
     run_chunker(build_chunker("propositions", {}), Document.from_text("\n".join([TEXT] * 6), "lines"), tools(asking=access))
     assert len(sent) > 1
     for tokens, schema in sent:

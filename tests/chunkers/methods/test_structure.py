@@ -18,10 +18,10 @@ from chunkers import (
     load_tokenizer,
     to_dict,
 )
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods.structure import Structure
 from chunkers.support.limits import MOST_MARKDOWN_MARKS
-from chunkers.text.blocks_and_headings import clear_outline_caches, outline_of
+from chunkers.text.blocks_and_headings import clear_outline_caches, parse_block_outline
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.properties.cases import tables_at_hand
@@ -175,7 +175,7 @@ def test_a_wide_table_is_not_cut_inside_its_delimiter_row_and_each_row_has_its_h
     rows = [f"| {number} | x | y |" for number in range(40)]
     counting = tools(tokenizer="all-MiniLM-L6-v2")
     text = "\n".join([head, rule, *rows])
-    chunking = run(Structure(max_size=most), Document.from_text(text, "lines"), counting)
+    chunking = run_and_time_chunker(Structure(max_size=most), Document.from_text(text, "lines"), counting)
     assert chunking[0].text.startswith(f"{head}\n{rule}\n{rows[0]}")
     assert all(chunk.context == f"{head}\n|---|---|---|" for chunk in chunking.chunks[1:])
     counted = [chunk.text.replace(rule, "|---|---|---|") + chunk.context for chunk in chunking]
@@ -183,12 +183,12 @@ def test_a_wide_table_is_not_cut_inside_its_delimiter_row_and_each_row_has_its_h
     assert chunking.notes == (
         "The delimiter row of a table is longer than a chunk may be: it stays whole, and counts with three dashes a cell.",
     )
-    assert run(Structure(max_size=5000), Document.from_text(text, "lines"), counting).notes == ()
+    assert run_and_time_chunker(Structure(max_size=5000), Document.from_text(text, "lines"), counting).notes == ()
 
 
 def test_a_reason_states_the_size_that_was_compared():
     document = Document.from_text("aaaa\n\nbbbbbb", "lines")
-    chunking = run(Structure(max_size=10), document, tools(tokenizer="characters"))
+    chunking = run_and_time_chunker(Structure(max_size=10), document, tools(tokenizer="characters"))
     # White space counts too.
     assert [gap.reason for gap in chunking.gaps] == ["new paragraph: 12 tokens together, 10 at most"]
 
@@ -229,7 +229,7 @@ def test_a_list_that_is_too_long_is_cut_between_items_and_its_introduction_stays
 def test_an_item_that_is_too_long_is_cut_between_lines_and_sentences():
     text = f"- {words(3)}\n  - {words(3)}\n  - {words(3)}\n- {words(3)} {words(3)} {words(3)}"
     document = Document.from_text(text, "regex")
-    chunk_texts = [chunk.text for chunk in run(Structure(max_size=8), document, tools())]
+    chunk_texts = [chunk.text for chunk in run_and_time_chunker(Structure(max_size=8), document, tools())]
     assert chunk_texts == [
         f"- {words(3)}\n  - {words(3)}",
         f"- {words(3)}",
@@ -315,7 +315,7 @@ def test_a_formula_is_whole_even_if_it_is_too_long():
 
 def test_a_paragraph_that_is_too_long_is_cut_between_sentences_and_its_heading_stays_with_the_first():
     text = f"# One\n\n{words(3)} {words(4)} {words(2)} {words(12)}"
-    chunking = run(Structure(max_size=9), Document.from_text(text, "regex"), tools())
+    chunking = run_and_time_chunker(Structure(max_size=9), Document.from_text(text, "regex"), tools())
     # The heading leaves 7 of 9 for each part; of the small ones, two fit into one chunk.
     assert [chunk.text for chunk in chunking] == [
         f"# One\n\n{words(3)} {words(4)}",
@@ -334,7 +334,7 @@ def test_a_tokenizer_whose_counts_do_not_add_up_keeps_the_size():
     text = "# A heading\r\rText below it.\r\r## Another\r\rThe tide comes in twice a day."
     with tables_at_hand():
         counting = tools(tokenizer="cl100k_base")
-        chunking = run(Structure(max_size=4), Document.from_text(text, "lines"), counting)
+        chunking = run_and_time_chunker(Structure(max_size=4), Document.from_text(text, "lines"), counting)
         assert max(counting.count_tokens(chunking.texts)) <= 4
 
 
@@ -369,7 +369,7 @@ def test_it_embeds_by_its_inner_chunker():
     assert not CHUNKERS["structure"].embeds
     assert not Structure().embeds
     assert Structure(inner="optimal").embeds
-    assert run(Structure(), Document.from_text("One. Two."), tools()).chunks
+    assert run_and_time_chunker(Structure(), Document.from_text("One. Two."), tools()).chunks
 
 
 def test_a_reason_says_where_a_gap_lies():
@@ -434,11 +434,11 @@ MARKDOWN = st.lists(
 @example("# h\n\n| a | b |\n|---|---|" + "\n| 1 | 2 |" * 10, 56, 1, "lines")
 def test_what_fits_is_whole_and_nothing_is_too_large(text, most, least, sentences):
     document = Document.from_text(text, sentences)
-    chunking = run(Structure(max_size=most, join_below=least), document, tools())
+    chunking = run_and_time_chunker(Structure(max_size=most, join_below=least), document, tools())
     spans = [chunk.spans[0] for chunk in chunking]
     assert "".join("".join(chunk.text.split()) for chunk in chunking) == "".join(text.split())
     starts = [span.start for span in spans]
-    outline = outline_of(text).blocks
+    outline = parse_block_outline(text).blocks
     for block in outline:
         size = len(text[slice(*block.span)].split())
         inside = [start for start in starts if block.span.start < start < block.span.end]
@@ -446,7 +446,7 @@ def test_what_fits_is_whole_and_nothing_is_too_large(text, most, least, sentence
             assert not inside, (block, chunking)
         if block.kind == "list":
             assert (
-                set(inside) <= {*outline_of(text).item_starts}
+                set(inside) <= {*parse_block_outline(text).item_starts}
                 or max(map(len, text[slice(*block.span)].split("- "))) > most // 2
             )
     long = [block for block in outline if block.kind == "formula"]
@@ -471,11 +471,11 @@ def test_what_fits_is_whole_and_nothing_is_too_large(text, most, least, sentence
 def test_samples_keep_their_blocks(sample, inner):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
-    chunking = run(build_chunker("structure", {"inner": inner}), document, tools())
+    chunking = run_and_time_chunker(build_chunker("structure", {"inner": inner}), document, tools())
     assert all(len(f"{chunk.text} {chunk.context}".split()) <= 250 for chunk in chunking)
     assert all(gap.verdict in (Verdict.CUT, Verdict.KEPT) for gap in chunking.gaps)
     starts = [chunk.start for chunk in chunking]
-    for block in outline_of(source.text).blocks:
+    for block in parse_block_outline(source.text).blocks:
         if block.kind not in ("paragraph", "quotation") and len(source.text[slice(*block.span)].split()) <= 125:
             assert not [start for start in starts if block.span.start < start < block.span.end]
 
@@ -490,8 +490,8 @@ class Asked:
         self.real = load_tokenizer("all-MiniLM-L6-v2")
         self.texts = 0
 
-    def load(self):
-        self.real.load()
+    def ensure_loaded(self):
+        self.real.ensure_loaded()
 
     def count(self, texts):
         self.texts += len(texts)
@@ -517,7 +517,7 @@ def test_one_line_without_end_is_cut_within_the_size_and_counted_in_a_few_pieces
     text = before + sign * (20_000 // len(sign))
     asked = Asked()
     document = Document.from_text(text, "lines")
-    chunking = run(Structure(max_size=size), document, Tools(HashEmbedder(), asked))
+    chunking = run_and_time_chunker(Structure(max_size=size), document, Tools(HashEmbedder(), asked))
     assert "".join("".join(chunk.text.split()) for chunk in chunking) == "".join(text.split())
     kept_whole = any("stays whole" in note for note in chunking.notes)
     assert kept_whole or max(asked.real.count([chunk.text for chunk in chunking])) <= size

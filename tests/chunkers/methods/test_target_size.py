@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.building_blocks.sentence_distances import gap_distances, join_with_neighbours
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import AngleEmbedder, HashEmbedder, cut, sentence_numbers, tools
@@ -34,7 +34,7 @@ def bisected(distances, total, size):
 def test_the_average_is_fitted_as_chromas_code_does(sample, size):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
-    chunking = run(build_chunker("target_size", {"size": size, "unit": "words"}), document, tools())
+    chunking = run_and_time_chunker(build_chunker("target_size", {"size": size, "unit": "words"}), document, tools())
     distances = gap_distances(HashEmbedder().encode(join_with_neighbours(document.sentence_texts, 3)))
     total = sum(len(text.split()) for text in document.sentence_texts)
     assert [gap.index for gap in chunking.gaps if gap.verdict.is_cut] == bisected(distances, total, size)
@@ -45,7 +45,9 @@ def test_the_average_is_fitted_as_chromas_code_does(sample, size):
 def test_the_largest_fits_and_one_cut_fewer_would_not(sample, size):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
-    chunking = run(build_chunker("target_size", {"size": size, "unit": "words", "fit": "largest"}), document, tools())
+    chunking = run_and_time_chunker(
+        build_chunker("target_size", {"size": size, "unit": "words", "fit": "largest"}), document, tools()
+    )
     words = [len(chunk.text.split()) for chunk in chunking.chunks]
     longest = max(len(text.split()) for text in document.sentence_texts)
     if longest > size:

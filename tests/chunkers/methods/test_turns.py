@@ -6,8 +6,8 @@ from itertools import groupby
 import pytest
 
 from chunkers import Document, build_chunker, chunk, load_tokenizer
-from chunkers.contract.base import run
-from chunkers.text.file_reading import READABLE_ENDINGS, read_document
+from chunkers.contract.base import run_and_time_chunker
+from chunkers.text.file_reading import READABLE_ENDINGS, read_document_text
 from chunkers.text.transcripts import Transcript
 from tests.support import tools
 
@@ -195,7 +195,7 @@ def file_of(program, kind, seed):
     """Return a file as it is read from its bytes, and its turns there."""
     text, turns = made(program, kind, seed)
     name = f"talk.{'txt' if kind == 'lines' else kind}"
-    read = read_document(text.encode(), name).text
+    read = read_document_text(text.encode(), name).text
     lost = len(text) - len(read)
     assert read == text[lost:]
     assert lost <= 1, "at most the mark of the byte order"
@@ -205,7 +205,7 @@ def file_of(program, kind, seed):
 @pytest.mark.parametrize(("program", "kind", "seed"), FILES)
 def test_turns_and_speakers_are_those_of_the_file(program, kind, seed):
     text, turns = file_of(program, kind, seed)
-    transcript = Transcript.of(text)
+    transcript = Transcript.from_text(text)
     assert [turn.speaker for turn in transcript.turns] == [speaker for _, _, speaker in turns]
     assert [text[turn.start : turn.end] for turn in transcript.turns] == [text[start:end].strip() for start, end, _ in turns]
 
@@ -215,7 +215,7 @@ def test_turns_and_speakers_are_those_of_the_file(program, kind, seed):
 def test_no_turn_is_cut_unless_it_is_longer_than_a_chunk(program, kind, seed, most):
     text, turns = file_of(program, kind, seed)
     count = load_tokenizer("words").count
-    chunking = run(build_chunker("turns", {"max_size": most}), Document.from_text(text, "regex"), tools())
+    chunking = run_and_time_chunker(build_chunker("turns", {"max_size": most}), Document.from_text(text, "regex"), tools())
     for piece in chunking:
         start, end, speaker = next(turn for turn in reversed(turns) if turn[0] <= piece.start)
         if text[start : piece.start].strip():
@@ -276,7 +276,7 @@ def test_a_sentence_that_is_too_long_is_cut_inside():
 
 def test_prose_without_turns_is_cut_between_sentences():
     text = "At 10:30 it opens. It has: a colon. See http://a.example for more. " * 4
-    assert [turn.speaker for turn in Transcript.of(text).turns] == [""]
+    assert [turn.speaker for turn in Transcript.from_text(text).turns] == [""]
     made = chunk(text, "turns", max_size=20, tokenizer="words", embedder="tfidf", sentences="regex")
     assert len(made) > 1
     assert all(piece.context == "" and piece.text.endswith(".") for piece in made)
@@ -287,10 +287,10 @@ def test_prose_without_turns_is_cut_between_sentences():
     "text", ["<v " * 300_000, "a" * 1_000_000, "A b c " * 150_000, "- " * 300_000, "1\n0:01 --> 0:02\n" * 40_000]
 )
 def test_hostile_texts_take_a_moment(text):
-    assert Transcript.of(text).turns
+    assert Transcript.from_text(text).turns
 
 
 def test_subtitles_are_documents():
     assert {".srt", ".vtt"} <= {*READABLE_ENDINGS}
-    read = read_document("1\n00:00:01,000 --> 00:00:02,000\nZoë dit: été\n".encode("cp1252"), "talk.srt")
+    read = read_document_text("1\n00:00:01,000 --> 00:00:02,000\nZoë dit: été\n".encode("cp1252"), "talk.srt")
     assert "Zoë dit: été" in read.text

@@ -7,8 +7,8 @@ import nbformat
 import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
-from chunkers.contract.base import run
-from chunkers.text.file_reading import read_document
+from chunkers.contract.base import run_and_time_chunker
+from chunkers.text.file_reading import read_document_text
 from tests.support import tools
 
 CODE = tuple(f"lamp_{number} = shine({number})" for number in range(40))
@@ -122,7 +122,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_no_cell_that_fits_is_cut_and_nothing_is_lost(fault, program):
     cells = [*PLAIN, *FAULTS[fault], *PLAIN]
-    file_text = read_document(PROGRAMS[program](cells), "a.ipynb")
+    file_text = read_document_text(PROGRAMS[program](cells), "a.ipynb")
     text, parts = file_text.text, file_text.parts
     assert len(parts.starts) == len(cells)
     document = Document.from_text(text, parts=parts)
@@ -130,7 +130,7 @@ def test_no_cell_that_fits_is_cut_and_nothing_is_lost(fault, program):
     for most in (8, 20, 60):
         for least in (1, most // 2):
             chunker = build_chunker("structure", {"max_size": most, "join_below": least})
-            chunks = run(chunker, document, tools(tokenizer="words")).chunks
+            chunks = run_and_time_chunker(chunker, document, tools(tokenizer="words")).chunks
             for (_, source, _), (start, end) in zip(cells, pairwise([*parts.starts, len(text)]), strict=True):
                 shown = text[start:end].strip()
                 assert " ".join(source.split()) in " ".join(shown.split())
@@ -148,9 +148,11 @@ def test_a_long_cell_is_cut_as_its_blocks_are():
         code("\n".join(CODE[:12]), stream("on\n")),
         markdown("## Red\n\nA.\n\n## Green\n\nB. " * 9),
     ]
-    file_text = read_document(by_nbformat(cells, 4), "a.ipynb")
+    file_text = read_document_text(by_nbformat(cells, 4), "a.ipynb")
     chunker = build_chunker("structure", {"max_size": 30, "join_below": 1})
-    chunking = run(chunker, Document.from_text(file_text.text, parts=file_text.parts), tools(tokenizer="words"))
+    chunking = run_and_time_chunker(
+        chunker, Document.from_text(file_text.text, parts=file_text.parts), tools(tokenizer="words")
+    )
     reasons = [gap.reason for gap in chunking.gaps if gap.verdict.is_cut]
     assert any("code block cut between lines" in reason for reason in reasons)
     assert "new heading of level 2" in reasons
@@ -172,6 +174,6 @@ def test_a_cell_of_nbformat_3_is_read_as_one_of_nbformat_4():
         },
     ]
     book = {"nbformat": 3, "metadata": {"name": ""}, "worksheets": [{"cells": cells[:1]}, {"cells": cells[1:]}]}
-    file_text = read_document(json.dumps(book).encode(), "a.ipynb")
+    file_text = read_document_text(json.dumps(book).encode(), "a.ipynb")
     assert file_text.text == "## Lamps\n\n```julia\nx = 1\n```\n\n```output\none\n1\nE: e\n```"
     assert file_text.left_out == "Left out: 1 picture."

@@ -13,8 +13,8 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Emu
 
 from chunkers import Document, build_chunker, load_tokenizer
-from chunkers.contract.base import run
-from chunkers.text.file_reading import read_document
+from chunkers.contract.base import run_and_time_chunker
+from chunkers.text.file_reading import read_document_text
 from tests.chunkers.text.test_slides import PNG, saved
 from tests.support import tools
 
@@ -203,14 +203,14 @@ PROGRAMS = {
 
 def cut(file_text, most):
     document = Document.from_text(file_text.text, parts=file_text.parts)
-    return run(build_chunker("structure", {"max_size": most}), document, tools(tokenizer="words"))
+    return run_and_time_chunker(build_chunker("structure", {"max_size": most}), document, tools(tokenizer="words"))
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_no_slide_that_fits_is_cut_and_a_longer_one_repeats_its_title(fault, program):
     slides = [PLAIN, *FAULTS[fault], Slide("The end", POINTS[:2])]
-    file_text = read_document(PROGRAMS[program](slides), "a.pptx")
+    file_text = read_document_text(PROGRAMS[program](slides), "a.pptx")
     visible = [slide for slide in slides if not slide.hidden]
     edges = [*file_text.parts.starts, len(file_text.text)]
     assert len(edges) == len(visible) + 1

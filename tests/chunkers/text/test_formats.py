@@ -11,7 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from chunkers import InputError
 from chunkers.text import extracted_text, file_reading
-from chunkers.text.file_reading import read_document
+from chunkers.text.file_reading import read_document_text
 
 HTML = """<!doctype html><html><head><title>Not seen</title><style>p { color: red }</style></head><body>
 <h1>Sea marks</h1><p>A <a href="https://example.org/?a=1">lighthouse</a> has a <b>lamp</b>, 2 * 3 lenses &amp; a_name.</p>
@@ -81,7 +81,7 @@ def encryption(reference):
 
 
 def test_html_becomes_markdown_without_what_no_browser_shows():
-    read = read_document(HTML.encode("utf-16"), "page.HTML")
+    read = read_document_text(HTML.encode("utf-16"), "page.HTML")
     assert read.read_as == "HTML, by markdownify, in utf-16"
     assert read.left_out == "Left out: 1 script and 1 picture."
     assert read.text.split("\n\n") == [
@@ -96,40 +96,42 @@ def test_html_becomes_markdown_without_what_no_browser_shows():
 
 def test_html_says_its_own_encoding():
     page = '<meta charset="windows-1252"><p>Größe – naïve</p>'.encode("windows-1252")
-    assert read_document(page, "page.htm").text == "Größe – naïve"
+    assert read_document_text(page, "page.htm").text == "Größe – naïve"
 
 
 def test_the_pages_of_a_pdf_are_paragraphs():
-    read = read_document(pdf(["A lighthouse has a lamp.", "It turns."], ["A buoy floats."]), "marks.pdf")
+    read = read_document_text(pdf(["A lighthouse has a lamp.", "It turns."], ["A buoy floats."]), "marks.pdf")
     assert read.read_as == "PDF, by pypdfium2"
     assert read.text == "A lighthouse has a lamp.\nIt turns.\n\nA buoy floats."
 
 
 def test_a_word_document_keeps_its_headings_lists_and_tables():
-    text = read_document(word_file(), "marks.docx").text
+    text = read_document_text(word_file(), "marks.docx").text
     assert text.startswith("## Sea marks\n\nA lighthouse has a lamp.\n\n- red\n\n|")
     assert "| port | red |" in text
 
 
 def test_the_chapters_of_a_book_come_in_the_order_of_reading():
-    read = read_document(book(["<h1>Last</h1>", "<h1>First</h1><p>It begins.</p>"], spine=[1, 0]), "novel.epub")
+    read = read_document_text(book(["<h1>Last</h1>", "<h1>First</h1><p>It begins.</p>"], spine=[1, 0]), "novel.epub")
     assert read.text == "# First\n\nIt begins.\n\n# Last"
 
 
 def test_what_a_book_names_and_has_not_is_left_out_and_counted():
-    read = read_document(book(["<h1>First</h1>", "<p>Second.</p>"], spine=[9, 0, 8, 1]), "novel.epub")
+    read = read_document_text(book(["<h1>First</h1>", "<p>Second.</p>"], spine=[9, 0, 8, 1]), "novel.epub")
     assert read.text == "# First\n\nSecond."
     assert read.left_out == "Left out: 2 missing chapters."
 
 
 def test_a_book_whose_fonts_alone_are_encrypted_is_read():
-    assert read_document(book(["<p>It begins.</p>"], [0], **encryption("OEBPS/a.otf")), "novel.epub").text == "It begins."
+    assert (
+        read_document_text(book(["<p>It begins.</p>"], [0], **encryption("OEBPS/a.otf")), "novel.epub").text == "It begins."
+    )
 
 
 def test_what_is_not_one_of_these_is_text_with_its_encoding():
-    read = read_document("Größe".encode("utf-8-sig"), "notes.md")
+    read = read_document_text("Größe".encode("utf-8-sig"), "notes.md")
     assert (read.text, read.read_as) == ("Größe", "utf-8-sig")
-    assert read_document(b"<p>kept</p>", "notes.txt").text == "<p>kept</p>"
+    assert read_document_text(b"<p>kept</p>", "notes.txt").text == "<p>kept</p>"
 
 
 def doctype_bomb():
@@ -167,7 +169,7 @@ def doctype_bomb():
 )
 def test_a_bad_file_is_a_sentence_that_names_it(data, name, words):
     with pytest.raises(InputError, match=words) as caught:
-        read_document(data, name)
+        read_document_text(data, name)
     assert "\n" not in str(caught.value)
 
 
@@ -190,7 +192,7 @@ def test_the_text_of_a_small_file_may_still_be_too_large(monkeypatch):
 
 def test_a_locked_pdf_that_opens_without_a_password_is_read():
     data = pdf(["Free to read."], encrypt=StandardEncryption("", "owner", strength=128))
-    assert read_document(data, "owned.pdf").text == "Free to read."
+    assert read_document_text(data, "owned.pdf").text == "Free to read."
 
 
 def spelled(text):
@@ -225,20 +227,20 @@ def spelled(text):
     ],
 )
 def test_the_letters_of_a_pdf_are_those_that_its_fonts_spell_in_the_order_of_reading(drawn, text):
-    assert read_document(spelled(drawn), "marks.pdf").text == text
+    assert read_document_text(spelled(drawn), "marks.pdf").text == text
 
 
 def test_a_word_that_is_hyphenated_over_the_end_of_a_line_stays_so():
     lines = ["The keeper of the light-", "house counts the well-", "known lamps."]
-    assert read_document(pdf(lines), "marks.pdf").text == "\n".join(lines)
+    assert read_document_text(pdf(lines), "marks.pdf").text == "\n".join(lines)
 
 
 def test_a_pdf_of_which_a_part_is_damaged_says_so():
     data = spelled("a lighthouse")
-    assert read_document(data, "marks.pdf").left_out == ""
+    assert read_document_text(data, "marks.pdf").left_out == ""
     end = data.index(b"\nendstream")
     # The checksum at the end is another.
-    damaged = read_document(data[: end - 4] + b"0000" + data[end:], "marks.pdf")
+    damaged = read_document_text(data[: end - 4] + b"0000" + data[end:], "marks.pdf")
     assert (damaged.text, damaged.left_out) == ("a lighthouse", "Left out: 1 damaged stream.")
 
 
@@ -263,24 +265,24 @@ def test_a_pdf_of_which_a_part_is_damaged_says_so():
     ],
 )
 def test_what_the_standards_of_html_and_xhtml_allow_is_understood(name, page, text):
-    assert read_document(page.encode(), name).text == text
+    assert read_document_text(page.encode(), name).text == text
 
 
 def test_a_chapters_declaration_is_no_text():
-    assert read_document(book(["<h1>One</h1>"], [0]), "novel.epub").text == "# One"
+    assert read_document_text(book(["<h1>One</h1>"], [0]), "novel.epub").text == "# One"
 
 
 def test_what_is_left_out_is_said():
     page = "<!-- a --><!-- b --><script>1</script><style>p {}</style><svg></svg><img alt='a buoy'><video></video><p>Hi.</p>"
     left_out = "Left out: 1 script, 2 pictures, 1 video and 2 comments."
-    assert read_document(page.encode(), "a.html").left_out == left_out
-    assert read_document(b"<p>Hi.</p>", "a.html").left_out == ""
+    assert read_document_text(page.encode(), "a.html").left_out == left_out
+    assert read_document_text(b"<p>Hi.</p>", "a.html").left_out == ""
 
 
 def test_elements_within_each_other_have_a_limit():
     inside = "<div>" * 490 + "Hi." + "</div>" * 490
-    assert read_document(inside.encode(), "a.html").text == "Hi."
+    assert read_document_text(inside.encode(), "a.html").text == "Hi."
     with pytest.raises(
         InputError, match=r"a\.html: HTML elements may be nested at most 500 levels deep; a <div> is nested deeper\."
     ):
-        read_document(b"<div>" * 600 + b"Hi.", "a.html")
+        read_document_text(b"<div>" * 600 + b"Hi.", "a.html")

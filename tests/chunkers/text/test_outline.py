@@ -20,7 +20,7 @@ from chunkers.text.blocks_and_headings import (
     clear_outline_caches,
     heading_path,
     headings,
-    outline_of,
+    parse_block_outline,
 )
 from sample_docs import load_sample, sample_titles
 
@@ -87,12 +87,12 @@ def texts(text, found):
     ],
 )
 def test_blocks_are_those_of_a_markdown_parser(text, kinds):
-    assert [block.kind for block in outline_of(text).whole_blocks] == kinds
+    assert [block.kind for block in parse_block_outline(text).whole_blocks] == kinds
 
 
 def test_a_line_that_only_follows_a_list_is_none_of_its_items():
     text = load_sample("algorithm").text
-    (block,) = outline_of(text).whole_blocks
+    (block,) = parse_block_outline(text).whole_blocks
     assert text[slice(*block.span)].startswith("1. Divide")
     assert text[slice(*block.span)].endswith("step 1.")
 
@@ -110,9 +110,9 @@ def test_a_line_that_only_follows_a_list_is_none_of_its_items():
 @pytest.mark.parametrize("end", ENDS)
 def test_a_list_with_blank_lines_is_one_list(text, items, end):
     text = text.replace("\n", end)
-    assert texts(text, outline_of(text).blocks) == [text.strip()]
-    assert {block.kind for block in outline_of(text).blocks} == {"list"}
-    assert [text[start:].splitlines()[0] for start in outline_of(text).item_starts] == items
+    assert texts(text, parse_block_outline(text).blocks) == [text.strip()]
+    assert {block.kind for block in parse_block_outline(text).blocks} == {"list"}
+    assert [text[start:].splitlines()[0] for start in parse_block_outline(text).item_starts] == items
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_list_with_blank_lines_is_one_list(text, items, end):
     ],
 )
 def test_a_list_ends_before_a_new_sentence_on_an_unindented_line(text, end):
-    first, *rest = outline_of(text).blocks
+    first, *rest = parse_block_outline(text).blocks
     assert first.kind == "list"
     assert text[slice(*first.span)].endswith(end)
     assert all(block.kind == "paragraph" for block in rest)
@@ -151,15 +151,15 @@ FRONT = "---\ntitle: A. B.\ntags:\n- one\n\n# comment\n---"
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_front_matter_is_a_block_of_its_own_and_no_heading(front, rest, end, mark):
     text = mark + (front + rest).replace("\n", end)
-    first, *others = outline_of(text).blocks
+    first, *others = parse_block_outline(text).blocks
     assert (first.kind, first.level) == ("front matter", 0)
     assert text[slice(*first.span)] == mark + front.strip().replace("\n", end)
     after = rest.replace("\n", end)
     assert [(block.kind, text[slice(*block.span)]) for block in others] == [
-        (block.kind, after[slice(*block.span)]) for block in outline_of(after).blocks
+        (block.kind, after[slice(*block.span)]) for block in parse_block_outline(after).blocks
     ]
     assert [heading.title for heading in headings(text)] == [heading.title for heading in headings(after)]
-    assert outline_of(text).blocks_without_sentences[0] == first
+    assert parse_block_outline(text).blocks_without_sentences[0] == first
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_front_matter_is_a_block_of_its_own_and_no_heading(front, rest, end, mar
     ],
 )
 def test_what_only_looks_like_front_matter_is_none(text):
-    assert "front matter" not in {block.kind for block in outline_of(text).blocks}
+    assert "front matter" not in {block.kind for block in parse_block_outline(text).blocks}
 
 
 def test_front_matter_of_generated_documents_is_no_heading_is_not_embedded_as_one_and_no_chunk_of_dashes():
@@ -207,15 +207,15 @@ def test_what_is_not_made_of_sentences_can_be_asked_for(end):
         f"{FRONT}\n\n# 1. One\n\nProse. More.\n\n[a]: https://b.example 'C. D.'\n[e]:\n  f\n\n<div>\nG. H.\n</div>\n\n"
         "- I. J.\n\n      code. in. it.\n\n- <br>\n\n> | a. | b |\n> |---|---|\n>\n> [k]: l\n>\n> Quoted.\n\n***\n"
     ).replace("\n", end)
-    no_prose = outline_of(text).blocks_without_sentences
+    no_prose = parse_block_outline(text).blocks_without_sentences
     assert [block.kind for block in no_prose] == [
         *("front matter", "heading", "link definitions", "HTML"),
         *("code block", "HTML", "table", "link definitions", "rule"),
     ]
     assert {block.kind for block in no_prose} <= BLOCK_KINDS_WITHOUT_SENTENCES
     assert all(before.span.end <= after.span.start for before, after in pairwise(no_prose))
-    assert [block.kind for block in outline_of(text).nested_blocks] == ["item", "code block", "item", "table"]
-    assert {block.kind for block in outline_of(text).blocks} <= {*BLOCK_KIND_BY_TOKEN_TYPE.values()}
+    assert [block.kind for block in parse_block_outline(text).nested_blocks] == ["item", "code block", "item", "table"]
+    assert {block.kind for block in parse_block_outline(text).blocks} <= {*BLOCK_KIND_BY_TOKEN_TYPE.values()}
 
 
 def test_a_byte_order_mark_hides_no_heading():
@@ -225,14 +225,14 @@ def test_a_byte_order_mark_hides_no_heading():
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_offsets_are_right_with_any_line_end(end):
     text = "😀" + CODE.replace("\n", end)
-    (block,) = outline_of(text).whole_blocks
+    (block,) = parse_block_outline(text).whole_blocks
     assert text[slice(*block.span)] == end.join(["```", "first()", "second()", "```"])
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_the_outermost_blocks_in_order(end):
     text = "😀 " + GUIDE.replace("\n", end)
-    assert [(block.kind, block.level) for block in outline_of(text).blocks] == [
+    assert [(block.kind, block.level) for block in parse_block_outline(text).blocks] == [
         ("paragraph", 0),
         ("heading", 1),
         ("paragraph", 0),
@@ -248,13 +248,13 @@ def test_the_outermost_blocks_in_order(end):
         ("rule", 0),
         ("paragraph", 0),
     ]
-    assert texts(text, outline_of(text).blocks)[5] == f"Inspection{end}----------"
-    assert texts(text, outline_of(text).whole_blocks) == [
+    assert texts(text, parse_block_outline(text).blocks)[5] == f"Inspection{end}----------"
+    assert texts(text, parse_block_outline(text).whole_blocks) == [
         "> - quoted",
         f"1. One{end}   ```{end}   # no heading{end}   ```{end}2. Two{end}   - deeper",
         f"```{end}   # no heading{end}   ```",
     ]
-    assert [text[start : start + 2] for start in outline_of(text).item_starts] == ["1.", "2."]
+    assert [text[start : start + 2] for start in parse_block_outline(text).item_starts] == ["1.", "2."]
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -312,7 +312,7 @@ def test_a_heading_without_a_title_is_left_out_of_paths_and_ends_the_section_bef
 def test_a_text_without_markdown_has_no_headings(sample):
     text = load_sample(sample).text
     assert headings(text) == ()
-    assert {block.kind for block in outline_of(text).blocks} <= {"paragraph", "list"}
+    assert {block.kind for block in parse_block_outline(text).blocks} <= {"paragraph", "list"}
 
 
 LINES = st.sampled_from(
@@ -342,7 +342,7 @@ LINES = st.sampled_from(
 @example([("\\[", "\n"), ("- a", "\n"), ("  \\[", "\n"), ("\\] b", "\n"), ("\\[", "\n"), ("\\]", "\n")])
 def test_blocks_hold_all_but_white_space_once(lines):
     text = "".join(line + end for line, end in lines)
-    all_blocks = outline_of(text).blocks
+    all_blocks = parse_block_outline(text).blocks
     place = 0
     for kind, (start, end), level in all_blocks:
         assert not text[place:start].strip()
@@ -350,10 +350,10 @@ def test_blocks_hold_all_but_white_space_once(lines):
         assert (level > 0) == (kind == "heading")
         place = end
     assert not text[place:].strip()
-    spans = [block.span for block in outline_of(text).whole_blocks]
+    spans = [block.span for block in parse_block_outline(text).whole_blocks]
     assert spans == sorted(spans)
     assert [block for block in all_blocks if block.kind == "code block"] == [
-        block for block in outline_of(text).whole_blocks if block in all_blocks and block.kind == "code block"
+        block for block in parse_block_outline(text).whole_blocks if block in all_blocks and block.kind == "code block"
     ]
     for heading in headings(text):
         assert isinstance(heading, Heading)
@@ -364,12 +364,12 @@ def test_blocks_hold_all_but_white_space_once(lines):
 
 def test_a_list_nested_deeper_than_the_parser_goes_does_not_hold_the_rest():
     text = "- " * 30 + "deep\n\n# Heading\n\nText.\n"
-    assert [block.kind for block in outline_of(text).blocks] == ["list", "heading", "paragraph"]
+    assert [block.kind for block in parse_block_outline(text).blocks] == ["list", "heading", "paragraph"]
 
 
 def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_there_are(monkeypatch):
     looked = []
-    real = blocks_and_headings._parse_formula
+    real = blocks_and_headings._parse_formula_into_state
 
     class Source(str):
         __slots__ = ()
@@ -382,13 +382,13 @@ def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_t
         state.src = Source(state.src)
         return real(state, *arguments)
 
-    monkeypatch.setattr(blocks_and_headings, "_parse_formula", formula)
+    monkeypatch.setattr(blocks_and_headings, "_parse_formula_into_state", formula)
     blocks_and_headings._markdown_parser.cache_clear()
     try:
         for text in ("\\[\n" * 500, "\\[\n" * 500 + "\\] word", "- a\n\n  \\[\n\n" * 500 + "\\]"):
             looked.clear()
             clear_outline_caches()
-            assert outline_of(text).blocks
+            assert parse_block_outline(text).blocks
             assert len(looked) == 1
     finally:
         blocks_and_headings._markdown_parser.cache_clear()
@@ -401,7 +401,7 @@ def test_a_text_with_too_many_marks_is_refused_before_it_is_parsed(mark, monkeyp
     most = mark * MOST_MARKDOWN_MARKS
     check_markdown_mark_count("structure", most)
     monkeypatch.setattr(blocks_and_headings, "_markdown_parser", None)
-    assert outline_of(most + mark) == Outline()
+    assert parse_block_outline(most + mark) == Outline()
     assert headings(most + mark) == ()
     with pytest.raises(
         InputError, match=r"structure: a text may have at most 500,000 lines, table .* in total; this text has more\."

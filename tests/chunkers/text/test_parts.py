@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
-from chunkers import Document, build_chunker, run
+from chunkers import Document, build_chunker, run_chunker
 from chunkers.commands.chunk_command import main
-from chunkers.recipes.export import to_csv, to_jsonl, to_parquet
-from chunkers.text.extracted_text import LONGEST_LABEL, TextParts, substitute_with_offsets
-from chunkers.text.file_reading import read_document
+from chunkers.recipes.result_export import to_csv, to_jsonl, to_parquet
+from chunkers.text.extracted_text import LONGEST_LABEL, TextParts, substitute_and_move_offsets
+from chunkers.text.file_reading import read_document_text
 from chunkers.text.pdf import LEAST_PAGES_WITH_LINE, find_header_footer_lines
 from tests.support import tools
 
@@ -73,7 +73,7 @@ def put():
 
 @pytest.fixture(scope="module")
 def yearbook(put):
-    return read_document(pdf(put[0], header=HEADER, footer="Page {n} of 200", first_header=False), "yearbook.pdf")
+    return read_document_text(pdf(put[0], header=HEADER, footer="Page {n} of 200", first_header=False), "yearbook.pdf")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def yearbook(put):
 def test_every_chunk_of_a_long_pdf_is_on_the_pages_that_its_words_were_put_on(put, yearbook, chunker, parameters):
     page_of = put[1]
     document = Document.from_text(yearbook.text, "regex", "yearbook.pdf", yearbook.parts)
-    chunking = run(build_chunker(chunker, parameters), document, tools(None))
+    chunking = run_chunker(build_chunker(chunker, parameters), document, tools(None))
     crossing = 0
     for chunk in chunking.chunks:
         whole = [word for word in chunk.text.split() if word in page_of]
@@ -121,17 +121,19 @@ def test_a_sentence_that_goes_on_over_a_page_break_is_one(yearbook):
 
 
 def test_a_header_without_a_number_stays_on_the_first_page_where_it_may_be_the_title(put):
-    read = read_document(pdf(put[0][:9], header="Sea marks"), "marks.pdf")
+    read = read_document_text(pdf(put[0][:9], header="Sea marks"), "marks.pdf")
     assert read.text.startswith(f"Sea marks\n{put[0][0][0]}")
     assert read.text.count("Sea marks") == 1
     assert read.left_out == "Left out: 8 repeated headers."
-    assert read_document(pdf(put[0][:9], header="Sea marks {n}"), "marks.pdf").left_out == "Left out: 9 repeated headers."
+    assert (
+        read_document_text(pdf(put[0][:9], header="Sea marks {n}"), "marks.pdf").left_out == "Left out: 9 repeated headers."
+    )
 
 
 def test_pages_are_called_by_their_labels(put):
     labels = ((0, "ROMAN_LOWER"), (4, "ARABIC"))
     data = pdf([*put[0][:6], [""], *put[0][6:9]], footer="{n}", labels=labels)
-    read = read_document(data, "marks.pdf")
+    read = read_document_text(data, "marks.pdf")
     assert read.parts.labels == ("i", "ii", "iii", "iv", "1", "2", "3", "4", "5", "6")
     assert read.left_out == "Left out: 10 page numbers."
     for number, lines in enumerate([*put[0][:6], [""], *put[0][6:9]]):
@@ -183,7 +185,7 @@ def test_a_numbered_line_larger_than_the_text_is_a_heading(size, headers):
             canvas.drawString(72, 740 - 14 * line, f"The keeper of light {number * 31 + line * 7} wrote this down.")
         canvas.showPage()
     canvas.save()
-    read = read_document(made.getvalue(), "voyages.pdf")
+    read = read_document_text(made.getvalue(), "voyages.pdf")
     assert [omission.noun for omission in read.omissions] == ["repeated header"] * headers
     assert read.text.count("Voyage") == 12 - headers
 
@@ -200,7 +202,7 @@ def test_pages_that_are_all_alike_stay():
 def test_lines_of_the_text_that_stand_on_every_page_stay():
     # As on forms: the same words at the same place, but well within the page.
     lines = [["Name of the keeper:", f"entry {'abcdefghij'[number]}", "Signed on the reef:"] for number in range(10)]
-    read = read_document(pdf(lines, header=HEADER, footer="Page {n}"), "forms.pdf")
+    read = read_document_text(pdf(lines, header=HEADER, footer="Page {n}"), "forms.pdf")
     assert read.text.count("Name of the keeper:") == read.text.count("Signed on the reef:") == 10
     assert read.text.count(HEADER) == 1
     assert "Page 7" not in read.text
@@ -297,7 +299,7 @@ NCX = '<navPoint><navLabel><text>Lamps of old</text></navLabel><content src="tex
     ],
 )
 def test_chapters_are_called_as_in_the_contents_or_by_their_heading_or_number(contents, first):
-    read = read_document(book(CHAPTERS, **contents), "marks.epub")
+    read = read_document_text(book(CHAPTERS, **contents), "marks.epub")
     assert read.parts.kind == "chapter"
     assert read.parts.labels == (first, "2", "3", "Buoys")
     for words, number in (("A lamp.", 0), ("Untitled.", 1), ("Buoys", 3), ("A buoy.", 3)):
@@ -310,7 +312,7 @@ def test_chapters_are_called_as_in_the_contents_or_by_their_heading_or_number(co
 
 @pytest.mark.slow
 def test_a_title_of_any_length_is_a_short_line():
-    read = read_document(book([f"<h1>{'deep <b>sea</b> ' * 9000}</h1>"]), "marks.epub")
+    read = read_document_text(book([f"<h1>{'deep <b>sea</b> ' * 9000}</h1>"]), "marks.epub")
     assert len(read.parts.labels[0]) == LONGEST_LABEL
     assert read.parts.labels[0].endswith("…")
     assert read.parts.label_of_spans([(0, 9)]) == "deep sea deep sea deep sea deep sea dee…"
@@ -324,7 +326,7 @@ def test_places_move_with_the_characters_that_stay(text, places):
     places = sorted(place for place in places if place <= len(text))
     for pattern, replacement in ((r"\r\n", "\n"), (r"\n(?:[^\S\n]*+\n){2,}", "\n\n"), (r"a+", "")):
         compiled = re.compile(pattern)
-        new, moved = substitute_with_offsets(compiled, replacement, text, places)
+        new, moved = substitute_and_move_offsets(compiled, replacement, text, places)
         assert new == compiled.sub(replacement, text)
         assert len(moved) == len(places)
         replaced = {place for match in compiled.finditer(text) for place in range(*match.span())}
@@ -369,7 +371,7 @@ def test_the_same_text_with_and_without_pages_are_two_documents():
 
 def test_every_file_of_chunks_has_the_pages():
     document = Document.from_text("One.\nTwo.\nThree.", "lines", parts=TextParts("page", (0, 5, 10), ("iv", "=1", "2")))
-    chunking = run(build_chunker("fixed_sentences", {"size": 2}), document, tools(None))
+    chunking = run_chunker(build_chunker("fixed_sentences", {"size": 2}), document, tools(None))
     wanted = [(1, ["iv", "=1"]), (3, ["2"])]
     assert [(row["page"], row["pages"]) for row in map(json.loads, to_jsonl(chunking).splitlines())] == wanted
     assert [(row["page"], row["pages"]) for row in pq.read_table(io.BytesIO(to_parquet(chunking))).to_pylist()] == wanted

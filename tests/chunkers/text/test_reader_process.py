@@ -8,8 +8,8 @@ import time
 import pytest
 
 from chunkers import Cancelled, InputError
-from chunkers.text import lazy_reader_process_start, reader_process
-from chunkers.text.file_reading import read_document
+from chunkers.text import lazy_imports_in_reader_process, reader_process
+from chunkers.text.file_reading import read_document_text
 from tests import ROOT
 from tests.chunkers.text import loaded_modules
 from tests.fixtures.hostile_files import FILES, MILLION, epub_file, pdf_file, pdf_line
@@ -27,7 +27,7 @@ def no_idle_process():
 
 def read_or_sentence(name, data):
     try:
-        return read_document(data, name).text
+        return read_document_text(data, name).text
     except InputError as error:
         return str(error)
 
@@ -35,16 +35,16 @@ def read_or_sentence(name, data):
 def test_small_utf_8_does_not_leave_the_process(monkeypatch):
     monkeypatch.setattr(reader_process, "_Reader", None)
     monkeypatch.setattr(reader_process, "_idle_readers", [])
-    assert read_document("Größe.".encode(), "a.txt").text == "Größe."
+    assert read_document_text("Größe.".encode(), "a.txt").text == "Größe."
 
 
 def test_a_process_is_used_again_and_one_that_ended_is_not():
-    read_document(b"<p>One.</p>", "a.html")
+    read_document_text(b"<p>One.</p>", "a.html")
     (reader,) = reader_process._idle_readers
-    read_document(b"<p>Two.</p>", "a.html")
+    read_document_text(b"<p>Two.</p>", "a.html")
     assert reader_process._idle_readers == [reader]
-    reader.end()
-    assert read_document(b"<p>Three.</p>", "a.html").text == "Three."
+    reader.kill_process()
+    assert read_document_text(b"<p>Three.</p>", "a.html").text == "Three."
     assert reader_process._idle_readers != [reader]
 
 
@@ -53,19 +53,19 @@ def test_what_takes_too_long_is_ended_and_the_sentence_names_the_limit(monkeypat
     with pytest.raises(
         InputError, match=r"^a\.html: a file may take at most 1 seconds to be read; this file takes longer\."
     ):
-        read_document(SLOW, "a.html")
+        read_document_text(SLOW, "a.html")
     assert readers() == []
 
 
 def test_what_takes_too_much_memory_is_ended_and_the_sentence_names_the_limit(monkeypatch):
     monkeypatch.setattr(reader_process, "MOST_READER_MEMORY_BYTES", 100_000_000)
     with pytest.raises(InputError, match=r"^a\.html: a file may take at most .* of memory to be read, 100,000,000 bytes; "):
-        read_document(SLOW, "a.html")
+        read_document_text(SLOW, "a.html")
 
 
 def test_reading_can_be_cancelled():
     with pytest.raises(Cancelled):
-        read_document(SLOW, "a.html", cancelled=lambda: bool(readers()))
+        read_document_text(SLOW, "a.html", cancelled=lambda: bool(readers()))
     assert readers() == []
 
 
@@ -76,19 +76,19 @@ def test_a_process_that_dies_is_a_sentence():
         return False
 
     with pytest.raises(InputError, match=r"^a\.html: the process that reads the file ended with status "):
-        read_document(SLOW, "a.html", cancelled=kill)
+        read_document_text(SLOW, "a.html", cancelled=kill)
 
 
 def test_others_wait_for_a_free_process_and_may_give_up(monkeypatch):
     monkeypatch.setattr(reader_process, "_free_reader_semaphore", threading.Semaphore(0))
     began = time.monotonic()
     with pytest.raises(Cancelled):
-        read_document(b"<p>a</p>", "a.html", cancelled=lambda: time.monotonic() > began + 0.3)
+        read_document_text(b"<p>a</p>", "a.html", cancelled=lambda: time.monotonic() > began + 0.3)
 
 
 def test_the_process_loads_nothing_that_reading_does_not_need():
     ended = subprocess.run(
-        [sys.executable, "-P", lazy_reader_process_start.__file__, ROOT, loaded_modules.__name__],
+        [sys.executable, "-P", lazy_imports_in_reader_process.__file__, ROOT, loaded_modules.__name__],
         capture_output=True,
         text=True,
         check=True,
@@ -97,7 +97,7 @@ def test_the_process_loads_nothing_that_reading_does_not_need():
 
 
 def test_a_chapter_is_read_once_however_often_the_spine_names_it():
-    assert read_document(epub_file(["<p>Once.</p>"], [0] * 200), "a.epub").text == "Once."
+    assert read_document_text(epub_file(["<p>Once.</p>"], [0] * 200), "a.epub").text == "Once."
 
 
 PACKED = ["EPUB, 190 MB of spaces", "DOCX, 190 MB in a paragraph"]
@@ -110,7 +110,7 @@ def test_a_part_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(what):
     with pytest.raises(
         InputError, match=r"^a\.\w+: the part .* may have at most 20 MB, 20,000,000 bytes; this one has 190,"
     ):
-        read_document(data, name)
+        read_document_text(data, name)
 
 
 @pytest.mark.full

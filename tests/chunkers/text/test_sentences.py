@@ -12,7 +12,7 @@ from sentencex import get_sentence_boundaries, segment
 from chunkers import DEFAULT_SPLITTER, SPLITTER_DESCRIPTIONS, Document
 from chunkers.text import sentence_rules
 from chunkers.text.language_detection import LANGUAGE_NAME_BY_CODE
-from chunkers.text.sentences import ASCII_STOPS_BY_LANGUAGE, split_sentences
+from chunkers.text.sentences import ASCII_STOPS_BY_LANGUAGE, split_into_sentence_spans
 from tests.fixtures.paragraphs import count_sentence_ends, paragraphs_by_language
 from tests.lanes import mostly_full
 
@@ -222,4 +222,4 @@ def test_ascii_characters_that_end_no_sentence(language):
 @pytest.mark.parametrize("space", [*"\x85\xa0\u1680\u2000\u2028\u2029\u202f\u205f\u3000"])
 def test_wide_spaces_before_a_full_stop_are_no_panic(language, space):
     for text in (f"A{space}. B went.", f"{space}A{space}.{space}", f"J. A{space} {space}. B", f"Mr J..A{space}\n."):
-        assert split_sentences(text, f"sentencex:{language}")
+        assert split_into_sentence_spans(text, f"sentencex:{language}")

@@ -11,8 +11,8 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
-from chunkers.contract.base import run
-from chunkers.text.file_reading import read_document
+from chunkers.contract.base import run_and_time_chunker
+from chunkers.text.file_reading import read_document_text
 from tests.support import tools
 
 PNG = bytes.fromhex(
@@ -56,7 +56,7 @@ def deck_of_all():
 
 
 def test_a_slide_is_a_heading_with_its_texts_tables_and_notes():
-    file_text = read_document(deck_of_all(), "a.pptx")
+    file_text = read_document_text(deck_of_all(), "a.pptx")
     assert file_text.text.split("\n\n") == [
         *("# Lamps of the sea", "- red\n  - dark red", "Notes: Say hello."),
         *("# Slide 2", "| Mark | Light |\n|-|-|\n| port | red |\n| port | a \\| b |", "in a group", "A buoy"),
@@ -94,10 +94,12 @@ def deck_by_chance(seed):
 @pytest.mark.parametrize("most", [60, 250])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_slide_is_cut_that_fits_and_longer_ones_repeat_their_title(seed, most):
-    file_text = read_document(deck_by_chance(seed), "a.pptx")
+    file_text = read_document_text(deck_by_chance(seed), "a.pptx")
     count = load_tokenizer("all-MiniLM-L6-v2").count
     document = Document.from_text(file_text.text, parts=file_text.parts)
-    chunking = run(build_chunker("structure", {"max_size": most}), document, tools(tokenizer="all-MiniLM-L6-v2"))
+    chunking = run_and_time_chunker(
+        build_chunker("structure", {"max_size": most}), document, tools(tokenizer="all-MiniLM-L6-v2")
+    )
     edges = [*file_text.parts.starts, len(file_text.text)]
     titled = 0
     for start, end in pairwise(edges):
@@ -141,7 +143,7 @@ def test_the_cells_of_a_notebook_are_text_and_code_with_its_text_outputs():
         code('"""\n````\n"""', {"output_type": "execute_result", "data": {"text/html": "<b>", "text/plain": "'````'"}}),
         code("z", {"output_type": "display_data", "data": {"application/json": {}}}),
     )
-    file_text = read_document(data, "a.ipynb")
+    file_text = read_document_text(data, "a.ipynb")
     assert file_text.text.split("\n\n") == [
         *("# Lamps\nThey shine.", "```python\nx = 1\nprint(x)\n```", "```output\n100 %\n1\n```"),
         *("```python\ny\n```", "```output\nNameError: y\n```"),
@@ -155,9 +157,9 @@ def test_the_cells_of_a_notebook_are_text_and_code_with_its_text_outputs():
 
 def test_the_code_of_a_cell_stays_with_its_output():
     output = {"output_type": "stream", "text": "one two three four\n" * 5}
-    file_text = read_document(notebook(*[code("print('one two three four')\n" * 5, output)] * 3), "a.ipynb")
+    file_text = read_document_text(notebook(*[code("print('one two three four')\n" * 5, output)] * 3), "a.ipynb")
     chunker = build_chunker("structure", {"max_size": 80, "join_below": 1})
-    chunking = run(chunker, Document.from_text(file_text.text, parts=file_text.parts), tools())
+    chunking = run_and_time_chunker(chunker, Document.from_text(file_text.text, parts=file_text.parts), tools())
     assert [file_text.parts.label_of_spans(chunk.spans) for chunk in chunking.chunks] == ["cell 1", "cell 2", "cell 3"]
     assert "the cell is whole: it fits into a chunk" in [gap.reason for gap in chunking.gaps]
 
@@ -178,5 +180,5 @@ def test_the_code_of_a_cell_stays_with_its_output():
 )
 def test_a_file_that_cannot_be_read_is_a_sentence(name, data, words):
     with pytest.raises(InputError, match=words) as caught:
-        read_document(data, name)
+        read_document_text(data, name)
     assert "\n" not in str(caught.value)

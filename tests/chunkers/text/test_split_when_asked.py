@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from chunkers import Chunking, Document, InputError, build_chunker, chunk
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.text import document as document_module
 from tests.support import tools
 
@@ -38,8 +38,8 @@ def test_ledger_misfits_and_views_split(name, read):
 @pytest.mark.parametrize("name", COUNTING)
 def test_ledgers_are_the_same_whenever_the_text_was_split(name):
     chunker = build_chunker(name, {"max_size": 12} if name == "structure" else {"size": 20, "overlap": 0})
-    before = run(chunker, Document.from_text(TEXT).split(), tools())
-    after = run(chunker, Document.from_text(TEXT), tools())
+    before = run_and_time_chunker(chunker, Document.from_text(TEXT).split(), tools())
+    after = run_and_time_chunker(chunker, Document.from_text(TEXT), tools())
     assert before.gaps == after.gaps
     assert len(after.gaps) >= len(after.document.sentences) - 1
     assert before.misfits == after.misfits

@@ -13,8 +13,8 @@ import pytest
 import xlsxwriter
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
-from chunkers.contract.base import run
-from chunkers.text.file_reading import read_document
+from chunkers.contract.base import run_and_time_chunker
+from chunkers.text.file_reading import read_document_text
 from chunkers.text.spreadsheets import check_row_count, column_letters, find_csv_separator
 from tests.support import tools
 
@@ -173,7 +173,7 @@ def plain(value):
 @cache
 def read(kind, program, seed):
     sheet = Sheet(seed)
-    return sheet, read_document(PROGRAMS[kind][program](sheet), f"table.{kind}")
+    return sheet, read_document_text(PROGRAMS[kind][program](sheet), f"table.{kind}")
 
 
 @pytest.mark.parametrize(("kind", "program", "seed"), FILES)
@@ -207,7 +207,9 @@ def test_no_row_is_cut_and_each_has_its_header_unless_both_are_longer_than_a_chu
     _, file_text = read(kind, program, seed)
     count = load_tokenizer("all-MiniLM-L6-v2").count
     document = Document.from_text(file_text.text, parts=file_text.parts)
-    chunking = run(build_chunker("structure", {"max_size": most}), document, tools(tokenizer="all-MiniLM-L6-v2"))
+    chunking = run_and_time_chunker(
+        build_chunker("structure", {"max_size": most}), document, tools(tokenizer="all-MiniLM-L6-v2")
+    )
     head, rule, *rows = [line for line in file_text.text.split("\n") if line.startswith("|")]
     (held,) = count([f"{head}\n{rule}"])
     for line in rows:
@@ -240,11 +242,11 @@ def test_no_row_is_cut_and_each_has_its_header_unless_both_are_longer_than_a_chu
     ],
 )
 def test_a_small_csv_file_is_read_as_a_reader_would(data, text):
-    assert read_document(data.encode(), "a.csv").text == text
+    assert read_document_text(data.encode(), "a.csv").text == text
 
 
 def test_a_tsv_file_is_read_by_its_tabs_and_says_how():
-    file_text = read_document("a\tb\nö, e\t2\n".encode("cp1252"), "a.TSV")
+    file_text = read_document_text("a\tb\nö, e\t2\n".encode("cp1252"), "a.TSV")
     assert (file_text.text, file_text.read_as) == ("| a | b |\n|-|-|\n| ö, e | 2 |", "CSV, by csv, in cp1252")
     assert file_text.guessed
     assert file_text.parts.label_of_spans([(20, 25)]) == "row 2"
@@ -262,7 +264,7 @@ def test_a_tsv_file_is_read_by_its_tabs_and_says_how():
 )
 def test_a_csv_file_that_cannot_be_read_is_a_sentence(data, words):
     with pytest.raises(InputError, match=words) as caught:
-        read_document(data, "a.csv")
+        read_document_text(data, "a.csv")
     assert "\n" not in str(caught.value)
 
 
@@ -291,7 +293,7 @@ def test_the_sheets_of_a_workbook_are_headings_and_rows_name_their_sheet():
         ("Empty", []),
         ("Notes", [["Item", "Since", "Sold", "Sum"], ["lamp", datetime(2024, 3, 1, 14, 30), True, "=1+1"]]),
     )
-    file_text = read_document(data, "a.xlsx")
+    file_text = read_document_text(data, "a.xlsx")
     assert file_text.text == (
         "# Prices | 2024\n\n| Item | Price |\n|-|-|\n| lamp | 1.5 |\n| buoy | 0.3 |\n\n"
         "# Notes\n\n| Item | Since | Sold | Sum |\n|-|-|-|-|\n| lamp | 2024-03-01 14:30:00 | TRUE |  |"
@@ -307,7 +309,7 @@ def test_the_sheets_of_a_workbook_are_headings_and_rows_name_their_sheet():
 def test_what_is_merged_over_rows_stands_in_each_of_them():
     rows = [["Region", "2023", None], [None, "Q1", "Q2"], ["North", 1, 2], [None, 3, 4], ["South", 5, 6]]
     data = workbook(("Sales", rows), merged=["A1:A2", "B1:C1", "A3:A4"])
-    assert read_document(data, "a.xlsx").text == (
+    assert read_document_text(data, "a.xlsx").text == (
         "# Sales\n\n| Region | 2023 Q1 | 2023 Q2 |\n|-|-|-|\n| North | 1 | 2 |\n| North | 3 | 4 |\n| South | 5 | 6 |"
     )
 
@@ -341,7 +343,7 @@ BOOK = workbook(("Sheet", [["a", "b"], ["c", 1]]))
 )
 def test_a_workbook_that_cannot_be_read_is_a_sentence(data, words):
     with pytest.raises(InputError, match=words) as caught:
-        read_document(data, "a.xlsx")
+        read_document_text(data, "a.xlsx")
     assert "\n" not in str(caught.value)
 
 
@@ -351,7 +353,7 @@ def test_cells_far_apart_do_not_fill_what_lies_between():
     book.active["A1"], book.active["B500000"] = "first", "last"
     file = io.BytesIO()
     book.save(file)
-    file_text = read_document(file.getvalue(), "a.xlsx")
+    file_text = read_document_text(file.getvalue(), "a.xlsx")
     assert file_text.text == "# Sheet\n\nfirst\n\n|  | last |\n|-|-|"
     assert file_text.parts.labels == ("1", "500000")
 

@@ -11,7 +11,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 
 from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
 from chunkers.building_blocks.recursive_splitting import SEPARATORS_BY_PRESET
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.text.tokenizers import (
     BYTE_PAIR_TABLE_URLS,
     BytePairTokenizer,
@@ -112,7 +112,7 @@ def test_fixed_tokens_are_langchains(sample, size, overlap, name):
     reference = TokenTextSplitter(encoding_name=name, chunk_size=size, chunk_overlap=overlap).split_text(text)
     tools = Tools(None, load_tokenizer(name))
     chunker = build_chunker("fixed_tokens", {"size": size, "overlap": overlap})
-    chunks = [chunk.text for chunk in run(chunker, Document.from_text(text), tools).chunks]
+    chunks = [chunk.text for chunk in run_and_time_chunker(chunker, Document.from_text(text), tools).chunks]
     expected = [stripped for chunk in reference if (stripped := chunk.strip())]
     # LangChain has a replacement character on both sides of a character that it cuts through; ours is whole, on one side.
     assert len(chunks) == len(expected)
@@ -130,7 +130,7 @@ def test_recursive_in_tokens_is_langchains(sample, size, overlap, separators):
     ).split_text(text)
     parameters = {"size": size, "overlap": overlap, "unit": "tokens", "separators": separators}
     tools = Tools(None, load_tokenizer("cl100k_base"))
-    chunking = run(build_chunker("recursive", parameters), Document.from_text(text), tools)
+    chunking = run_and_time_chunker(build_chunker("recursive", parameters), Document.from_text(text), tools)
     assert [chunk.text for chunk in chunking.chunks] == reference
 
 
@@ -139,7 +139,7 @@ def test_recursive_in_tokens_is_langchains(sample, size, overlap, separators):
 def test_no_character_is_lost_where_a_window_cuts_through_its_bytes(parts, size):
     text = "".join(parts).encode("utf-8", "replace").decode()
     tools = Tools(None, load_tokenizer("cl100k_base"))
-    chunking = run(build_chunker("fixed_tokens", {"size": size}), Document.from_text(text, "lines"), tools)
+    chunking = run_and_time_chunker(build_chunker("fixed_tokens", {"size": size}), Document.from_text(text, "lines"), tools)
     assert "".join("".join(chunk.text.split()) for chunk in chunking.chunks) == "".join(text.split())
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers.language_models.asking_until_usable import MOST_REPEATS, UnusableAnswer
+from chunkers.language_models.asking_until_usable import MOST_ANSWER_RETRIES, UnusableAnswer
 from evaluation.answering.judging import (
     combine_faithfulness_and_relevancy,
     read_correctness,
@@ -62,7 +62,7 @@ def test_correctness_is_the_grade():
 def test_a_reply_in_another_form_cannot_be_used(read, reply):
     with pytest.raises(UnusableAnswer):
         read(reply)
-    assert MOST_REPEATS
+    assert MOST_ANSWER_RETRIES
 
 
 @pytest.mark.parametrize(

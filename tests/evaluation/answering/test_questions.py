@@ -7,7 +7,7 @@ from evaluation.answering import questions_and_answers
 from evaluation.answering.questions_and_answers import (
     QuestionItem,
     QuestionItems,
-    items_by_document_text,
+    question_items_by_document_text,
     questions_of_file,
     questions_of_lines,
 )
@@ -87,7 +87,7 @@ def test_retrievals_questions_go_to_the_text_that_answers_them():
         Question("All?", (excerpt("b", texts["b"]),)),
         Question("x" * 3000, (excerpt("b", "The tide"),)),
     ]
-    by_text = items_by_document_text(questions_and_answers, corpus)
+    by_text = question_items_by_document_text(questions_and_answers, corpus)
     assert {*by_text} == {texts["a"], texts["b"]}
     assert by_text[texts["a"]] == QuestionItems((QuestionItem("What?", "The heron eats fish. The owl hunts."),))
     # A whole document is the excerpt where nobody has said which part of it answers: no reference.
@@ -100,4 +100,4 @@ def test_the_questions_about_documents_of_the_same_text_are_kept_together():
     corpus = Corpus(tuple(Document.from_text(text, "lines", name) for name in "ab"))
     asked = [Question("Heron?", (Excerpt(0, (0, 20)),)), Question("Owl?", (Excerpt(1, (21, 35)),))]
     items = (QuestionItem("Heron?", "The heron eats fish."), QuestionItem("Owl?", "The owl hunts."))
-    assert items_by_document_text(asked, corpus) == {text: QuestionItems(items)}
+    assert question_items_by_document_text(asked, corpus) == {text: QuestionItems(items)}

@@ -7,23 +7,28 @@ import numpy as np
 import pytest
 
 from chunkers import Document, ModelError, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.language_models import prompts
 from chunkers.language_models.answer_cache import AnswerCache
-from chunkers.language_models.asking_until_usable import MOST_REPEATS
+from chunkers.language_models.asking_until_usable import MOST_ANSWER_RETRIES
 from chunkers.language_models.base import Reply
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.language_models.spending import SpendingLimit
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
-from evaluation.answering.answer_statistics import AnswerReport, answers_to_csv, answers_to_json_lines, cost_table
+from evaluation.answering.answer_statistics import (
+    AnswerReport,
+    answers_to_csv,
+    answers_to_json_lines,
+    chunking_and_answering_cost_table,
+)
+from evaluation.answering.answering_work_and_results import Services, answer_judge_and_store_item, judge_and_store_result
 from evaluation.answering.questions_and_answers import (
     AnswerContext,
     Passage,
     QuestionItem,
     gather_passages_for_each_question,
 )
-from evaluation.answering.results import Services, answer_judge_and_store_item, judge_and_store_result
 from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, tools
@@ -58,7 +63,7 @@ def test_every_step_is_kept_and_the_last_has_all():
     assert done.value("faithfulness") == pytest.approx(6 / 7)
     assert done.value("relevancy") == 0.5
     assert done.value("aqs") == pytest.approx(2 * (6 / 7) * 0.5 / (6 / 7 + 0.5))
-    assert done.not_judged == ()
+    assert done.unreadable_judgement_kinds == ()
     # The prompt and the very words are there.
     turns = done.latest_judgement_of_kind("faithfulness").exchange.turns
     assert [turn.role for turn in turns] == ["system", "user", "assistant"]
@@ -77,7 +82,7 @@ def test_without_a_reference_there_is_no_grade_and_no_cosine_with_it():
 def test_a_model_that_never_answers_leaves_no_answer_and_no_value(said):
     model = AnsweringModel(lambda system, question: said)
     (done,) = work(model)
-    assert len(model.asked) == MOST_REPEATS + 1
+    assert len(model.asked) == MOST_ANSWER_RETRIES + 1
     assert not done.answer.text
     assert done.answer.problem
     assert all(done.value(measure) is None for measure in ("aqs", "faithfulness", "correctness", "question_cosine"))
@@ -86,16 +91,22 @@ def test_a_model_that_never_answers_leaves_no_answer_and_no_value(said):
 def test_a_judgement_that_can_never_be_read_is_not_judged_and_not_nought():
     model = AnsweringModel(lambda system, question: "Good!" if system == prompts.FAITHFULNESS_SYSTEM_PROMPT else None)
     done = work(model)[-1]
-    assert done.not_judged == ("faithfulness",)
+    assert done.unreadable_judgement_kinds == ("faithfulness",)
     assert done.value("faithfulness") is done.value("aqs") is None
     assert done.value("relevancy") == 0.5
     judgement = done.latest_judgement_of_kind("faithfulness")
     assert judgement.problem == "the answer must contain a JSON object; it has none"
     # All that was said is there: the question, and every reply with what was said to it.
-    assert [turn.text for turn in judgement.exchange.turns if turn.role == "assistant"] == ["Good!"] * (MOST_REPEATS + 1)
+    assert [turn.text for turn in judgement.exchange.turns if turn.role == "assistant"] == ["Good!"] * (
+        MOST_ANSWER_RETRIES + 1
+    )
     report = AnswerReport(["A"], 1, {(0, 0): done})
-    assert report.not_judged(0, "faithfulness") == report.not_judged(0, "aqs") == 1
-    assert report.not_judged(0, "relevancy") == 0
+    assert (
+        report.count_answers_with_unreadable_judgement(0, "faithfulness")
+        == report.count_answers_with_unreadable_judgement(0, "aqs")
+        == 1
+    )
+    assert report.count_answers_with_unreadable_judgement(0, "relevancy") == 0
     assert np.isnan(report.values("faithfulness")[0]).all()
 
 
@@ -105,7 +116,7 @@ def test_a_reply_that_can_be_read_at_the_second_attempt_counts():
         lambda system, question: left.pop() if left and system == prompts.CORRECTNESS_SYSTEM_PROMPT else None
     )
     done = work(model)[-1]
-    assert done.not_judged == ()
+    assert done.unreadable_judgement_kinds == ()
     assert done.value("correctness") in range(1, 6)
     assert len(done.latest_judgement_of_kind("correctness").exchange.turns) == 5
 
@@ -120,12 +131,12 @@ def test_judging_again_asks_afresh_and_keeps_what_was_said_before():
     answer_judge_and_store_item(ITEM, CONTEXT, with_model, kept.append, bool)
     assert len(model.asked) == 4
     assert kept[-1].value("correctness") == 2
-    judge_and_store_result(kept[-1], with_model, kept.append, bool, repeat_number=1)
+    judge_and_store_result(kept[-1], with_model, kept.append, bool, judgement_repeat_number=1)
     assert len(model.asked) == 7
     assert kept[-1].value("correctness") == 5
     assert [judgement.value for judgement in kept[-1].judgements["correctness"]] == [2, 5]
     # The same time again is remembered.
-    judge_and_store_result(kept[-1], with_model, kept.append, bool, repeat_number=1)
+    judge_and_store_result(kept[-1], with_model, kept.append, bool, judgement_repeat_number=1)
     assert len(model.asked) == 7
 
 
@@ -153,7 +164,7 @@ def test_the_chunks_fill_the_budget_and_the_last_is_cut_off():
     text = "".join(f"Sentence {number} has five words. " for number in range(12))
     document = Document.from_text(text, "sentencex")
     given = tools(HashEmbedder())
-    chunking = run(build_chunker("fixed_sentences", {"size": 2}), document, given)
+    chunking = run_and_time_chunker(build_chunker("fixed_sentences", {"size": 2}), document, given)
     gathered = gather_passages_for_each_question(
         chunking, ["One?", "Two?"], 17, given, TokenRuler(text, load_tokenizer("words"))
     )
@@ -166,7 +177,7 @@ def test_the_chunks_fill_the_budget_and_the_last_is_cut_off():
 
 
 class Priced(AnsweringModel):
-    def price(self, tokens_in, tokens_out):
+    def price_of_tokens(self, tokens_in, tokens_out):
         return Decimal(tokens_in + 10 * tokens_out) / 1000
 
 
@@ -209,11 +220,13 @@ def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
         answer_judge_and_store_item(ITEM, CONTEXT, both, lambda step, number=number: kept.update({(number, 0): step}), bool)
     report = AnswerReport(["=A", "B"], 1, kept)
     given = tools(HashEmbedder())
-    chunking = run(build_chunker("fixed_sentences", {}), Document.from_text("It rained. In May.", "sentencex"), given)
+    chunking = run_and_time_chunker(
+        build_chunker("fixed_sentences", {}), Document.from_text("It rained. In May.", "sentencex"), given
+    )
     gathered = gather_passages_for_each_question(
         chunking, [ITEM.question], 5, given, TokenRuler(chunking.document.text, load_tokenizer("words"))
     )
-    first, second = cost_table(report, {0: gathered, 1: gathered}, model)
+    first, second = chunking_and_answering_cost_table(report, {0: gathered, 1: gathered}, model)
     for row in (first, second):
         assert (row["tokens read"], row["answer tokens"], row["tokens an answer"], row["cost, $"]) == (100, 7, 7, 0.17)
     assert second["chunker"] == "B"

@@ -232,7 +232,7 @@ def test_known_problems_are_quiet_until_there_is_a_new_one(folder, capsys):
 @pytest.mark.parametrize("text", ["", "[]", '{"files": {"a": [{"rule": 1}]}}', '{"seamark_known": 2, "files": {}}'])
 def test_a_file_that_lists_no_known_problems_is_named(text):
     with pytest.raises(InputError, match=r"^k\.json: known problems must be in the format that --write-known writes; "):
-        KnownProblems.in_file(text.encode(), "k.json")
+        KnownProblems.parse_known_problems(text.encode(), "k.json")
 
 
 def test_scores_must_not_fall_below_the_baseline(folder, capsys):
@@ -411,7 +411,7 @@ def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
 )
 def test_a_file_that_is_no_baseline_is_named(text, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
-        Baseline.in_file(text.encode(), "baseline.json")
+        Baseline.parse_baseline_file(text.encode(), "baseline.json")
 
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
@@ -438,7 +438,7 @@ def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
     suites = etree.fromstring(check_report_as_junit(report))
     assert len(suites) == 1
     assert check_report_as_text(report).count("\n") == len(problems) + 1
-    assert report.status == (2 if broken else any(problem.level == "error" for problem in problems))
+    assert report.exit_status == (2 if broken else any(problem.level == "error" for problem in problems))
 
 
 @pytest.mark.slow
@@ -450,10 +450,10 @@ def test_of_very_many_problems_the_gravest_are_listed_and_the_others_counted():
         [CheckedDocument("a.txt", None, (*many, Problem("tiny", "error", "a.txt", "!")))],
         {},
     )
-    assert report.problems[0].level == "error"
+    assert report.listed_problems[0].level == "error"
     assert len(valid(build_sarif_log_dictionary(report))["results"]) == MOST_PROBLEMS
     assert "\n1 more problem not listed\n" in check_report_as_text(report)
-    assert report.counts == {"error": 1, "warning": 0, "note": MOST_PROBLEMS}
+    assert report.reported_count_by_severity == {"error": 1, "warning": 0, "note": MOST_PROBLEMS}
 
 
 def test_the_documented_commands_run(folder, capsys):
@@ -570,7 +570,7 @@ def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, caps
 )
 def test_what_can_be_known_is_refused_before_a_model_is_asked(folder, http, capsys, given, said):
     context_recipe(folder, embedder="tfidf", language_model="openai:test")
-    (folder / "others.json").write_text(Baseline(documents="others", scores={}).to_json())
+    (folder / "others.json").write_text(Baseline(documents="others", scores={}).to_json_text())
     (folder / "questions.csv").write_text("question,excerpts\nWhat?,It is nowhere in the document at all.\n")
     assert main(["check", "docs", "--chunker", "recipe.json", *given]) == 2
     assert said in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 
 from chunkers import chunk
 from chunkers.embedders.static_embedder import Static
-from chunkers.recipes.export import to_jsonl
+from chunkers.recipes.result_export import to_jsonl
 from corpus.run import Run
 from evaluation.command_line import main
 from sample_docs import SAMPLES_FOLDER
@@ -22,7 +22,7 @@ NAMES = ("stubs.txt", "three_topics.txt", "table.md")
 
 def here(job, missing, workers):
     """Write the shards in this process."""
-    yield from map(job.write, missing)
+    yield from map(job.write_shard, missing)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Recipe, chunk
 from evaluation.command_line import main
-from evaluation.segmentation.boundary_files import boundary_file_json
+from evaluation.segmentation.boundary_files import boundaries_and_text_hash_json
 from sample_docs import SAMPLES_FOLDER, load_sample
 
 STUBS = str(SAMPLES_FOLDER / "stubs.txt")
@@ -19,7 +19,7 @@ def test_it_writes_what_the_chunkers_and_recipes_give(tmp_path):
     recipe.write_text(made.to_json(), encoding="utf-8")
     known = tmp_path / "known.json"
     sample = load_sample("stubs")
-    known.write_text(boundary_file_json("stubs", sample.text, sample.known), encoding="utf-8")
+    known.write_text(boundaries_and_text_hash_json("stubs", sample.text, sample.known), encoding="utf-8")
     named = ("--chunker", str(recipe), "recursive:size=150")
     assert main(["report", STUBS, *named, "--boundaries", str(known), "--output", str(into)]) == 0
     html = into.read_text(encoding="utf-8")

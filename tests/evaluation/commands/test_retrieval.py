@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.command_line import main
 from evaluation.commands import retrieval
-from evaluation.statistics.significance import FALSE_VERDICT_SENTENCE
+from evaluation.statistics.p_value_correction_and_intervals import FALSE_VERDICT_SENTENCE
 from sample_docs import SAMPLES_FOLDER
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel
@@ -91,13 +91,13 @@ def test_near_duplicates_are_told_with_the_places_that_they_take(folder, capsys)
 
 
 def test_ways_that_search_the_same_chunks_share_their_index(folder, monkeypatch):
-    built, build = [], retrieval.build_index
+    built, build = [], retrieval.cut_and_index_corpus
 
     def counting(*given):
         built.append(given[-1])
         return build(*given)
 
-    monkeypatch.setattr(retrieval, "build_index", counting)
+    monkeypatch.setattr(retrieval, "cut_and_index_corpus", counting)
     assert call(folder, "--return", "chunk", "parent", "window:1") == 0
     assert built == [False, True]
 
@@ -424,7 +424,7 @@ def test_files_of_the_same_name_are_told_apart_by_their_paths(folder, capsys):
     ],
 )
 def test_a_name_that_repeats_is_the_shortest_path_that_is_no_others(files, names):
-    assert retrieval._distinct_file_names([(name, Path(path)) for name, path in files]) == names
+    assert retrieval._distinct_names_of_chunker_files([(name, Path(path)) for name, path in files]) == names
 
 
 def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, capsys):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict, build_chunker, run
+from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict, build_chunker, run_chunker
 from evaluation.findings.examined_chunking import unreadable_reason
 from evaluation.findings.rules import RULES, find_suspicious_cuts, finding_count_per_rule
 from sample_docs import load_sample
@@ -219,7 +219,7 @@ def test_how_far_the_heading_is_is_counted_in_chunks():
 @pytest.mark.parametrize("sample", ["table", "report", "article", "essay"])
 def test_structure_leaves_no_heading_stranded_and_no_rows_without_their_header(sample):
     source = load_sample(sample)
-    chunking = run(build_chunker("structure", {"max_size": 60}), Document.from_text(source.text), tools())
+    chunking = run_chunker(build_chunker("structure", {"max_size": 60}), Document.from_text(source.text), tools())
     assert not {"stranded_heading", "without_header"} & finding_count_per_rule(find_suspicious_cuts(chunking)).keys()
 
 
@@ -345,7 +345,7 @@ def test_a_parent_is_no_duplicate_of_its_child_and_not_oversized():
     lengths = (6, 7, 8, 9, 10, 11, 12, 100)
     text = "\n\n".join(" ".join(f"word{number}{place}" for place in range(length)) for number, length in enumerate(lengths))
     plain, nested = (
-        run(build_chunker("recursive", {"size": 100, **parents}), Document.from_text(text, "regex"), tools())
+        run_chunker(build_chunker("recursive", {"size": 100, **parents}), Document.from_text(text, "regex"), tools())
         for parents in ({}, {"parent_size": 800})
     )
     assert len(nested) > len(plain)

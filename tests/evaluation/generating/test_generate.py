@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
-from chunkers.language_models.answer_schemas_and_parsers import MOST_EXCERPTS, MOST_LISTED_VALUES
-from chunkers.language_models.asking_until_usable import MOST_REPEATS
+from chunkers.language_models.answer_schemas_and_parsers import MOST_ENUM_VALUES, MOST_EXCERPTS
+from chunkers.language_models.asking_until_usable import MOST_ANSWER_RETRIES
 from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import (
     EXAMPLE_QUESTION,
@@ -26,8 +26,8 @@ from evaluation.generating.question_generation import (
     Generated,
     GenerationSettings,
     Window,
-    estimate_generation,
-    generate_and_report_questions,
+    estimate_generation_requests_and_tokens,
+    generate_and_pass_on_questions,
     random_windows,
 )
 from tests.evaluation.generating.questioner import Questioner, answer, number_of, passage_of
@@ -38,7 +38,7 @@ TEXT = "The lamp burns oil. A keeper trims the wick at dusk, and the bell rings 
 
 def outcomes(model, count=1, texts=(TEXT,), **settings):
     made = []
-    generate_and_report_questions(texts, GenerationSettings(count, **settings), asking(model).ask, made.append)
+    generate_and_pass_on_questions(texts, GenerationSettings(count, **settings), asking(model).ask, made.append)
     return made
 
 
@@ -65,31 +65,31 @@ def test_an_excerpt_with_small_changes_is_taken_as_the_document_has_it_and_count
 def test_a_schema_allows_only_sentences_of_the_window_as_excerpts():
     schemas = []
 
-    def ask(messages, stopped, kind):
-        schemas.append(kind.schema)
+    def ask(messages, stopped, answer_kind):
+        schemas.append(answer_kind.schema)
         return Reply(GOOD)
 
-    generate_and_report_questions((TEXT,), GenerationSettings(), ask, print)
+    generate_and_pass_on_questions((TEXT,), GenerationSettings(), ask, print)
     sentences = ["The lamp burns oil.", "A keeper trims the wick at dusk, and the bell rings in fog."]
     sentences += ["Gulls nest below the gallery."]
     assert schemas[0]["properties"]["excerpts"]["items"] == {"type": "string", "enum": sentences}
     # Words without an end are one sentence, and a window of thousands of lines has too many to list.
-    long = "\n\n".join(f"Line {number}." for number in range(MOST_LISTED_VALUES + 1))
-    generate_and_report_questions((long,), GenerationSettings(1, window=20_000), ask, print)
+    long = "\n\n".join(f"Line {number}." for number in range(MOST_ENUM_VALUES + 1))
+    generate_and_pass_on_questions((long,), GenerationSettings(1, window=20_000), ask, print)
     assert "enum" not in schemas[-1]["properties"]["excerpts"]["items"]
 
 
 def test_a_schema_allows_sentences_of_earlier_questions_only_if_there_are_no_others():
     allowed = []
 
-    def ask(messages, stopped, kind):
-        allowed.append(kind.schema["properties"]["excerpts"]["items"]["enum"])
+    def ask(messages, stopped, answer_kind):
+        allowed.append(answer_kind.schema["properties"]["excerpts"]["items"]["enum"])
         return Reply(answer(f"Question {len(allowed)}?", allowed[-1][0]))
 
     text = " ".join(
         f"The lamp of {place} burns oil{', and a keeper trims its wick' * 3}." for place in ("Ar", "Brig", "Ceil")
     )
-    generate_and_report_questions((text,), GenerationSettings(5), ask, print)
+    generate_and_pass_on_questions((text,), GenerationSettings(5), ask, print)
     sentences = allowed[0]
     assert len(sentences) == 3
     assert allowed == [sentences, sentences[1:], sentences[2:], sentences, sentences]
@@ -121,7 +121,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_with_the_reason_then_dropp
     (made,) = outcomes(model)
     assert made.question == "What burns?"
     assert why in model.asked[1][-1].text
-    dropped, kept = outcomes(Questioner(*[bad] * (MOST_REPEATS + 1)), 2)
+    dropped, kept = outcomes(Questioner(*[bad] * (MOST_ANSWER_RETRIES + 1)), 2)
     assert isinstance(dropped, Dropped)
     assert why in dropped.why
     # What was dropped is not shown as asked, and the next window has its turn.
@@ -148,7 +148,7 @@ def test_the_same_settings_ask_the_same_so_that_a_second_run_sends_nothing():
     runs = []
     for _ in range(2):
         made = []
-        generate_and_report_questions((TEXT, "Another text."), GenerationSettings(5, 3), again.ask, made.append)
+        generate_and_pass_on_questions((TEXT, "Another text."), GenerationSettings(5, 3), again.ask, made.append)
         runs.append(made)
     assert runs[0] == runs[1]
     assert len(model.asked) == again.spent.requests == 5
@@ -164,7 +164,7 @@ def test_what_was_asked_before_the_user_stopped_is_kept():
             stop.append(True)
 
     with pytest.raises(Cancelled):
-        generate_and_report_questions((TEXT,), GenerationSettings(10), asking(Questioner()).ask, done, lambda: bool(stop))
+        generate_and_pass_on_questions((TEXT,), GenerationSettings(10), asking(Questioner()).ask, done, lambda: bool(stop))
     assert [generated.question for generated in made] == ["Question 1?", "Question 2?", "Question 3?"]
 
 
@@ -222,10 +222,10 @@ def test_every_place_of_every_document_may_be_asked_about():
 
 def test_an_estimate_counts_what_is_sent():
     model, tokenizer = Questioner(), load_tokenizer("words")
-    about = estimate_generation((TEXT,), GenerationSettings(1), tokenizer)
+    about = estimate_generation_requests_and_tokens((TEXT,), GenerationSettings(1), tokenizer)
     outcomes(model)
     assert about == (1, sum(tokenizer.count([part.text for part in model.asked[0]])), GUESSED_ANSWER_TOKENS)
-    many = estimate_generation((TEXT,), GenerationSettings(100), tokenizer)
+    many = estimate_generation_requests_and_tokens((TEXT,), GenerationSettings(100), tokenizer)
     assert many.requests == 100
     assert many.tokens > 100 * about.tokens
 
@@ -333,12 +333,12 @@ def test_windows_overlap_only_where_there_is_no_room():
 def test_an_example_that_is_copied_is_asked_again_and_other_sentences_are_allowed():
     kinds = []
 
-    def ask(messages, stopped, kind):
-        kinds.append(kind)
+    def ask(messages, stopped, answer_kind):
+        kinds.append(answer_kind)
         return Reply(answer(EXAMPLE_QUESTION if len(kinds) == 1 else "What burns?", "The lamp burns oil."))
 
     made = []
-    generate_and_report_questions((TEXT,), GenerationSettings(1), ask, made.append)
+    generate_and_pass_on_questions((TEXT,), GenerationSettings(1), ask, made.append)
     assert [generated.question for generated in made] == ["What burns?"]
     first, second = (kind.choices["excerpts"] for kind in kinds)
     assert [*second] == [*first[1:]]
@@ -348,7 +348,7 @@ def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
     model, made = Delayed(0, 0), []
     answered = threading.Semaphore(0)
 
-    def ask(messages, stopped, kind):
+    def ask(messages, stopped, answer_kind):
         number = number_of(messages[3].text)
         if number == 3:
             # The other three that are asked for at the same time come first.
@@ -361,7 +361,7 @@ def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
         return reply
 
     with pytest.raises(ModelError, match="The server is gone"):
-        generate_and_report_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, made.append)
+        generate_and_pass_on_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, made.append)
     chosen = [*islice(random_windows((LONG_TEXT,), 200, 2), 6)]
     assert [chosen.index(generated.window) for generated in made] == [0, 1, 3, 4, 5]
     assert len({generated.question for generated in made}) == 5
@@ -370,7 +370,7 @@ def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
 def test_the_user_who_stops_waits_for_nobody():
     stop, under_way = threading.Event(), threading.Semaphore(0)
 
-    def ask(messages, stopped, kind):
+    def ask(messages, stopped, answer_kind):
         under_way.release()
         deadline = time.monotonic() + LIMIT
         while not stopped() and time.monotonic() < deadline:
@@ -385,5 +385,5 @@ def test_the_user_who_stops_waits_for_nobody():
 
     threading.Thread(target=press).start()
     with pytest.raises(Cancelled):
-        generate_and_report_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, print, stop.is_set)
+        generate_and_pass_on_questions((LONG_TEXT,), GenerationSettings(40, 2, 200), ask, print, stop.is_set)
     assert time.monotonic() - stop.began < LIMIT / 2

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, Span, Watcher, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.findings.rules import RULES, Finding, find_suspicious_cuts
 from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from evaluation.remedies.settings_search import MOST_REMEDIES
@@ -15,7 +15,7 @@ from evaluation.remedies.tested_changes import (
     FindingsByRule,
     SuspiciousColumn,
     remedies_for_single_finding,
-    try_settings_for_findings,
+    try_settings_finding_suspicious_cuts,
 )
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import PosedQuestion, check_and_trim_answer_span
@@ -56,7 +56,14 @@ def suspect_of(seed, column, others=True):
     posed = tuple(PosedQuestion(draw.choice(WORDS), check_and_trim_answer_span(document.text, *span)) for span in spans)
     known = (document.sentences[len(document.sentences) // 2].start,)
     suspect = SuspiciousColumn(
-        chunker, run(chunker, document, tools), "bm25", Limit(budget=60), "plain", posed, known, narrow_margin=HAIR
+        chunker,
+        run_and_time_chunker(chunker, document, tools),
+        "bm25",
+        Limit(budget=60),
+        "plain",
+        posed,
+        known,
+        narrow_margin=HAIR,
     )
     return suspect, tools
 
@@ -72,7 +79,7 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
     if not findings:
         return
     finding = data.draw(st.sampled_from(findings))
-    tried = try_settings_for_findings(suspect, tools)
+    tried = try_settings_finding_suspicious_cuts(suspect, tools)
     remedies = [*remedies_for_single_finding(suspect, finding, tried, tools, TokenRuler(document.text, tools.tokenizer))]
     if RULES[finding.rule].cause != "chunker":
         assert not remedies
@@ -81,7 +88,7 @@ def test_every_remedy_removes_its_finding_and_none_is_missed(seed, column, data)
     assert len({remedy.variation.kind for remedy in remedies}) == len(remedies) <= MOST_REMEDIES
     for remedy in remedies:
         # Who takes the setting finds the inbox as it was promised.
-        chunking = run(remedy.variation.chunker, document, tools)
+        chunking = run_and_time_chunker(remedy.variation.chunker, document, tools)
         left = find_suspicious_cuts(chunking, tools.embedder, HAIR)
         assert not [
             other
@@ -98,7 +105,7 @@ def test_of_what_the_text_is_the_cause_no_setting_is_a_remedy():
     (finding,) = [
         finding for finding in find_suspicious_cuts(suspect.chunking, tools.embedder, HAIR) if finding.rule == "boilerplate"
     ]
-    tried = try_settings_for_findings(suspect, tools)
+    tried = try_settings_finding_suspicious_cuts(suspect, tools)
     # Chunks of 100 tokens have too small a share of the menu's lines for the rule.
     assert any(trial.kept_result is not None and trial.kept_result.is_finding_gone(finding) for trial in tried)
     ruler = TokenRuler(suspect.chunking.document.text, tools.tokenizer)
@@ -117,7 +124,7 @@ def test_a_rule_that_compares_with_the_median_must_be_able_to_find_something():
 def test_one_search_serves_all_findings_and_nothing_is_embedded_for_it():
     suspect, tools = suspect_of(7, ("recursive", {"size": 60}), others=False)
     before = tools.meter.embedded
-    tried = try_settings_for_findings(suspect, tools)
+    tried = try_settings_finding_suspicious_cuts(suspect, tools)
     ruler = TokenRuler(suspect.chunking.document.text, tools.tokenizer)
     findings = find_suspicious_cuts(suspect.chunking, tools.embedder, HAIR)
     remedies = [[*remedies_for_single_finding(suspect, finding, tried, tools, ruler)] for finding in findings]
@@ -127,11 +134,11 @@ def test_one_search_serves_all_findings_and_nothing_is_embedded_for_it():
 
 def test_a_search_stops_when_it_is_told_to():
     suspect, tools = suspect_of(7, ("recursive", {"size": 60}))
-    tried = try_settings_for_findings(suspect, tools)
+    tried = try_settings_finding_suspicious_cuts(suspect, tools)
     finding = find_suspicious_cuts(suspect.chunking, tools.embedder, HAIR)[0]
     tools.watcher = Watcher(cancelled=lambda: True)
     with pytest.raises(Cancelled):
-        try_settings_for_findings(suspect, tools)
+        try_settings_finding_suspicious_cuts(suspect, tools)
     with pytest.raises(Cancelled):
         [
             *remedies_for_single_finding(

@@ -7,15 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, Tools, Watcher, build_chunker, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
 from evaluation.remedies.settings_search import MOST_REMEDIES, OTHER_CHUNKER_SETTINGS, SLIDER_STEP_COUNTS, setting_variations
-from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_for_answer
+from evaluation.remedies.tested_changes import FailingColumn, remedies_for_answer, try_settings_leaving_answer_uncut
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     PosedQuestion,
+    build_search_index_of_text,
     check_and_trim_answer_span,
-    index_text,
     judge_retrieval,
     retrieve_for_question,
 )
@@ -59,7 +59,7 @@ def failure_of(seed, column, limit, method):
     )
     posed = PosedQuestion(" ".join(draw.choices(WORDS, k=3)), answer)
     chunker = build_chunker(*column)
-    chunking = run(chunker, document, tools)
+    chunking = run_and_time_chunker(chunker, document, tools)
     if is_whole(chunking, posed, method, limit, tools, ruler)[0]:
         return None
     return FailingColumn(chunker, chunking, method, limit, posed=posed), tools, ruler
@@ -67,7 +67,7 @@ def failure_of(seed, column, limit, method):
 
 def found_for(failure, tools, ruler):
     """Return the remedies of a failure."""
-    return [*remedies_for_answer(failure, try_settings_for_answer(failure, tools), tools, ruler)]
+    return [*remedies_for_answer(failure, try_settings_leaving_answer_uncut(failure, tools), tools, ruler)]
 
 
 LIMITS = st.one_of(
@@ -83,7 +83,7 @@ def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, 
     if setup is None:
         return
     failure, tools, ruler = setup
-    tried = try_settings_for_answer(failure, tools)
+    tried = try_settings_leaving_answer_uncut(failure, tools)
     given = [*remedies_for_answer(failure, tried, tools, ruler)]
     assert equals_exhaustive(given, search_exhaustively(failure, tools, keeps_whole(failure, tools, ruler)))
     assert len({remedy.variation.kind for remedy in given}) == len(given) <= MOST_REMEDIES
@@ -91,7 +91,7 @@ def test_every_remedy_keeps_its_promise_and_none_is_missed(seed, column, limit, 
     _, tokens = is_whole(failure.chunking, failure.posed, method, limit, tools, ruler)
     for remedy in given:
         # Who takes the setting finds the answer whole, and with a number of chunks is not given more for it.
-        chunking = run(remedy.variation.chunker, failure.chunking.document, tools)
+        chunking = run_and_time_chunker(remedy.variation.chunker, failure.chunking.document, tools)
         assert len(chunking.chunks) == remedy.chunks > 1
         assert is_whole(chunking, failure.posed, method, limit, tools, ruler)[0]
         assert is_whole(chunking, failure.posed, method, Limit(budget=limit.budget or tokens), tools, ruler)[0]
@@ -105,7 +105,9 @@ def angles(limit, others=(), known=None, column=("fixed_sentences", {"size": 1})
     others = tuple(
         PosedQuestion(text, check_and_trim_answer_span(LINES, *document.sentences[line])) for text, line in others
     )
-    made = FailingColumn(chunker, run(chunker, document, tools), "embedding", limit, "plain", others, known, posed=posed)
+    made = FailingColumn(
+        chunker, run_and_time_chunker(chunker, document, tools), "embedding", limit, "plain", others, known, posed=posed
+    )
     return made, tools, ruler
 
 
@@ -121,7 +123,7 @@ def test_what_a_remedy_does_to_other_questions_and_to_the_boundaries():
     assert size.changed == 8
     assert size.other_question_count == 2
     document = failure.chunking.document
-    cut = run(size.variation.chunker, document, tools)
+    cut = run_and_time_chunker(size.variation.chunker, document, tools)
     before, after = (
         [is_whole(chunking, other, "embedding", failure.limit, tools, ruler)[0] for other in failure.other_questions]
         for chunking in (failure.chunking, cut)
@@ -138,15 +140,19 @@ def test_larger_chunks_alone_do_not_win_where_a_number_of_chunks_is_retrieved():
     remedies = found_for(failure, tools, ruler)
     assert remedies
     for remedy in remedies:
-        passages = index_text(run(remedy.variation.chunker, failure.chunking.document, tools), tools, "embedding")
+        passages = build_search_index_of_text(
+            run_and_time_chunker(remedy.variation.chunker, failure.chunking.document, tools), tools, "embedding"
+        )
         asked = retrieve_for_question(passages, failure.posed.question, tools, Limit(budget=14), ruler)
         assert judge_retrieval(asked, failure.posed.answer).fate == "whole"
 
 
 def test_an_uncut_text_is_no_remedy():
     failure, tools, ruler = angles(Limit(budget=56), column=("fixed_sentences", {"size": 1}))
-    tried = try_settings_for_answer(failure, tools)
-    assert any(len(run(trial.variation.chunker, failure.chunking.document, tools).chunks) == 1 for trial in tried)
+    tried = try_settings_leaving_answer_uncut(failure, tools)
+    assert any(
+        len(run_and_time_chunker(trial.variation.chunker, failure.chunking.document, tools).chunks) == 1 for trial in tried
+    )
     assert all(remedy.chunks > 1 for remedy in remedies_for_answer(failure, tried, tools, ruler))
 
 
@@ -154,7 +160,7 @@ def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
     failure, tools, _ = angles(Limit(budget=14), column=("breakpoint", {"amount": 10.0}))
     grid = setting_variations(failure.chunker, tools.embedder)
     before = tools.meter.embedded
-    tried = try_settings_for_answer(failure, tools)
+    tried = try_settings_leaving_answer_uncut(failure, tools)
     assert tools.meter.embedded == before
     # Joined sentences would have to be embedded first.
     assert {variation.kind for variation in grid} - {trial.variation.kind for trial in tried} == {"buffer"}
@@ -163,10 +169,10 @@ def test_nothing_is_embedded_to_cut_and_the_count_is_of_what_was_cut():
 
 def test_a_search_stops_when_it_is_told_to():
     failure, tools, ruler = angles(Limit(budget=14))
-    tried = try_settings_for_answer(failure, tools)
+    tried = try_settings_leaving_answer_uncut(failure, tools)
     tools.watcher = Watcher(cancelled=lambda: True)
     with pytest.raises(Cancelled):
-        try_settings_for_answer(failure, tools)
+        try_settings_leaving_answer_uncut(failure, tools)
     with pytest.raises(Cancelled):
         [*remedies_for_answer(failure, tried, tools, ruler)]
 

@@ -8,7 +8,7 @@ import pytest
 from evaluation.report.measure_table_cells import (
     answer_cost_rows,
     answer_measures_row,
-    difference_row,
+    chunker_pair_difference_row,
     mean_cell,
     near_duplicate_row,
     retrieval_row,
@@ -74,7 +74,7 @@ def test_answers_that_could_not_be_judged_are_counted(values, unjudged, shown):
         questions=3,
         usable_answer_count=lambda number: 2,
         values=lambda name: [np.array(values)],
-        not_judged=lambda number, name: unjudged,
+        count_answers_with_unreadable_judgement=lambda number, name: unjudged,
     )
     row = answer_measures_row(report, 0, ["aqs"], {"AQS": "A mean."})
     assert words_of(row) == {"chunker": "A", "answers": "2 of 3", "AQS": shown}
@@ -83,7 +83,7 @@ def test_answers_that_could_not_be_judged_are_counted(values, unjudged, shown):
 
 def test_a_difference_has_its_interval_and_its_p_value():
     difference = paired_difference(np.linspace(0.3, 0.8, 12), np.linspace(0.1, 0.6, 12))
-    row = difference_row("A", "B", difference)
+    row = chunker_pair_difference_row("A", "B", difference)
     assert words_of(row)["difference"] == "+0.200"
     assert [*row.values()][4].value == round(difference.adjusted, 4)
     assert [*row.values()][6].value == 12

@@ -2,8 +2,8 @@
 
 import re
 
-from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from evaluation.report.lecture_scenes import MOST_EXERCISE_SENTENCES, SceneSheet, handout_html
+from chunkers import Document, Tools, build_chunker, load_tokenizer, run_chunker
+from evaluation.report.lecture_handouts_and_pictures import MOST_EXERCISE_SENTENCES, SceneSheet, handout_html
 
 TEXT = "One <script>alert(1)</script>.\nTwo & two.\nThree.\nFour."
 
@@ -16,7 +16,7 @@ def sheet(title="A scene", words=None, text=TEXT, known=(31,), **parameters):
         words or {"see": "<img src=x>"},
         document,
         known,
-        [run(chunker, document, Tools(None, load_tokenizer("words")))],
+        [run_chunker(chunker, document, Tools(None, load_tokenizer("words")))],
     )
 
 
@@ -41,7 +41,7 @@ def test_the_answers_are_at_the_end_and_those_of_the_run():
 
 def test_cuts_within_a_sentence_are_named_and_long_texts_are_no_exercise():
     document = Document.from_text(TEXT, "lines").split()
-    cut = run(build_chunker("fixed_characters", {"size": 10}), document, Tools(None, load_tokenizer("words")))
+    cut = run_chunker(build_chunker("fixed_characters", {"size": 10}), document, Tools(None, load_tokenizer("words")))
     assert "in 1, in 1" in handout_html("Lecture", "", [SceneSheet("Scene", {}, document, None, [cut])])
     assert "Where would you cut?" not in handout_html(
         "Lecture", "", [sheet(text="Line.\n" * (MOST_EXERCISE_SENTENCES + 1), known=None)]

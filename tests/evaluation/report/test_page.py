@@ -8,20 +8,20 @@ from html import unescape
 
 import pytest
 
-from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run_chunker
 from chunkers.support.formatting import format_milliseconds
 from evaluation.questions.questions_with_documents import MarkedQuestion
 from evaluation.report import html_page
 from evaluation.report.html_page import (
     MOST_QUESTION_COLUMNS,
     ComparedColumns,
-    answers_table,
-    chunking_summary_table,
+    chunking_summary_table_contents,
+    chunks_containing_answers_table,
     html_report,
-    label_free_measures_table,
-    ranking_table,
+    label_free_measures_table_contents,
+    ranking_table_contents,
 )
-from evaluation.segmentation.boundary_and_structure_ranking import rank_by_known_boundaries, rank_by_structure
+from evaluation.segmentation.boundary_and_structure_ranking import rank_by_known_boundaries, rank_by_respect_for_structure
 from evaluation.segmentation.label_free_measures import BASELINE_SETTINGS, sentence_vectors
 from sample_docs import load_sample
 from tests.chunkers.display.test_notebook import ATTRIBUTES, TAGS, Read
@@ -36,7 +36,7 @@ def compared(text, known=None, name="stubs", splitter="lines", chunkers=CHUNKERS
     document = Document.from_text(text, splitter, name)
     embedder = load_embedder("tfidf")
     tools = Tools(embedder, load_tokenizer("words"))
-    columns = [(chunker, run(chunker, document, tools)) for chunker in (build_chunker(*made) for made in chunkers)]
+    columns = [(chunker, run_chunker(chunker, document, tools)) for chunker in (build_chunker(*made) for made in chunkers)]
     return ComparedColumns(document, columns, known, embedder, "words", sentence_vectors(document, tools))
 
 
@@ -53,26 +53,29 @@ def words_of(html):
 def test_its_verdict_is_the_ranking_s(stubs):
     named = [*zip(stubs.names, [chunking for _, chunking in stubs.columns], strict=True)]
     ranked = rank_by_known_boundaries(stubs.document, stubs.known, named)
-    table = ranking_table(stubs)
-    assert table.said == f"{ranked.words()} By the known boundaries, which part the text into 4 sections."
+    table = ranking_table_contents(stubs)
+    assert (
+        table.said
+        == f"{ranked.best_contender_and_lead_sentences()} By the known boundaries, which part the text into 4 sections."
+    )
     assert [name for name, _ in table.rows] == [ranked.contenders[place].name for place in ranked.order]
     assert "no cut" in [name for name, _ in table.rows]
-    assert ranked.words() in words_of(html_report(stubs))
+    assert ranked.best_contender_and_lead_sentences() in words_of(html_report(stubs))
 
 
 def test_without_known_boundaries_it_ranks_by_structure(stubs):
     unknown = ComparedColumns(stubs.document, stubs.columns, None, stubs.embedder, "words")
     named = [*zip(unknown.names, [chunking for _, chunking in unknown.columns], strict=True)]
-    ranked = rank_by_structure(unknown.document, named, unknown.embedder)
+    ranked = rank_by_respect_for_structure(unknown.document, named, unknown.embedder)
     words = words_of(html_report(unknown))
-    assert ranked.words() in words
+    assert ranked.best_contender_and_lead_sentences() in words
     assert "No boundaries are known: this is by structure, over 1 paragraph, which says less than marks." in words
     assert "Missed" not in words
     assert "known boundaries" not in words
 
 
 def test_its_numbers_are_those_of_the_columns(stubs):
-    table = chunking_summary_table(stubs)
+    table = chunking_summary_table_contents(stubs)
     heads = [head.label for head in table.heads]
     for (_, cells), (_, chunking) in zip(table.rows, stubs.columns, strict=True):
         told = dict(zip(heads, [cell.text for cell in cells], strict=True))
@@ -82,7 +85,9 @@ def test_its_numbers_are_those_of_the_columns(stubs):
         assert told["Characters"].split(" · ")[::2] == [f"{sizes[0]}", f"{sizes[-1]}"]
         assert int(told["Found"]) + int(told["Missed"]) == 3
         assert cuts
-    assert [name for name, _ in label_free_measures_table(stubs).rows][-2:] == [name for name, _ in BASELINE_SETTINGS]
+    assert [name for name, _ in label_free_measures_table_contents(stubs).rows][-2:] == [
+        name for name, _ in BASELINE_SETTINGS
+    ]
 
 
 def test_it_has_every_chunk_reason_recipe_and_gap(stubs):
@@ -101,7 +106,7 @@ def test_it_has_every_chunk_reason_recipe_and_gap(stubs):
 def test_kept_questions_have_the_chunks_with_their_answers(stubs):
     text, cut = stubs.document.text, stubs.columns[0][1].chunks[0].end
     places = [(2, text[2:9]), (cut - 9, text[cut - 9 : cut + 9])]
-    table = answers_table(
+    table = chunks_containing_answers_table(
         replace(stubs, questions=[MarkedQuestion("Where is it?", "stubs", "", *place) for place in places])
     )
     assert [name for name, _ in table.rows] == stubs.names

@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from chunkers import Document, Tools, build_chunker, load_tokenizer, run
-from evaluation.report.lecture_scenes import PICTURE_MARGIN, PICTURE_WIDTH, SceneSheet, scene_picture
+from chunkers import Document, Tools, build_chunker, load_tokenizer, run_chunker
+from evaluation.report.lecture_handouts_and_pictures import PICTURE_MARGIN, PICTURE_WIDTH, SceneSheet, scene_picture
 
 TEXT = "One <script>alert(1)</script>\x01.\nTwo & two.\nThree.\nFour."
 SVG = "{http://www.w3.org/2000/svg}"
@@ -13,7 +13,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def picture(caption=(), until=None, known=(32,)):
     document = Document.from_text(TEXT, "lines", name="<b>mine</b>").split()
-    result = run(build_chunker("fixed_sentences", {"size": 3}), document, Tools(None, load_tokenizer("words")))
+    result = run_chunker(build_chunker("fixed_sentences", {"size": 3}), document, Tools(None, load_tokenizer("words")))
     return ElementTree.fromstring(
         scene_picture(SceneSheet("<u>Scene</u>", {}, document, known, [result]), caption, until)
     ), result

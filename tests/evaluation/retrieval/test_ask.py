@@ -6,25 +6,29 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Chunk, Chunking, Document, InputError, Span, build_chunker, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.answering.questions_and_answers import QuestionItem, questions_of_file
 from evaluation.questions.corpus_ranges_and_rulers import Corpus, TokenRuler
 from evaluation.questions.question_files import Excerpt, Question, read_questions
-from evaluation.questions.questions_with_documents import MarkedQuestion, marked_question_set, marked_questions_to_csv
+from evaluation.questions.questions_with_documents import (
+    MarkedQuestion,
+    marked_questions_to_csv,
+    question_set_from_user_marks,
+)
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     MOST_ANSWER_CHARACTERS,
     MOST_QUESTION_CHARACTERS,
+    build_search_index_of_text,
     check_and_trim_answer_span,
     checked_question,
     first_cut_reason,
     format_search_score,
-    index_text,
     judge_retrieval,
     retrieve_for_question,
 )
 from evaluation.retrieval.budget import fill_budget
-from evaluation.search.index import build_index, search_for_all_questions
+from evaluation.search.index import cut_and_index_corpus, search_for_all_questions
 from evaluation.search.ranking import SEARCH_METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
@@ -36,8 +40,8 @@ def asked_of(text=LINES, question="12", tokens=0, top=0, method="embedding", chu
     parameters = parameters or {"size": 1}
     document = Document.from_text(text, "lines")
     with_tools = tools(AngleEmbedder())
-    chunking = run(build_chunker(chunker, parameters), document, with_tools)
-    passages = index_text(chunking, with_tools, method)
+    chunking = run_and_time_chunker(build_chunker(chunker, parameters), document, with_tools)
+    passages = build_search_index_of_text(chunking, with_tools, method)
     ruler = TokenRuler(document.text, load_tokenizer("words"))
     return retrieve_for_question(passages, question, with_tools, Limit(budget=tokens, top=top), ruler)
 
@@ -46,7 +50,11 @@ def test_ranks_scores_and_where_the_budget_ends():
     asked = asked_of(tokens=18)
     assert asked.ranking.order.tolist() == [3, 0, 2, 4, 1]
     np.testing.assert_allclose([hit.score for hit in asked.hits], np.cos(np.radians([2, 12, 18])), rtol=1e-5)
-    assert [(hit.number, hit.rank, hit.whole) for hit in asked.hits] == [(3, 1, True), (0, 2, True), (2, 3, False)]
+    assert [(hit.number, hit.rank, hit.is_wholly_retrieved) for hit in asked.hits] == [
+        (3, 1, True),
+        (0, 2, True),
+        (2, 3, False),
+    ]
     # Four words of the third are left.
     begins = LINES.index("30")
     assert asked.hits[2].given == (Span(begins, begins + len("30 is the angle ")),)
@@ -56,7 +64,7 @@ def test_ranks_scores_and_where_the_budget_ends():
 def test_the_best_chunks_are_given_whole():
     asked = asked_of(top=2)
     assert [hit.number for hit in asked.hits] == [3, 0]
-    assert all(hit.whole for hit in asked.hits)
+    assert all(hit.is_wholly_retrieved for hit in asked.hits)
     assert len(asked_of(top=9).hits) == 5
 
 
@@ -78,9 +86,11 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
     document = Document.from_text(f"# The tides\n{text}", "lines")
     chunker, with_tools = build_chunker("fixed_sentences", {"size": 2}), tools(HashEmbedder())
     question = "Which number has saltsalt?"
-    index = build_index(Corpus((document,)), chunker, with_tools, embedded_as, method)
+    index = cut_and_index_corpus(Corpus((document,)), chunker, with_tools, embedded_as, method)
     retrieved = search_for_all_questions(index, [Question(question, ())], with_tools, 16).ranked[0].tolist()
-    passages = index_text(run(chunker, document, with_tools), with_tools, method, embedded_as)
+    passages = build_search_index_of_text(
+        run_and_time_chunker(chunker, document, with_tools), with_tools, method, embedded_as
+    )
     asked = retrieve_for_question(
         passages, question, with_tools, Limit(top=15), TokenRuler(document.text, load_tokenizer("words"))
     )
@@ -92,17 +102,17 @@ def test_the_ranks_are_those_of_retrieval(method, embedded_as):
 
 def test_nothing_is_embedded_that_is_not_there_already_when_asked_so():
     document = Document.from_text(LINES, "lines")
-    chunking = run(build_chunker("fixed_sentences", {}), document, tools(AngleEmbedder()))
+    chunking = run_and_time_chunker(build_chunker("fixed_sentences", {}), document, tools(AngleEmbedder()))
     with pytest.raises(Cancelled):
-        index_text(chunking, tools(AngleEmbedder(), cancelled=lambda: True), "hybrid")
+        build_search_index_of_text(chunking, tools(AngleEmbedder(), cancelled=lambda: True), "hybrid")
 
 
 def test_without_an_embedder_words_alone_rank():
     document = Document.from_text(LINES, "lines")
     without = tools()
     without.embedder = None
-    chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
-    passages = index_text(chunking, without, "hybrid")
+    chunking = run_and_time_chunker(build_chunker("fixed_sentences", {"size": 1}), document, without)
+    passages = build_search_index_of_text(chunking, without, "hybrid")
     asked = retrieve_for_question(
         passages, "the line of 80", without, Limit(top=3), TokenRuler(LINES, load_tokenizer("words"))
     )
@@ -179,7 +189,7 @@ def scattered(*places):
     chunks = tuple(Chunk.of(document, *[lines[line] for line in chunk]) for chunk in places)
     chunking = Chunking(document, chunks, ())
     with_tools = tools(AngleEmbedder())
-    passages = index_text(chunking, with_tools, "embedding")
+    passages = build_search_index_of_text(chunking, with_tools, "embedding")
     return retrieve_for_question(passages, "0", with_tools, Limit(budget=9), TokenRuler(LINES, load_tokenizer("words")))
 
 
@@ -239,7 +249,7 @@ def test_kept_questions_bring_their_texts_each_once_and_find_their_answers_there
         MarkedQuestion(question, it.name, it.identity, 6 if it is again else 0, "A.")
         for question, it in [("first?", one), ("first?", other), ("=second?", again)]
     ]
-    question_set = marked_question_set(marked, {it.identity: it.text for it in (one, other, again)})
+    question_set = question_set_from_user_marks(marked, {it.identity: it.text for it in (one, other, again)})
     assert question_set.texts == (("Pasted text", "A. B. A."), ("Pasted text (2)", "A. C."))
     corpus = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in question_set.texts))
     read = read_questions(question_set.questions[1], question_set.questions[0], corpus)

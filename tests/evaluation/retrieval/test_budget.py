@@ -12,9 +12,9 @@ from evaluation.questions.corpus_ranges_and_rulers import CharacterRuler, Corpus
 from evaluation.questions.question_files import Excerpt, Question, read_questions
 from evaluation.retrieval import budget
 from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at_budgets, fill_budget
-from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVED_TEXT_MEASURES, text_scores
+from evaluation.retrieval.measures import RANGE_UNITS, RETRIEVED_TEXT_MEASURES, scores_of_retrieved_ranges
 from evaluation.search import index as indexing
-from evaluation.search.index import build_index, search_for_all_questions
+from evaluation.search.index import cut_and_index_corpus, search_for_all_questions
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
 CHARACTERS = CharacterRuler()
@@ -70,7 +70,7 @@ def test_of_a_character_that_is_several_tokens_none_or_all_are_given():
             return np.array([0, 1, 1, 1, 2])
 
     ruler = TokenRuler("aéb", Bytes())
-    assert [ruler.prefix(Span(0, 3), most) for most in range(6)] == [(0, end) for end in (0, 1, 1, 1, 2, 3)]
+    assert [ruler.shorten_span(Span(0, 3), most) for most in range(6)] == [(0, end) for end in (0, 1, 1, 1, 2, 3)]
 
 
 @settings(deadline=None)
@@ -79,11 +79,11 @@ def test_a_beginning_is_the_longest_that_fits(text, data):
     for ruler in (CHARACTERS, TokenRuler(text, load_tokenizer("words")), TokenRuler(text, load_tokenizer())):
         start, end = sorted(data.draw(st.integers(0, len(text))) for _ in range(2))
         most = data.draw(st.integers(1, 12))
-        beginning = ruler.prefix(Span(start, end), most)
+        beginning = ruler.shorten_span(Span(start, end), most)
         assert beginning.start == start <= beginning.end <= end
         assert ruler([beginning]) <= most
         assert beginning.end == end or ruler([(start, beginning.end + 1)]) > most
-        assert ruler.lengths([(start, end), beginning]).tolist() == [ruler([(start, end)]), ruler([beginning])]
+        assert ruler.range_lengths([(start, end), beginning]).tolist() == [ruler([(start, end)]), ruler([beginning])]
 
 
 TWO = {"first": "0 alpha.\n40 beta.\n90 gamma.", "second": "130 delta."}
@@ -97,15 +97,15 @@ def at(sizes, *excerpts, question="120", unit="tokens", last="cut"):
     both = corpus(**TWO)
     rows = json.dumps({"question": question, "excerpts": list(excerpts)}).encode()
     equipped = tools(AngleEmbedder())
-    index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    index = cut_and_index_corpus(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
     questions = read_questions(rows, "questions.jsonl", both).usable
     return evaluate_at_budgets(
-        index, questions, equipped, TokenRuler(both.whole.text, equipped.tokenizer), Budgets(sizes, unit, last)
+        index, questions, equipped, TokenRuler(both.joined_document.text, equipped.tokenizer), Budgets(sizes, unit, last)
     )
 
 
 def values(found, size, unit="tokens"):
-    return tuple(found.values(name, size, unit)[0] for name in RETRIEVED_TEXT_MEASURES)
+    return tuple(found.question_values_at_budget(name, size, unit)[0] for name in RETRIEVED_TEXT_MEASURES)
 
 
 def test_one_search_is_measured_at_every_budget():
@@ -140,8 +140,10 @@ def test_a_question_without_an_excerpt_has_no_measure_and_is_given_as_much():
 
 def test_no_questions_have_no_measures():
     both, equipped = corpus(**TWO), tools(AngleEmbedder())
-    index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
-    measured = evaluate_at_budgets(index, (), equipped, TokenRuler(both.whole.text, equipped.tokenizer), Budgets((5, 10)))
+    index = cut_and_index_corpus(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    measured = evaluate_at_budgets(
+        index, (), equipped, TokenRuler(both.joined_document.text, equipped.tokenizer), Budgets((5, 10))
+    )
     assert measured.scores.shape == (2, 2, 3, 0)
 
 
@@ -164,8 +166,8 @@ def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, l
     monkeypatch.setattr(budget, "_RANKS_AT_ONCE", 30)
     both = corpus(one="\n".join(LINES[:40]), other="\n".join(LINES[40:]))
     equipped = tools(HashEmbedder())
-    ruler = TokenRuler(both.whole.text, equipped.tokenizer)
-    index = build_index(both, build_chunker(chunker, parameters), equipped)
+    ruler = TokenRuler(both.joined_document.text, equipped.tokenizer)
+    index = cut_and_index_corpus(both, build_chunker(chunker, parameters), equipped)
     rows = "\n".join(json.dumps({"question": f"{n}?", "excerpts": [LINES[n], LINES[3 * n][5:]]}) for n in range(1, 14))
     questions = read_questions(rows.encode(), "q.jsonl", both).usable
     sizes = (1, 7, 20, 64, 300, 100_000)
@@ -178,8 +180,8 @@ def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, l
             filled = fill_budget([index.chunks[place] for place in ranked[number]], size, measuring[unit], last)
             retrieved = [span for spans in filled for span in spans]
             for name, length in measuring.items():
-                expected = text_scores(excerpts, retrieved, length)
-                scores = [measured.values(score, size, name)[number] for score in RETRIEVED_TEXT_MEASURES]
+                expected = scores_of_retrieved_ranges(excerpts, retrieved, length)
+                scores = [measured.question_values_at_budget(score, size, name)[number] for score in RETRIEVED_TEXT_MEASURES]
                 assert [None if np.isnan(figure) else figure for figure in scores] == [
                     expected[score].value for score in RETRIEVED_TEXT_MEASURES
                 ]
@@ -197,9 +199,9 @@ def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
     monkeypatch.setattr(indexing, "nearest_vector_indices_per_query", nearest)
     numbered = corpus(only="\n".join(f"{number} word." for number in range(180)))
     equipped = tools(AngleEmbedder())
-    index = build_index(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    index = cut_and_index_corpus(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)
     questions = [Question(f"{number}", ()) for number in range(50)]
-    ruler = TokenRuler(numbered.whole.text, equipped.tokenizer)
+    ruler = TokenRuler(numbered.joined_document.text, equipped.tokenizer)
     measured = evaluate_at_budgets(index, questions, equipped, ruler, Budgets((10, 20)))
     # 20 words are 10 chunks, searched for with a quarter to spare.
     assert asked == [(50, 17)]
@@ -208,11 +210,11 @@ def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
 
 def test_measuring_can_be_cancelled():
     both, equipped = corpus(**TWO), tools(AngleEmbedder())
-    index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    index = cut_and_index_corpus(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
     stopped = tools(AngleEmbedder(), cancelled=lambda: True)
     with pytest.raises(Cancelled):
         evaluate_at_budgets(
-            index, [Question("1", ())], stopped, TokenRuler(both.whole.text, stopped.tokenizer), Budgets((5,))
+            index, [Question("1", ())], stopped, TokenRuler(both.joined_document.text, stopped.tokenizer), Budgets((5,))
         )
 
 
@@ -235,11 +237,11 @@ def test_budgets_of_no_use_are_refused_in_a_sentence(given, message):
 
 def test_an_index_without_chunks_gives_nothing():
     empty, equipped = corpus(only=" \n "), tools(AngleEmbedder())
-    index = build_index(empty, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    index = cut_and_index_corpus(empty, build_chunker("fixed_sentences", {"size": 1}), equipped)
     assert not index.chunks
     question = Question("1", (Excerpt(0, Span(0, 1)),))
     measured = evaluate_at_budgets(
-        index, [question], equipped, TokenRuler(empty.whole.text, equipped.tokenizer), Budgets((5,))
+        index, [question], equipped, TokenRuler(empty.joined_document.text, equipped.tokenizer), Budgets((5,))
     )
     assert (measured.taken.tolist(), measured.given[:, 0, 0].tolist()) == ([[0]], [0, 0])
     assert values(measured, 5, "characters")[0] == 0
@@ -251,11 +253,11 @@ def test_a_question_that_finds_short_chunks_is_searched_deeper(at_once, monkeypa
     # Up to 59 degrees a sentence has one word, and from there on forty: 100 words are 61 chunks from 0 on, or 3 from 179 on.
     numbered = corpus(only="\n".join(f"{number}." if number < 60 else f"{number}{' word' * 39}." for number in range(180)))
     equipped = tools(AngleEmbedder())
-    index = build_index(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    index = cut_and_index_corpus(numbered, build_chunker("fixed_sentences", {"size": 1}), equipped)
     excerpt = (Excerpt(0, numbered.documents[0].sentences[60]),)
     questions = [Question(text, excerpt) for text in ("0", "179", "1", "178")]
     measured = evaluate_at_budgets(
-        index, questions, equipped, TokenRuler(numbered.whole.text, equipped.tokenizer), Budgets((100,))
+        index, questions, equipped, TokenRuler(numbered.joined_document.text, equipped.tokenizer), Budgets((100,))
     )
     assert measured.taken.tolist() == [[61, 3, 61, 3]]
-    assert measured.values("recall", 100, "tokens").tolist() == [1, 0, 1, 0]
+    assert measured.question_values_at_budget("recall", 100, "tokens").tolist() == [1, 0, 1, 0]

@@ -36,8 +36,10 @@ def compared(before, after, same_model=True, parts=1):
         for is_after, side in enumerate((before, after)):
             for name, texts in side.items():
                 for part in range(parts):
-                    comparison.add(name, [(text, tokens(text)) for text in texts[part::parts]], bool(is_after))
-        return comparison.result(100)
+                    comparison.add_document_chunks_to_side(
+                        name, [(text, tokens(text)) for text in texts[part::parts]], bool(is_after)
+                    )
+        return comparison.index_comparison(100)
 
 
 @given(SIDES, SIDES, st.booleans(), st.integers(1, 3))
@@ -80,8 +82,8 @@ def test_the_same_text_in_another_document_is_no_match():
 def test_only_so_many_documents_are_listed():
     with ChunkComparison() as comparison:
         for number in range(5):
-            comparison.add(f"{number}", [("x" * number, number)], is_after=True)
-        assert [document for document, _ in comparison.result(2).most_changed] == ["4", "3"]
+            comparison.add_document_chunks_to_side(f"{number}", [("x" * number, number)], is_after=True)
+        assert [document for document, _ in comparison.index_comparison(2).most_changed] == ["4", "3"]
         # Asking does not end it.
-        comparison.add("5", [("y", 50)], is_after=True)
-        assert [document for document, _ in comparison.result(2).most_changed] == ["5", "4"]
+        comparison.add_document_chunks_to_side("5", [("y", 50)], is_after=True)
+        assert [document for document, _ in comparison.index_comparison(2).most_changed] == ["5", "4"]

@@ -18,9 +18,9 @@ from evaluation.retrieval.retrieved_chunks_and_failures import (
     Seam,
     given_chunks,
     judge_answer_retrieval,
-    retrieval_failures,
+    list_missed_excerpts_per_chunker,
 )
-from evaluation.search.index import build_index
+from evaluation.search.index import cut_and_index_corpus
 from evaluation.search.ranking import nearest_vector_indices_per_query
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
@@ -37,7 +37,7 @@ def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER
     runs = {}
     for number, setting in enumerate(settings):
         bench = tools(embedder())
-        index = build_index(corpus, build_chunker("fixed_sentences", setting), bench)
+        index = cut_and_index_corpus(corpus, build_chunker("fixed_sentences", setting), bench)
         runs[number] = MeasuredChunker(
             evaluate_retrieval(index, questions, bench, ruler), measure_at_standard_budgets(index, questions, bench, ruler)
         )
@@ -46,17 +46,22 @@ def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER
 
 def holder_of(failure):
     """Return the number and the rank of the chunk with most of a missed excerpt, and how much of it the chunk holds."""
-    holder = failure.retrieval.holder
+    holder = failure.retrieval.chunk_with_most_answer
     return holder.number, holder.rank, failure.retrieval.count_answer_characters_in_chunk(holder)
 
 
 def test_an_excerpt_that_a_cut_split():
     runs = measured([("90", ["40 beta.\n90 gamma."])], {"size": 1}, {"size": 4}, {"size": 1, "overlap": 0})
-    lost = retrieval_failures(runs, ONE_CHUNK, RULER)
+    lost = list_missed_excerpts_per_chunker(runs, ONE_CHUNK, RULER)
     (failure,) = lost[0]
     # “90 gamma.” is found; “40 beta.”, of 8 characters, and the white space after it are not.
     retrieval = failure.retrieval
-    assert (failure.question, retrieval.answer, retrieval.size, retrieval.missed_character_count) == (0, Span(9, 27), 18, 9)
+    assert (failure.question, retrieval.answer, retrieval.answer_character_count, retrieval.missed_character_count) == (
+        0,
+        Span(9, 27),
+        18,
+        9,
+    )
     assert dict(failure.missed_characters_by_chunker) == {0: 9, 1: 0, 2: 9}
     reason = runs[0].ladder.reasons[18]
     assert (retrieval.fate, retrieval.cuts_inside(runs[0].ladder.reasons)) == ("split", (Seam(18, 1, 2, reason),))
@@ -69,28 +74,28 @@ def test_an_excerpt_that_a_cut_split():
 
 def test_an_excerpt_that_is_whole_in_a_chunk_of_too_low_a_rank_was_split_by_no_cut():
     runs = measured([("0", ["130 delta."]), ("90", ["90 gamma."])], {"size": 1})
-    (failure,) = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
+    (failure,) = list_missed_excerpts_per_chunker(runs, ONE_CHUNK, RULER)[0]
     assert (failure.retrieval.fate, failure.retrieval.cuts_inside({})) == ("not retrieved", ())
     assert holder_of(failure) == (3, 4, 10)
     assert dict(failure.missed_characters_by_chunker) == {0: 10}
     assert failure.other_successful_chunkers(0) == ()
-    assert retrieval_failures(runs, Limit(top=4), RULER) == {0: []}
+    assert list_missed_excerpts_per_chunker(runs, Limit(top=4), RULER) == {0: []}
 
 
 def test_at_a_budget_what_is_cut_off_is_missed():
     runs = measured([("0", ["0 alpha.", "40 beta."])], {"size": 2})
     # Three of the first chunk's four words: “40 ” of “40 beta.” is given, “beta.” is not.
     runs = {0: runs[0]._replace(ladder=climbed(runs[0], Budgets((3, 4), "tokens", "cut"), size=2))}
-    (failure,) = retrieval_failures(runs, Limit(3), RULER)[0]
+    (failure,) = list_missed_excerpts_per_chunker(runs, Limit(3), RULER)[0]
     assert (failure.retrieval.answer, failure.retrieval.fate, dict(failure.missed_characters_by_chunker)) == (
         Span(9, 17),
         "cut off",
         {0: 5},
     )
     assert holder_of(failure) == (0, 1, 8)
-    assert retrieval_failures(runs, Limit(4), RULER) == {0: []}
+    assert list_missed_excerpts_per_chunker(runs, Limit(4), RULER) == {0: []}
     (cut,) = given_chunks(runs[0], Limit(3), 0, RULER).chunks
-    assert (cut.rank, cut.spans, cut.given, cut.whole) == (1, (Span(0, 17),), (Span(0, 12),), False)
+    assert (cut.rank, cut.spans, cut.given, cut.is_wholly_retrieved) == (1, (Span(0, 17),), (Span(0, 12),), False)
 
 
 def climbed(found, *budgets, size=1, kept=400):
@@ -98,7 +103,7 @@ def climbed(found, *budgets, size=1, kept=400):
     ladders.standard_budget_sets, ladders.KEPT_RANK_COUNT = lambda corpus, ruler: budgets, kept
     try:
         bench = tools(AngleEmbedder())
-        index = build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), bench)
+        index = cut_and_index_corpus(CORPUS, build_chunker("fixed_sentences", {"size": size}), bench)
         return measure_at_standard_budgets(index, found.evaluation.search.questions, bench, RULER)
     finally:
         ladders.standard_budget_sets, ladders.KEPT_RANK_COUNT = before
@@ -117,7 +122,9 @@ def test_what_is_left_out_is_shown_and_not_given():
     assert given_in(2) == ([(0, True)], 2)
     assert given_in(100) == ([(number, True) for number in range(4)], 8)
     lost = {
-        budget: retrieval_failures({0: MeasuredChunker(run.evaluation, ladder)}, Limit(budget, last="left_out"), RULER)[0]
+        budget: list_missed_excerpts_per_chunker(
+            {0: MeasuredChunker(run.evaluation, ladder)}, Limit(budget, last="left_out"), RULER
+        )[0]
         for budget in (3, 100)
     }
     assert [dict(failure.missed_characters_by_chunker) for failure in lost[3]] == [{0: 8}]
@@ -128,12 +135,12 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
     (run,) = measured([("0", ["130 delta."])], {"size": 1}).values()
     ladder = climbed(run, Budgets((7, 8), "tokens", "cut"), kept=2)
     runs = {0: MeasuredChunker(run.evaluation, ladder)}
-    assert retrieval_failures(runs, Limit(8), RULER) == {0: []}
+    assert list_missed_excerpts_per_chunker(runs, Limit(8), RULER) == {0: []}
     # The last of the four is cut off after “130 ”.
-    (cut,) = retrieval_failures(runs, Limit(7), RULER)[0]
+    (cut,) = list_missed_excerpts_per_chunker(runs, Limit(7), RULER)[0]
     assert (dict(cut.missed_characters_by_chunker), cut.retrieval.fate, holder_of(cut)) == ({0: 6}, "cut off", (3, 4, 10))
     given = given_chunks(runs[0], Limit(8), 0, RULER)
-    assert ([chunk.number for chunk in given.chunks], given.chunk_count_without_kept_ranks, given.filled_length) == (
+    assert ([chunk.number for chunk in given.chunks], given.chunk_count_beyond_kept_ranks, given.filled_length) == (
         [0, 1],
         2,
         8,
@@ -143,7 +150,7 @@ def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
 def test_most_missed_comes_first_and_equals_keep_their_order():
     rows = [("0", ["90 gamma.", "130 delta."]), ("1", ["0 alpha."]), ("130", ["40 beta."]), ("2", ["90 gamma."])]
     runs = measured(rows, {"size": 1})
-    lost = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
+    lost = list_missed_excerpts_per_chunker(runs, ONE_CHUNK, RULER)[0]
     assert [(failure.question, failure.missed_characters_by_chunker[0]) for failure in lost] == [
         (0, 10),
         (0, 9),
@@ -154,9 +161,9 @@ def test_most_missed_comes_first_and_equals_keep_their_order():
 
 def test_white_space_alone_is_not_missed():
     spaced = Corpus((Document.from_text("0 alpha.   \n   40 beta.", "lines", "one"),), exact_ends=True)
-    ruler = TokenRuler(spaced.whole.text, tools().tokenizer)
+    ruler = TokenRuler(spaced.joined_document.text, tools().tokenizer)
     runs = measured([("0", ["0 alpha.   \n   40 beta."])], {"size": 1}, corpus=spaced, ruler=ruler)
-    assert retrieval_failures(runs, Limit(top=2), ruler) == {0: []}
+    assert list_missed_excerpts_per_chunker(runs, Limit(top=2), ruler) == {0: []}
 
 
 def test_a_chunk_that_lacks_only_white_space_holds_all_of_it():
@@ -164,14 +171,18 @@ def test_a_chunk_that_lacks_only_white_space_holds_all_of_it():
     chunks = {2: (Span(18, 27),), 5: (Span(27, 28),)}
     retrieval = judge_answer_retrieval(TEXT, chunks, {2: 4, 5: 1}, {5: chunks[5]}, Span(18, 28))
     assert (retrieval.fate, retrieval.missed_character_count, retrieval.outside_character_count) == ("not retrieved", 9, 0)
-    assert (retrieval.holder.number, retrieval.holder.rank, retrieval.cuts_inside({})) == (2, 4, ())
+    assert (retrieval.chunk_with_most_answer.number, retrieval.chunk_with_most_answer.rank, retrieval.cuts_inside({})) == (
+        2,
+        4,
+        (),
+    )
 
 
 def test_a_run_without_a_ladder_says_what_it_knows():
     runs = {0: measured([("0", ["130 delta."])], {"size": 1})[0]._replace(ladder=None)}
-    (failure,) = retrieval_failures(runs, ONE_CHUNK, RULER)[0]
+    (failure,) = list_missed_excerpts_per_chunker(runs, ONE_CHUNK, RULER)[0]
     assert holder_of(failure) == (3, 4, 10)
-    assert retrieval_failures({}, ONE_CHUNK, RULER) == {}
+    assert list_missed_excerpts_per_chunker({}, ONE_CHUNK, RULER) == {}
 
 
 @settings(max_examples=30, deadline=None)
@@ -194,13 +205,13 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
         (run,) = measured(rows, {"size": size}, embedder=HashEmbedder, corpus=corpus, ruler=ruler).values()
     finally:
         ladders.standard_budget_sets = before
-    index = run.evaluation.index
+    index = run.evaluation.searched_index
     (ranked,) = nearest_vector_indices_per_query(tools().embed(["which"]), index.vectors, len(index.chunks))
     filled = fill_budget(
         [index.chunks[chunk] for chunk in ranked.tolist()], budget, ruler if unit == "tokens" else CharacterRuler(), last
     )
     wanted = [span for spans in filled for span in spans]
-    assert given_chunks(run, Limit(budget, unit=unit, last=last), 0, ruler).spans == wanted
+    assert given_chunks(run, Limit(budget, unit=unit, last=last), 0, ruler).retrieved_spans == wanted
     missed = {
         number: sum(
             end - start
@@ -209,7 +220,7 @@ def test_what_is_given_is_what_fills_the_budget(lines, size, data):
         )
         for number, question in enumerate(run.evaluation.search.questions)
     }
-    lost = retrieval_failures({0: run}, Limit(budget, unit=unit, last=last), ruler)[0]
+    lost = list_missed_excerpts_per_chunker({0: run}, Limit(budget, unit=unit, last=last), ruler)[0]
     assert {failure.question: failure.missed_characters_by_chunker[0] for failure in lost} == {
         key: value for key, value in missed.items() if value
     }

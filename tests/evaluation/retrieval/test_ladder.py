@@ -15,11 +15,11 @@ from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
 from evaluation.retrieval.budgets_and_near_duplicates import (
     BUDGETS_BY_UNIT,
     budgets_for_length,
-    chunk_numbers_with_most_excerpt,
+    chunks_with_largest_excerpt_part,
     measure_at_standard_budgets,
     standard_budget_sets,
 )
-from evaluation.search.index import build_index, search_for_all_questions
+from evaluation.search.index import cut_and_index_corpus, search_for_all_questions
 from evaluation.search.ranking import SEARCH_METHODS
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
@@ -37,11 +37,11 @@ def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
     text = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in rows)
     questions = read_questions(text.encode(), "questions.jsonl", corpus()).usable
     bench = tools(AngleEmbedder())
-    index = build_index(corpus(), build_chunker("fixed_sentences", {"size": size, "overlap": overlap}), bench)
+    index = cut_and_index_corpus(corpus(), build_chunker("fixed_sentences", {"size": size, "overlap": overlap}), bench)
     return (
         index,
         questions,
-        measure_at_standard_budgets(index, questions, bench, TokenRuler(corpus().whole.text, bench.tokenizer)),
+        measure_at_standard_budgets(index, questions, bench, TokenRuler(corpus().joined_document.text, bench.tokenizer)),
     )
 
 
@@ -102,8 +102,8 @@ def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
     # Chunks 0+40, 40+90, 90+130: the question at 110 degrees finds the last, then the second, both of which hold gamma.
     index, questions, ladder = climbed([("110", ["90 gamma."])], size=2, overlap=1, monkeypatch=monkeypatch, kept=0)
     (excerpt,) = questions[0].excerpts
-    assert chunk_numbers_with_most_excerpt(index, excerpt.span) == [1, 2]
-    assert chunk_numbers_with_most_excerpt(index, (0, 0)) == []
+    assert chunks_with_largest_excerpt_part(index, excerpt.span) == [1, 2]
+    assert chunks_with_largest_excerpt_part(index, (0, 0)) == []
     assert ladder.best_holders.tolist() == [[2, 1]]
 
 
@@ -122,7 +122,7 @@ def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
     )
     bench = tools(HashEmbedder())
     questions = read_questions(rows.encode(), "questions.jsonl", line_corpus).usable
-    index = build_index(line_corpus, build_chunker("fixed_sentences", {"size": 1}), bench, search_method=method)
+    index = cut_and_index_corpus(line_corpus, build_chunker("fixed_sentences", {"size": 1}), bench, search_method=method)
     before, ladders.KEPT_RANK_COUNT = ladders.KEPT_RANK_COUNT, kept
     try:
         ladder = measure_at_standard_budgets(index, questions, bench, TokenRuler(text, bench.tokenizer))
@@ -144,7 +144,7 @@ def test_each_of_several_budgets_is_what_it_is_alone():
     bench = tools(AngleEmbedder())
     for at_budgets in ladder.at:
         alone = evaluate_at_budgets(
-            index, questions, bench, TokenRuler(corpus().whole.text, bench.tokenizer), at_budgets.budgets
+            index, questions, bench, TokenRuler(corpus().joined_document.text, bench.tokenizer), at_budgets.budgets
         )
         for name in ("taken", "cut_chunk_length", "given", "retrieved_excerpt_length", "excerpt_length", "scores"):
             np.testing.assert_array_equal(getattr(at_budgets, name), getattr(alone, name))
@@ -153,7 +153,7 @@ def test_each_of_several_budgets_is_what_it_is_alone():
 def test_no_question_is_a_ladder_of_nothing_and_a_cancelled_one_is_none():
     index, questions, _ = climbed([("120", ["40 beta."])])
     bench = tools(AngleEmbedder())
-    ruler = TokenRuler(corpus().whole.text, bench.tokenizer)
+    ruler = TokenRuler(corpus().joined_document.text, bench.tokenizer)
     nothing = measure_at_standard_budgets(index, (), bench, ruler)
     assert (nothing.ranked.shape, nothing.best_holders.shape, nothing.at[0].scores.shape[-1]) == ((0, 0), (0, 2), 0)
     asked = iter([False, True, True, True])

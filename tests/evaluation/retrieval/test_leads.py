@@ -10,12 +10,12 @@ NOISE = np.random.default_rng(4).normal(0, 0.1, 60)
 
 
 def leads(values, names=("A", "B", "C"), measure="recall", unit="tokens"):
-    return Leads.of(names, measure, unit, values)
+    return Leads.of_chunkers_at_each_budget(names, measure, unit, values)
 
 
 def test_a_lead_on_every_question_is_significant_at_every_budget():
     leaders = leads({1000: [HALF + 0.2, HALF, HALF + 0.1], 2000: [HALF, HALF + 0.3, HALF - 0.1]})
-    assert leaders.significant == (1000, 2000)
+    assert leaders.budgets_with_significant_lead == (1000, 2000)
     assert [(lead.best, lead.rival) for lead in leaders.leads.values()] == [(0, 2), (1, 0)]
     assert leaders.leads[1000].mean == pytest.approx(0.7)
     assert leaders.leads[2000].difference.mean == pytest.approx(0.3)
@@ -29,7 +29,7 @@ def test_a_lead_on_every_question_is_significant_at_every_budget():
 
 def test_a_lead_that_is_not_significant_names_the_rival_and_what_it_would_take():
     leaders = leads({500: [HALF + 0.2, HALF, HALF - 0.1], 1000: [HALF + 0.01 + NOISE, HALF + NOISE.mean(), HALF - 0.2]})
-    assert leaders.significant == (500,)
+    assert leaders.budgets_with_significant_lead == (500,)
     lead = leaders.leads[1000]
     assert (lead.best, lead.rival, lead.significant) == (0, 1, False)
     assert (
@@ -54,21 +54,21 @@ def test_what_is_significant_alone_may_not_be_among_many():
     # Alone, the difference is significant; among 45 at once it is not.
     shift = NOISE - NOISE.mean() + 0.04
     alone = leads({1000: [HALF + shift, HALF]}, ("A", "B"))
-    assert alone.significant == (1000,)
+    assert alone.budgets_with_significant_lead == (1000,)
     assert alone.words().endswith("It is significantly ahead of every other (Holm's correction for 1 comparison).")
     names = [f"C{number}" for number in range(10)]
     others = np.random.default_rng(6).normal(0, 0.1, (8, 60))
     others -= others.mean(axis=1, keepdims=True) + 0.001
     many = leads({1000: [HALF + shift, HALF, *(HALF + others)]}, names)
     assert many.leads[1000].difference.p < 0.05
-    assert many.significant == ()
+    assert many.budgets_with_significant_lead == ()
     assert many.words().endswith("not significant among so many comparisons, though it may be by itself.")
     assert "It is not significantly ahead of every other (Holm's correction for 45 comparisons)." in many.words()
 
 
 def test_level_chunkers_have_no_winner():
     leaders = leads({7: [HALF, HALF]}, ("A", "B"), unit="characters")
-    assert not leaders.significant
+    assert not leaders.budgets_with_significant_lead
     assert leaders.words() == "Recall is the same with both chunkers at 7 characters."
 
 
@@ -81,14 +81,19 @@ def test_ties_are_said_as_ties():
 
 
 def test_where_everything_was_retrieved_nothing_is_compared():
-    leaders = Leads.of(
+    leaders = Leads.of_chunkers_at_each_budget(
         ["A", "B"], "recall", "tokens", {1: [HALF, HALF / 2], 2: [HALF, HALF]}, budgets_retrieving_everything=[2]
     )
     assert [*leaders.leads] == [1]
     assert leaders.words().startswith(
         "At 2 tokens everything was retrieved with every chunker: there is nothing to compare. The highest recall is with A"
     )
-    assert Leads.of(["A", "B"], "recall", "tokens", {2: [HALF, HALF]}, budgets_retrieving_everything=[2]).comparisons == 0
+    assert (
+        Leads.of_chunkers_at_each_budget(
+            ["A", "B"], "recall", "tokens", {2: [HALF, HALF]}, budgets_retrieving_everything=[2]
+        ).comparisons
+        == 0
+    )
 
 
 @pytest.mark.full
@@ -118,7 +123,7 @@ def test_what_cannot_be_compared_is_said():
     assert "nothing to compare" in leads({1000: [HALF, nothing]}, ("A", "B")).words()
     few = np.where(np.arange(60) < 3, HALF, np.nan)
     leaders = leads({1000: [HALF + 0.5, few]}, ("A", "B"))
-    assert (leaders.comparisons, leaders.significant) == (0, ())
+    assert (leaders.comparisons, leaders.budgets_with_significant_lead) == (0, ())
     assert (
         "At 1,000 tokens, A and B cannot be compared. A significant difference takes at least 6 questions; there are 3."
     ) in leaders.words()

@@ -23,19 +23,19 @@ from evaluation.questions.corpus_ranges_and_rulers import (
 from evaluation.questions.question_files import MOST_QUESTIONS, Excerpt, Question, read_questions
 from evaluation.questions.question_rows import DOCUMENT_TEXT_SEPARATOR
 from evaluation.retrieval.measures import (
-    document_scores_at_each_k,
+    document_recall_precision_by_k,
     evaluate_retrieval,
-    evidence_scores_at_each_k,
+    evidence_sentence_scores_by_k,
     excerpt_ranges,
     mean_and_deviation,
     mostly_covered_sentence_numbers,
     overlapped_sentence_numbers,
     precision_omega,
     score_search,
-    text_scores,
+    scores_of_retrieved_ranges,
     trim_spaces_and_punctuation,
 )
-from evaluation.search.index import build_index, search_for_all_questions
+from evaluation.search.index import cut_and_index_corpus, search_for_all_questions
 from evaluation.search.ranking import nearest_vector_indices_per_query
 from sample_docs import SAMPLES_FOLDER
 from tests.support import AngleEmbedder, tools
@@ -64,7 +64,7 @@ def test_what_is_covered_already_is_not_new(several):
     covered = CoveredRanges()
     before = []
     for ranges in several:
-        assert covered.add(ranges) == difference_of_ranges(ranges, before)
+        assert covered.add_and_return_new_parts(ranges) == difference_of_ranges(ranges, before)
         before += ranges
 
 
@@ -74,40 +74,43 @@ def values(scores):
 
 def test_an_excerpt_inside_one_chunk():
     # 10 of 100 characters retrieved are the excerpt; nothing of it is missing.
-    scores = text_scores([Span(20, 30)], [Span(0, 100)], total_length_of_ranges)
+    scores = scores_of_retrieved_ranges([Span(20, 30)], [Span(0, 100)], total_length_of_ranges)
     assert values(scores) == {"recall": 1, "precision": 0.1, "iou": 0.1}
 
 
 def test_overlap_counts_as_often_as_it_was_retrieved():
     # 0..100 and 50..150 are 200 characters, though only 150 places; the excerpt in both counts once.
-    scores = text_scores([Span(60, 80)], [Span(0, 100), Span(50, 150)], total_length_of_ranges)
+    scores = scores_of_retrieved_ranges([Span(60, 80)], [Span(0, 100), Span(50, 150)], total_length_of_ranges)
     assert values(scores) == {"recall": 1, "precision": 20 / 200, "iou": 20 / 200}
 
 
 def test_an_excerpt_split_over_two_chunks_of_which_one_is_retrieved():
     # 30 of 40 retrieved; IoU has the other 10 in its denominator.
-    scores = text_scores([Span(70, 110)], [Span(0, 100)], total_length_of_ranges)
+    scores = scores_of_retrieved_ranges([Span(70, 110)], [Span(0, 100)], total_length_of_ranges)
     assert values(scores) == {"recall": 0.75, "precision": 0.3, "iou": 30 / 110}
-    both = text_scores([Span(70, 110)], [Span(0, 100), Span(100, 200)], total_length_of_ranges)
+    both = scores_of_retrieved_ranges([Span(70, 110)], [Span(0, 100), Span(100, 200)], total_length_of_ranges)
     assert values(both) == {"recall": 1, "precision": 0.2, "iou": 0.2}
 
 
 def test_an_excerpt_that_is_never_retrieved():
-    scores = text_scores([Span(70, 110)], [Span(200, 300)], total_length_of_ranges)
+    scores = scores_of_retrieved_ranges([Span(70, 110)], [Span(200, 300)], total_length_of_ranges)
     assert values(scores) == {"recall": 0, "precision": 0, "iou": 0}
-    nothing = text_scores([Span(70, 110)], [], total_length_of_ranges)
+    nothing = scores_of_retrieved_ranges([Span(70, 110)], [], total_length_of_ranges)
     assert values(nothing) == {"recall": 0, "precision": None, "iou": 0}
     assert "nothing was retrieved" in nothing["precision"].undefined
 
 
 def test_a_question_without_excerpts_has_no_measure():
-    scores = text_scores([], [Span(0, 10)], total_length_of_ranges)
+    scores = scores_of_retrieved_ranges([], [Span(0, 10)], total_length_of_ranges)
     assert values(scores) == {"recall": None, "precision": None, "iou": None}
     assert precision_omega([], [[Span(0, 10)]], total_length_of_ranges).undefined == "the question has no excerpt"
 
 
 def test_excerpts_that_overlap_count_once():
-    assert values(text_scores([Span(0, 10), Span(5, 15)], [Span(0, 12)], total_length_of_ranges))["recall"] == 12 / 15
+    assert (
+        values(scores_of_retrieved_ranges([Span(0, 10), Span(5, 15)], [Span(0, 12)], total_length_of_ranges))["recall"]
+        == 12 / 15
+    )
 
 
 def test_precision_omega_is_the_iou_of_all_chunks_that_touch_an_excerpt():
@@ -184,7 +187,7 @@ def test_products_of_embeddings_are_finite(asked, rows, wide, seed):
     exact = np.einsum("qd,vd->qv", queries.astype(float), vectors.astype(float))
     assert np.abs(products - exact).max() < 1e-5
     assert np.abs(products).max() < 1.001
-    for query, ranking in enumerate(nearest_vector_indices_per_query(queries, vectors, 3, block_size=7)):
+    for query, ranking in enumerate(nearest_vector_indices_per_query(queries, vectors, 3, vectors_per_block=7)):
         assert exact[query, ranking] == pytest.approx(np.sort(exact[query])[::-1][:3], abs=2e-5)
 
 
@@ -201,25 +204,27 @@ def ask(text, *excerpts, top_k=1, size=1, **texts):
     questions = read_questions(rows, "questions.jsonl", both)
     assert not questions.problems
     equipped = tools(AngleEmbedder())
-    index = build_index(both, build_chunker("fixed_sentences", {"size": size}), equipped)
-    return evaluate_retrieval(index, questions.usable, equipped, TokenRuler(both.whole.text, equipped.tokenizer), top_k)
+    index = cut_and_index_corpus(both, build_chunker("fixed_sentences", {"size": size}), equipped)
+    return evaluate_retrieval(
+        index, questions.usable, equipped, TokenRuler(both.joined_document.text, equipped.tokenizer), top_k
+    )
 
 
 def test_all_documents_are_searched_together_by_the_cosine():
     # The question at 120 degrees is nearest to 130, then to 90, 40 and 0.
     evaluation = ask("120", "40 beta.", top_k=2)
-    (answer,) = evaluation.answers
+    (answer,) = evaluation.scores_of_all_questions
     assert answer.ranked == (3, 2, 1, 0)
     assert values(answer.characters) == {"recall": 0, "precision": 0, "iou": 0, "precision_omega": 1}
-    assert evaluation.index.texts[3] == "130 delta."
-    assert evaluation.index.chunks[3] == (
-        Span(len(TWO["first"]) + len(DOCUMENT_TEXT_SEPARATOR), len(evaluation.index.corpus.whole.text)),
+    assert evaluation.searched_index.texts[3] == "130 delta."
+    assert evaluation.searched_index.chunks[3] == (
+        Span(len(TWO["first"]) + len(DOCUMENT_TEXT_SEPARATOR), len(evaluation.searched_index.corpus.joined_document.text)),
     )
 
 
 def test_characters_and_tokens_are_measured_apart():
     # Both sentences of the best chunk of two; the excerpt is one word of its four, 4 of its 18 characters.
-    (answer,) = ask("0", "beta", size=2).answers
+    (answer,) = ask("0", "beta", size=2).scores_of_all_questions
     assert answer.characters["precision"].value == 4 / len("0 alpha.\n40 beta.")
     assert answer.tokens["precision"].value == 1 / 4
     assert answer.tokens["recall"].value == 1
@@ -227,17 +232,21 @@ def test_characters_and_tokens_are_measured_apart():
 
 def test_a_search_is_measured_at_every_number_of_chunks():
     deep = ask("120", "40 beta.", top_k=1)
-    ruler = TokenRuler(deep.index.corpus.whole.text, load_tokenizer("words"))
-    recalls = [score_search(deep.search, ruler, k).answers[0].characters["recall"].value for k in (1, 2, 3, 4)]
+    ruler = TokenRuler(deep.searched_index.corpus.joined_document.text, load_tokenizer("words"))
+    recalls = [
+        score_search(deep.search, ruler, k).scores_of_all_questions[0].characters["recall"].value for k in (1, 2, 3, 4)
+    ]
     assert recalls == [0, 0, 1, 1]
     for k in (1, 2, 3, 4):
-        assert deep.with_top_k(k, ruler).answers == score_search(deep.search, ruler, k).answers
+        assert (
+            deep.with_top_k(k, ruler).scores_of_all_questions == score_search(deep.search, ruler, k).scores_of_all_questions
+        )
 
 
 def test_the_search_says_what_was_computed_and_what_was_there():
     both, equipped = corpus(**TWO), tools(AngleEmbedder())
-    first = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
-    again = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    first = cut_and_index_corpus(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    again = cut_and_index_corpus(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
     assert (first.embedded, first.cached) == (4, 0)
     assert (again.embedded, again.cached) == (0, 4)
     assert again.embed_s == first.embed_s > 0
@@ -248,9 +257,14 @@ def test_the_search_says_what_was_computed_and_what_was_there():
 
 def test_a_document_shorter_than_a_chunk_is_one_chunk():
     evaluation = ask("130", "130 delta.", size=50)
-    assert len(evaluation.index.chunks) == 2
-    assert values(evaluation.answers[0].characters) == {"recall": 1, "precision": 1, "iou": 1, "precision_omega": 1}
-    assert evaluation.answers[0].ranked == (1, 0)
+    assert len(evaluation.searched_index.chunks) == 2
+    assert values(evaluation.scores_of_all_questions[0].characters) == {
+        "recall": 1,
+        "precision": 1,
+        "iou": 1,
+        "precision_omega": 1,
+    }
+    assert evaluation.scores_of_all_questions[0].ranked == (1, 0)
 
 
 def test_means_leave_out_what_is_undefined():
@@ -267,14 +281,14 @@ def test_documents_and_evidence_at_k():
     ]
     excerpts = [*lines[0], *lines[3]]
     ranked = [lines[0], lines[1], lines[2], lines[3]]
-    documents = document_scores_at_each_k(both, excerpts, ranked)
+    documents = document_recall_precision_by_k(both, excerpts, ranked)
     assert values(documents[1]) == values(documents[3]) == {"recall": 1 / 2, "precision": 1, "f1": 2 / 3}
     assert values(documents[5]) == values(documents[10]) == {"recall": 1, "precision": 1, "f1": 1}
-    evidence = evidence_scores_at_each_k(both, excerpts, ranked)
+    evidence = evidence_sentence_scores_by_k(both, excerpts, ranked)
     assert values(evidence[1]) == {"recall": 1 / 2, "precision": 1, "f1": 2 / 3}
     assert values(evidence[3]) == {"recall": 1 / 2, "precision": 1 / 3, "f1": 2 / 5}
     assert values(evidence[10]) == {"recall": 1, "precision": 1 / 2, "f1": 2 / 3}
-    assert values(document_scores_at_each_k(both, [], ranked)[1]) == {"recall": None, "precision": None, "f1": None}
+    assert values(document_recall_precision_by_k(both, [], ranked)[1]) == {"recall": None, "precision": None, "f1": None}
 
 
 def test_a_sentence_is_retrieved_where_more_than_half_of_it_is():
@@ -433,5 +447,5 @@ def test_a_chunk_that_lacks_the_full_stop_has_the_whole_excerpt():
     question = Question("What?", (Excerpt(0, Span(0, 16)),))
     for exact, expected in ((False, 1.0), (True, 15 / 16)):
         there = Corpus((Document.from_text(text, "lines", "one"),), exact_ends=exact)
-        scores = text_scores(excerpt_ranges(there, question), [Span(0, 15)], total_length_of_ranges)
+        scores = scores_of_retrieved_ranges(excerpt_ranges(there, question), [Span(0, 15)], total_length_of_ranges)
         assert scores["recall"].value == pytest.approx(expected)

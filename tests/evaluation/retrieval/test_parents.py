@@ -18,19 +18,19 @@ from evaluation.retrieval.measures import (
     RETRIEVED_TEXT_MEASURES,
     evaluate_retrieval,
     excerpt_ranges,
-    text_scores,
+    scores_of_retrieved_ranges,
 )
 from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
-from evaluation.search.index import NO_PARENTS_NOTE, PARENTS_SEARCHED_NOTE, PreparedQuestions, build_index
+from evaluation.search.index import NO_PARENTS_NOTE, PARENTS_SEARCHED_NOTE, PreparedQuestions, cut_and_index_corpus
 from evaluation.search.ranking import SEARCH_METHODS, Bm25
-from evaluation.search.text_returned_for_chunks import RETURN_CHUNK_ITSELF, ReturnedText, with_returned_text
+from evaluation.search.text_returned_for_chunks import RETURN_CHUNK_ITSELF, ReturnedText, copy_index_with_returned_text
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 
 PARENT = ReturnedText.parse("parent")
 TEXTS = {name: load_sample(name).text for name in ("article", "stubs", "faq")} | {"short": "The tide turns twice a day."}
 CORPUS = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in TEXTS.items()), exact_ends=True)
-RULER = TokenRuler(CORPUS.whole.text, tools().tokenizer)
+RULER = TokenRuler(CORPUS.joined_document.text, tools().tokenizer)
 PARAGRAPHS = [part for text in TEXTS.values() for part in text.split("\n\n") if len(part) > 40][::4]
 ASKED = "\n".join(json.dumps({"question": part[:60], "excerpts": [part.split(". ")[0]]}) for part in PARAGRAPHS)
 QUESTIONS = read_questions(ASKED.encode(), "questions.jsonl", CORPUS).usable
@@ -42,8 +42,8 @@ def two_levels(overlap=0):
 
 
 def indexed(method="embedding", overlap=0):
-    index = build_index(CORPUS, two_levels(overlap), tools(), search_method=method, only_children=True)
-    return with_returned_text(index, PARENT)
+    index = cut_and_index_corpus(CORPUS, two_levels(overlap), tools(), search_method=method, only_children=True)
+    return copy_index_with_returned_text(index, PARENT)
 
 
 @pytest.mark.parametrize("overlap", [0, 40])
@@ -74,19 +74,23 @@ def test_they_are_those_of_a_parent_document_retriever_in_its_order(overlap):
     index = indexed(overlap=overlap)
     queries = PreparedQuestions.of(index, [question.text for question in QUESTIONS], tools())
     for question, row in zip(QUESTIONS, queries.ranked(np.arange(len(QUESTIONS)), 6).tolist(), strict=True):
-        ours = list(dict.fromkeys(CORPUS.whole.text[start:end] for chunk in row for start, end in index.parents[chunk]))
+        ours = list(
+            dict.fromkeys(CORPUS.joined_document.text[start:end] for chunk in row for start, end in index.parents[chunk])
+        )
         assert ours == [document.page_content for document in theirs.invoke(question.text)]
         if not overlap:
             assert ours == [
-                CORPUS.whole.text[start:end] for spans in index.returned_spans_without_repeats(row) for start, end in spans
+                CORPUS.joined_document.text[start:end]
+                for spans in index.returned_spans_without_repeats(row)
+                for start, end in spans
             ]
 
 
 @pytest.mark.parametrize("method", SEARCH_METHODS)
 def test_only_children_are_indexed_with_their_words_alone(method):
     index = indexed(method)
-    whole = build_index(CORPUS, two_levels(), tools(), search_method=method)
-    parents = find_chunk_indices_with_children([Chunk.of(CORPUS.whole, *spans) for spans in whole.chunks])
+    whole = cut_and_index_corpus(CORPUS, two_levels(), tools(), search_method=method)
+    parents = find_chunk_indices_with_children([Chunk.of(CORPUS.joined_document, *spans) for spans in whole.chunks])
     assert parents
     children = [number for number in range(len(whole.chunks)) if number not in parents]
     assert index.chunks == tuple(whole.chunks[number] for number in children)
@@ -117,7 +121,7 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
     for unit, length in lengths.items():
         for name in RETRIEVED_TEXT_MEASURES:
             expected = [
-                text_scores(excerpt_ranges(CORPUS, question), given, length)[name].value
+                scores_of_retrieved_ranges(excerpt_ranges(CORPUS, question), given, length)[name].value
                 for question, given in zip(QUESTIONS, spans, strict=True)
             ]
             np.testing.assert_allclose(evaluation.values(name, unit), expected)
@@ -126,7 +130,7 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
             at = evaluate_at_budgets(index, QUESTIONS, tools(), RULER, Budgets((150, 700), unit, last))
             for size in (150, 700):
                 expected = [
-                    text_scores(
+                    scores_of_retrieved_ranges(
                         excerpt_ranges(CORPUS, question),
                         [span for spans in fill_budget(given, size, lengths[unit], last) for span in spans],
                         lengths[unit],
@@ -134,13 +138,13 @@ def test_parents_count_with_their_length_in_the_top_k_and_at_budgets(method):
                     for question, given in zip(QUESTIONS, parents, strict=True)
                 ]
                 recalls = [scores["recall"].value for scores in expected]
-                np.testing.assert_allclose(at.values("recall", size, unit), recalls)
+                np.testing.assert_allclose(at.question_values_at_budget("recall", size, unit), recalls)
 
 
 def test_chunks_in_one_level_return_themselves_and_say_so():
     chunker = build_chunker("fixed_sentences", {"size": 2})
-    plain = with_returned_text(build_index(CORPUS, chunker, tools()), RETURN_CHUNK_ITSELF)
-    index = with_returned_text(build_index(CORPUS, chunker, tools(), only_children=True), PARENT)
+    plain = copy_index_with_returned_text(cut_and_index_corpus(CORPUS, chunker, tools()), RETURN_CHUNK_ITSELF)
+    index = copy_index_with_returned_text(cut_and_index_corpus(CORPUS, chunker, tools(), only_children=True), PARENT)
     assert index.chunks == plain.chunks
     assert index.returns is None
     assert (plain.caveat, index.caveat) == ("", NO_PARENTS_NOTE)
@@ -151,11 +155,11 @@ def test_they_are_stored_with_the_evaluation_and_must_fit():
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER)
     written = encode_evaluation_as_json_bytes(evaluation, measure_at_standard_budgets(index, QUESTIONS, tools(), RULER))
     again, _ = evaluation_from_json(written, CORPUS, QUESTIONS)
-    assert with_returned_text(again.index, PARENT).returns == index.returns
-    assert replace(again.index, returns=None).parents == index.parents
+    assert copy_index_with_returned_text(again.searched_index, PARENT).returns == index.returns
+    assert replace(again.searched_index, returns=None).parents == index.parents
     stored = json.loads(written)
     for parents in (stored["parents"][1:], [[0, 10**9]] * len(stored["parents"])):
         with pytest.raises(InputError, match="must lie within the"):
             evaluation_from_json(json.dumps(stored | {"parents": parents}).encode(), CORPUS, QUESTIONS)
     old = {name: value for name, value in stored.items() if name != "parents"}
-    assert evaluation_from_json(json.dumps(old).encode(), CORPUS, QUESTIONS)[0].index.parents is None
+    assert evaluation_from_json(json.dumps(old).encode(), CORPUS, QUESTIONS)[0].searched_index.parents is None

@@ -14,7 +14,7 @@ from evaluation.questions.questions_with_documents import (
     is_path_of_beir_file,
     parse_question_set_file,
     read_beir,
-    read_question_set,
+    read_question_set_file,
 )
 
 # As BEIR's wiki has it, "Load your custom dataset".
@@ -82,7 +82,7 @@ def test_a_beir_set_has_its_documents_and_those_that_answer_each_question():
 @pytest.mark.parametrize("folder", ["", "scifact/", "a/b/"])
 def test_a_packed_set_is_that_of_its_folder(folder):
     files = parts() | {"README.md": b"x" * 30_000_000}
-    assert read_question_set(packed(files, folder), "beer", "test") == read_beir(parts(), "beer")
+    assert read_question_set_file(packed(files, folder), "beer", "test") == read_beir(parts(), "beer")
 
 
 def test_the_split_is_chosen_or_test_or_the_only_one():
@@ -149,11 +149,11 @@ def test_a_packed_file_of_no_use_is_refused_in_a_sentence(monkeypatch):
     with pytest.raises(
         InputError, match=r"x.zip: a ZIP file must contain a BEIR set with corpus.jsonl; this one contains a.txt\."
     ):
-        read_question_set(packed({"a.txt": b"a"}), "x.zip")
+        read_question_set_file(packed({"a.txt": b"a"}), "x.zip")
     with pytest.raises(InputError, match=r"x.zip: the file must be a valid ZIP file; reading it failed: File is not a zip"):
-        read_question_set(b"PK\3\4 no more", "x.zip")
+        read_question_set_file(b"PK\3\4 no more", "x.zip")
     with pytest.raises(InputError, match=r"x.zip: the file must be a valid ZIP file"):
-        read_question_set(packed(parts())[:-40], "x.zip")
+        read_question_set_file(packed(parts())[:-40], "x.zip")
     monkeypatch.setattr("evaluation.questions.questions_with_documents.MAX_FILE_BYTES", 100)
     with pytest.raises(InputError, match=r"corpus.jsonl: a file of a question set may have at most 100 bytes; this one has"):
         list(parse_question_set_file(packed(parts()), "x.zip"))
@@ -199,7 +199,7 @@ def squad(**changed):
 
 
 def test_squad_has_articles_as_documents_and_answers_at_their_places():
-    question_set = read_question_set(json.dumps(squad()).encode(), "dev.json")
+    question_set = read_question_set_file(json.dumps(squad()).encode(), "dev.json")
     assert question_set.texts == (("Nature", "\n\n".join(CONTEXTS)),)
     assert questions_of(question_set) == {
         "How often?": [("Nature", "twice a day")],
@@ -211,7 +211,7 @@ def test_squad_has_articles_as_documents_and_answers_at_their_places():
 def test_articles_of_one_title_are_told_apart():
     given = squad()
     given["data"] *= 2
-    question_set = read_question_set(json.dumps(given).encode(), "dev.json")
+    question_set = read_question_set_file(json.dumps(given).encode(), "dev.json")
     assert [name for name, _ in question_set.texts] == ["Nature", "Nature (2)"]
 
 
@@ -229,11 +229,11 @@ def test_articles_of_one_title_are_told_apart():
 )
 def test_a_file_that_is_not_as_squad_has_it_is_refused_with_its_article(changed, message):
     with pytest.raises(InputError, match=message):
-        read_question_set(json.dumps(squad(**changed)).encode(), "dev.json")
+        read_question_set_file(json.dumps(squad(**changed)).encode(), "dev.json")
 
 
 @pytest.mark.parametrize(
     "data", [b"question,excerpts\na?,b", b'{"question": "a?"}', b'{"paragraphs": 1, "qas": 2}', b'"paragraphs" "qas"']
 )
 def test_other_files_are_no_sets(data):
-    assert read_question_set(data, "x") is None
+    assert read_question_set_file(data, "x") is None

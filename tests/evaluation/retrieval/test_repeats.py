@@ -19,13 +19,13 @@ from evaluation.retrieval.budgets_and_near_duplicates import (
     measure_at_standard_budgets,
 )
 from evaluation.retrieval.computed_reports import ReportChoice, Reports
-from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval, excerpt_ranges, text_scores
+from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval, excerpt_ranges, scores_of_retrieved_ranges
 from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
-from evaluation.search.index import PreparedQuestions, build_index
-from evaluation.search.near_duplicates import find_near_duplicates, shingles
+from evaluation.search.index import PreparedQuestions, cut_and_index_corpus
+from evaluation.search.near_duplicates import find_near_duplicate_texts, shingles
 from evaluation.search.ranking import SEARCH_METHODS, Bm25
-from evaluation.search.text_returned_for_chunks import ReturnedText, with_returned_text
+from evaluation.search.text_returned_for_chunks import ReturnedText, copy_index_with_returned_text
 from evaluation.statistics.paired_tests import paired_difference
 from tests.support import tools
 
@@ -44,7 +44,7 @@ def corpus():
 
 
 CORPUS = corpus()
-RULER = TokenRuler(CORPUS.whole.text, tools().tokenizer)
+RULER = TokenRuler(CORPUS.joined_document.text, tools().tokenizer)
 
 
 def questions():
@@ -59,7 +59,7 @@ QUESTIONS = questions()
 
 
 def indexed(method="embedding", size=1):
-    return build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), tools(), search_method=method)
+    return cut_and_index_corpus(CORPUS, build_chunker("fixed_sentences", {"size": size}), tools(), search_method=method)
 
 
 def near(index, one, other):
@@ -80,7 +80,9 @@ def complete(index):
 
 def recall(question, spans, unit):
     excerpts = excerpt_ranges(CORPUS, question)
-    value = text_scores(excerpts, spans, RULER if unit == "tokens" else total_length_of_ranges)["recall"].value
+    value = scores_of_retrieved_ranges(excerpts, spans, RULER if unit == "tokens" else total_length_of_ranges)[
+        "recall"
+    ].value
     return float("nan") if value is None else value
 
 
@@ -92,7 +94,7 @@ def others(row, taken):
 @pytest.mark.parametrize("way", ["chunk", "window:1"])
 @pytest.mark.parametrize("top_k", [1, 3, 7])
 def test_in_a_top_k_they_are_left_out_and_the_next_ones_move_up(method, way, top_k):
-    index = with_returned_text(indexed(method), ReturnedText.parse(way))
+    index = copy_index_with_returned_text(indexed(method), ReturnedText.parse(way))
     evaluation = evaluate_retrieval(index, QUESTIONS, tools(), RULER, top_k)
     # As the run does, with room for a larger top k.
     repeats = find_retrieved_duplicates(index, QUESTIONS, tools(), RULER, 7)
@@ -141,7 +143,7 @@ def test_at_a_budget_other_chunks_fill_their_room(method, last, unit):
         np.testing.assert_allclose(
             cost.recall_without_repeats, [recall(*pair, unit) for pair in zip(QUESTIONS, spans, strict=True)]
         )
-        np.testing.assert_array_equal(cost.recall, at.values("recall", size, unit))
+        np.testing.assert_array_equal(cost.recall, at.question_values_at_budget("recall", size, unit))
     assert sum(cost.taken) > 0
     assert (cost.recall_without_repeats != cost.recall)[:-1].any()
 
@@ -150,7 +152,7 @@ def test_where_everything_else_is_retrieved_near_duplicates_come_last():
     index = indexed()
     rankings, taken = complete(index)
     queries = PreparedQuestions.of(
-        replace(index, demoted_near_duplicates=find_near_duplicates(index.texts)),
+        replace(index, demoted_near_duplicates=find_near_duplicate_texts(index.texts)),
         [question.text for question in QUESTIONS],
         tools(),
     )
@@ -191,7 +193,7 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
         ReportChoice("recall", "characters", 5, 0, 200, "left_out"),
     ):
         one, other = (
-            Reports(RULER, ["one"]).report_for({0: measured}, choice).chunkers[0].repeats
+            Reports(RULER, ["one"]).report_comparing_chunkers({0: measured}, choice).chunkers[0].repeats
             for measured in (MeasuredChunker(evaluation, ladder), again)
         )
         assert one.near_duplicate_count == other.near_duplicate_count > 0
@@ -212,7 +214,13 @@ def test_a_report_has_the_cost_at_its_limit_and_what_is_stored_tells_the_same(mo
     del before["ladder"]["repeats"]
     old = MeasuredChunker(*evaluation_from_json(json.dumps(before).encode(), CORPUS, QUESTIONS))
     assert old.ladder.repeats is None
-    assert Reports(RULER, ["one"]).report_for({0: old}, ReportChoice("recall", "tokens", 3, 0)).chunkers[0].repeats is None
+    assert (
+        Reports(RULER, ["one"])
+        .report_comparing_chunkers({0: old}, ReportChoice("recall", "tokens", 3, 0))
+        .chunkers[0]
+        .repeats
+        is None
+    )
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,9 @@ from evaluation.retrieval.computed_reports import (
 )
 from evaluation.retrieval.measures import Evaluation, evaluate_retrieval
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
-from evaluation.search.index import build_index
+from evaluation.search.index import cut_and_index_corpus
+from evaluation.statistics.p_value_correction_and_intervals import compute_confidence_interval_of_mean
 from evaluation.statistics.paired_tests import paired_difference
-from evaluation.statistics.significance import compute_confidence_interval_of_mean
 from tests.support import AngleEmbedder, tools
 
 NAN = float("nan")
@@ -36,7 +36,7 @@ RECALL = ReportChoice("recall", "characters", 1, 0)
 
 @pytest.fixture(scope="module")
 def ruler():
-    return TokenRuler(corpus().whole.text, load_tokenizer("words"))
+    return TokenRuler(corpus().joined_document.text, load_tokenizer("words"))
 
 
 SIZES = {"characters": (8, 16, 2000), "tokens": (4, 6, 500)}
@@ -57,7 +57,7 @@ def found(ruler):
     questions = read_questions(rows.encode(), "questions.jsonl", corpus()).get_usable_questions_or_raise("questions.jsonl")
     equipped = tools(AngleEmbedder())
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
-    indexes = [build_index(corpus(), chunker, equipped) for chunker in chunkers]
+    indexes = [cut_and_index_corpus(corpus(), chunker, equipped) for chunker in chunkers]
     with mock.patch.object(ladders, "standard_budget_sets", return_value=LADDERS):
         return {
             number: MeasuredChunker(
@@ -72,14 +72,14 @@ def found(ruler):
 def counted(monkeypatch):
     """Give a list that grows with every interval of a mean and every test against the baseline."""
     calls = []
-    for name in ("compute_confidence_interval_of_mean", "paired_differences"):
+    for name in ("compute_confidence_interval_of_mean", "corrected_differences_per_comparison"):
         measure = getattr(reporting, name)
         monkeypatch.setattr(reporting, name, lambda *arguments, of=measure: calls.append(1) or of(*arguments))
     return calls
 
 
 def test_the_report_of_a_case_worked_by_hand(found, ruler):
-    report = Reports(ruler, ["one", "two"]).report_for(found, RECALL)
+    report = Reports(ruler, ["one", "two"]).report_comparing_chunkers(found, RECALL)
     one, two = report.chunkers.values()
     # The fifth question is nearer to 130 degrees than to 90, where its excerpt is; a chunk of both sentences holds it.
     assert one.distribution.values.tolist()[:5] == [1, 1, 1, 1, 0]
@@ -90,26 +90,30 @@ def test_the_report_of_a_case_worked_by_hand(found, ruler):
     assert report.disagreements.tolist() == [4]
     difference = report.comparisons[1]
     assert (difference.mean, difference.count) == (pytest.approx(1 / 7), 7)
-    assert (report.lead.best, report.lead.rival, report.lead.significant) == (1, 0, False)
-    assert report.lead.difference == difference
+    assert (report.best_chunker_lead.best, report.best_chunker_lead.rival, report.best_chunker_lead.significant) == (
+        1,
+        0,
+        False,
+    )
+    assert report.best_chunker_lead.difference == difference
     # Two words a sentence: one retrieves two of them, the other twice as many.
     assert (one.chunk_tokens, two.chunk_tokens) == (2, 4)
     assert (one.costs.tokens, two.costs.tokens) == (2, 4)
-    assert (len(one.evaluation.index.chunks), len(two.evaluation.index.chunks)) == (4, 2)
+    assert (len(one.evaluation.searched_index.chunks), len(two.evaluation.searched_index.chunks)) == (4, 2)
     assert one.at_k["documents"][1]["recall"].value == 1
     assert one.at_k["evidence"][1]["recall"].value == pytest.approx(6 / 7)
     assert one.at_k["evidence"][10]["precision"].value == pytest.approx(1 / 4)
 
 
 def test_it_is_what_the_functions_say_one_by_one(found, ruler):
-    report = Reports(ruler, ["one", "two"]).report_for(found, ReportChoice("iou", "tokens", 2, 1))
+    report = Reports(ruler, ["one", "two"]).report_comparing_chunkers(found, ReportChoice("iou", "tokens", 2, 1))
     deeper = {number: run.evaluation.with_top_k(2, ruler) for number, run in found.items()}
     values = {number: evaluation.values("iou", "tokens") for number, evaluation in deeper.items()}
     assert report.comparisons == {0: paired_difference(values[0], values[1])}
     for number, chunker in report.chunkers.items():
         np.testing.assert_array_equal(chunker.distribution.values, values[number])
         assert chunker.distribution.interval == compute_confidence_interval_of_mean(values[number])
-        assert chunker.costs == Costs.of(deeper[number], deeper[number].mean_retrieved_length(ruler))
+        assert chunker.costs == Costs.of_evaluation(deeper[number], deeper[number].mean_retrieved_length(ruler))
         assert chunker.at_k["evidence"] == found[number].evaluation.means_at_k("evidence")
 
 
@@ -122,7 +126,7 @@ def test_what_depends_on_fewer_choices_is_measured_less_often(found, ruler, coun
     def cost(**choice):
         counted.clear()
         deeper.clear()
-        reports.report_for(found, RECALL._replace(**choice))
+        reports.report_comparing_chunkers(found, RECALL._replace(**choice))
         return len(counted), len(deeper)
 
     # Two means and a difference.
@@ -138,10 +142,10 @@ def test_what_depends_on_fewer_choices_is_measured_less_often(found, ruler, coun
 
 def test_a_growing_run_has_a_new_report_and_keeps_what_was_measured(found, ruler, counted):
     reports = Reports(ruler, ["one", "two"])
-    first = reports.report_for({0: found[0]}, RECALL)
+    first = reports.report_comparing_chunkers({0: found[0]}, RECALL)
     assert (list(first.chunkers), len(counted)) == ([0], 1)
-    assert (first.comparisons, first.lead, first.disagreements.tolist()) == ({}, None, [])
-    both = reports.report_for(found, RECALL)
+    assert (first.comparisons, first.best_chunker_lead, first.disagreements.tolist()) == ({}, None, [])
+    both = reports.report_comparing_chunkers(found, RECALL)
     assert (list(both.chunkers), len(counted)) == ([0, 1], 3)
     assert both.chunkers[0].distribution is first.chunkers[0].distribution
 
@@ -149,7 +153,7 @@ def test_a_growing_run_has_a_new_report_and_keeps_what_was_measured(found, ruler
 @pytest.mark.slow
 def test_a_report_ends_with_its_run(found, ruler):
     reports = Reports(ruler, ["one", "two"])
-    report = weakref.ref(reports.report_for(found, RECALL))
+    report = weakref.ref(reports.report_comparing_chunkers(found, RECALL))
     assert report() is not None
     # At once, without a cycle that garbage collection must find.
     del reports
@@ -161,20 +165,23 @@ def test_what_was_reported_is_not_computed_again(found, ruler, monkeypatch):
     choices = [RECALL._replace(top_k=k) for k in range(1, MOST_KEPT_REPORTS - 2)]
     choices += [RECALL._replace(budget=budget) for budget in SIZES["characters"]]
     assert len(choices) == MOST_KEPT_REPORTS
-    made = {choice: (reports.report_for(found, choice), reports.failures(found, choice.limit)) for choice in choices}
-    parts = ("BudgetCurve", "Distribution", "Leads", "replace", "retrieval_failures", "whole_text_scores")
+    made = {
+        choice: (reports.report_comparing_chunkers(found, choice), reports.missed_excerpts_by_chunker(found, choice.limit))
+        for choice in choices
+    }
+    parts = ("BudgetCurve", "Distribution", "Leads", "replace", "list_missed_excerpts_per_chunker", "whole_text_scores")
     for name in (*parts, "Report"):
         monkeypatch.setattr(reporting, name, None)
     for choice in (*choices, *reversed(choices)):
-        assert reports.report_for(found, choice) is made[choice][0]
-        assert reports.failures(found, choice.limit) is made[choice][1]
+        assert reports.report_comparing_chunkers(found, choice) is made[choice][0]
+        assert reports.missed_excerpts_by_chunker(found, choice.limit) is made[choice][1]
     # A report with another baseline is made of the same parts.
     monkeypatch.undo()
     for name in parts:
         monkeypatch.setattr(reporting, name, None)
-    assert reports.report_for(found, choices[0]._replace(baseline=1)).at_k is made[choices[0]][0].at_k
-    with pytest.raises(AttributeError, match="has no attribute 'of'"):
-        reports.report_for(found, RECALL._replace(measure="iou"))
+    assert reports.report_comparing_chunkers(found, choices[0]._replace(baseline=1)).at_k is made[choices[0]][0].at_k
+    with pytest.raises(AttributeError, match="has no attribute 'with_mean_and_interval'"):
+        reports.report_comparing_chunkers(found, RECALL._replace(measure="iou"))
 
 
 def test_reports_at_budgets_of_their_own_have_room_beside_their_top_k(found, ruler, monkeypatch):
@@ -182,13 +189,16 @@ def test_reports_at_budgets_of_their_own_have_room_beside_their_top_k(found, rul
     reports = Reports(ruler, ["one", "two"])
     limits = [*((size, "cut") for size in SIZES["characters"]), (8, "left_out")]
     choices = [ReportChoice("recall", "characters", k, 0, size, last) for k, (size, last) in enumerate(limits, start=1)]
-    made = {choice: (reports.report_for(found, choice), reports.failures(found, choice.limit)) for choice in choices}
+    made = {
+        choice: (reports.report_comparing_chunkers(found, choice), reports.missed_excerpts_by_chunker(found, choice.limit))
+        for choice in choices
+    }
     # The oldest parts are there still: leads of the first report at its top k, and another baseline.
-    for name in ("BudgetCurve", "Distribution", "Leads", "replace", "retrieval_failures", "whole_text_scores"):
+    for name in ("BudgetCurve", "Distribution", "Leads", "replace", "list_missed_excerpts_per_chunker", "whole_text_scores"):
         monkeypatch.setattr(reporting, name, None)
     for choice in choices:
-        assert reports.failures(found, choice.limit) is made[choice][1]
-        assert reports.report_for(found, choice._replace(baseline=1)).at_k is made[choice][0].at_k
+        assert reports.missed_excerpts_by_chunker(found, choice.limit) is made[choice][1]
+        assert reports.report_comparing_chunkers(found, choice._replace(baseline=1)).at_k is made[choice][0].at_k
 
 
 @pytest.mark.slow
@@ -198,66 +208,69 @@ def test_only_so_many_are_remembered(found, ruler, monkeypatch):
     monkeypatch.setattr(reporting, "LRUDict", lambda most: setattr(entries, "maxsize", most) or entries)
     reports = Reports(ruler, ["one", "two"])
     choices = [ReportChoice(measure, "tokens", 1 + k, 0) for measure in ("recall", "iou") for k in range(10)]
-    first = weakref.ref(reports.report_for(found, choices[0]))
+    first = weakref.ref(reports.report_comparing_chunkers(found, choices[0]))
     for choice in choices[1:]:
-        reports.report_for(found, choice)
+        reports.report_comparing_chunkers(found, choice)
     assert first() is None
     assert entries.total_size == entries.maxsize == 4 * (4 * 2 + 5)
 
 
 def test_too_few_questions_have_no_interval_and_no_difference():
-    assert Distribution.of(np.array([0.5, 1, 0, NAN])).interval is None
-    assert Distribution.of(np.array([NAN, NAN])).mean is None
+    assert Distribution.with_mean_and_interval(np.array([0.5, 1, 0, NAN])).interval is None
+    assert Distribution.with_mean_and_interval(np.array([NAN, NAN])).mean is None
 
 
 def test_at_a_budget_everything_is_of_the_budget(found, ruler):
     reports = Reports(ruler, ["one", "two"])
     choice = ReportChoice("recall", "characters", 1, 0, 2000)
-    report = reports.report_for(found, choice)
+    report = reports.report_comparing_chunkers(found, choice)
     for number, chunker in report.chunkers.items():
         at = found[number].ladder.results_in_unit("characters", "cut")
-        np.testing.assert_array_equal(chunker.distribution.values, at.values("recall", 2000))
+        np.testing.assert_array_equal(chunker.distribution.values, at.question_values_at_budget("recall", 2000))
         assert chunker.means["recall"] == (1, 0)
-        assert chunker.means["precision"][0] == pytest.approx(np.nanmean(at.values("precision", 2000)))
+        assert chunker.means["precision"][0] == pytest.approx(np.nanmean(at.question_values_at_budget("precision", 2000)))
         assert (
-            chunker.means["precision_omega"] == reports.report_for(found, RECALL).chunkers[number].means["precision_omega"]
+            chunker.means["precision_omega"]
+            == reports.report_comparing_chunkers(found, RECALL).chunkers[number].means["precision_omega"]
         )
         assert chunker.costs.tokens == 8
-        assert [given.rank for given in report.given_chunks(number, 0).chunks] == list(
-            range(1, len(chunker.evaluation.index.chunks) + 1)
+        assert [given.rank for given in report.chunks_retrieved_for_question(number, 0).chunks] == list(
+            range(1, len(chunker.evaluation.searched_index.chunks) + 1)
         )
     assert report.disagreements.tolist() == []
-    assert (report.lead, report.everything) == (None, True)
+    assert (report.best_chunker_lead, report.is_everything_retrieved) == (None, True)
     assert [chunker.retrieves_everything for chunker in report.chunkers.values()] == [True, True]
     assert "At 2,000 characters everything was retrieved with every chunker" in report.curve.leads.words()
-    assert not reports.report_for(found, choice._replace(budget=16)).everything
-    assert reports.failures(found, choice.limit) == {0: [], 1: []}
+    assert not reports.report_comparing_chunkers(found, choice._replace(budget=16)).is_everything_retrieved
+    assert reports.missed_excerpts_by_chunker(found, choice.limit) == {0: [], 1: []}
     # Beside it stands the order at the top k.
     assert report.at_k.leads[1].best == 1
-    assert report.at_k.words() == reports.report_for(found, RECALL).at_k.words()
+    assert report.at_k.words() == reports.report_comparing_chunkers(found, RECALL).at_k.words()
     assert report.curve.budgets.sizes == SIZES["characters"]
     assert report.curve.leads.names == ("one", "two")
-    assert reports.report_for(found, choice._replace(measure="precision_omega")).curve is None
+    assert reports.report_comparing_chunkers(found, choice._replace(measure="precision_omega")).curve is None
 
 
 def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
     curve = (
-        Reports(ruler, ["one", "two"]).report_for(found, ReportChoice("precision", "tokens", 1, 0, 500, "left_out")).curve
+        Reports(ruler, ["one", "two"])
+        .report_comparing_chunkers(found, ReportChoice("precision", "tokens", 1, 0, 500, "left_out"))
+        .curve
     )
     for number, run in found.items():
         at = run.ladder.results_in_unit("tokens", "left_out")
         for place, size in enumerate(curve.budgets.sizes):
-            values = at.values("precision", size, "tokens")
+            values = at.question_values_at_budget("precision", size, "tokens")
             assert curve.means[number][place] == pytest.approx(np.nanmean(values))
             assert curve.bounds[number][:, place] == pytest.approx(compute_confidence_interval_of_mean(values))
 
 
 def test_what_failed_at_the_top_k(found, ruler):
     reports = Reports(ruler, ["one", "two"])
-    lost = reports.failures(found, RECALL.limit)
+    lost = reports.missed_excerpts_by_chunker(found, RECALL.limit)
     assert [(failure.question, dict(failure.missed_characters_by_chunker)) for failure in lost[0]] == [(4, {0: 9, 1: 0})]
     assert lost[1] == []
-    assert reports.failures(found, RECALL._replace(unit="tokens", last="left_out").limit) is lost
+    assert reports.missed_excerpts_by_chunker(found, RECALL._replace(unit="tokens", last="left_out").limit) is lost
 
 
 def test_chunkers_disagree_where_their_values_differ():
@@ -267,14 +280,14 @@ def test_chunkers_disagree_where_their_values_differ():
 
 def test_at_the_top_k_everything_is_retrieved_if_there_are_no_more_chunks(found, ruler):
     reports = Reports(ruler, ["one", "two"])
-    two, four = (reports.report_for(found, RECALL._replace(top_k=k)) for k in (2, 4))
+    two, four = (reports.report_comparing_chunkers(found, RECALL._replace(top_k=k)) for k in (2, 4))
     assert [chunker.retrieves_everything for chunker in two.chunkers.values()] == [False, True]
-    assert (two.everything, four.everything) == (False, True)
+    assert (two.is_everything_retrieved, four.is_everything_retrieved) == (False, True)
     assert four.at_k.words() == "At 4 chunks everything was retrieved with every chunker: there is nothing to compare."
 
 
 def test_the_whole_document_is_measured_beside_the_chunkers(found, ruler):
-    whole = Reports(ruler, ["one", "two"]).report_for(found, RECALL).whole
+    whole = Reports(ruler, ["one", "two"]).report_comparing_chunkers(found, RECALL).whole
     assert (whole.name, whole.size, whole.tokens, whole.documents) == ("Whole document", 38, 8, 1)
     assert whole.means["recall"] == (1, 0)
     sizes = np.array([5, 4, 5, 5, 9, 5, 4])  # alpha, beta, gamma, delta, “90 gamma.”, alpha and beta

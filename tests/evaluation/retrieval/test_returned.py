@@ -27,19 +27,19 @@ from evaluation.retrieval.measures import (
     RETRIEVED_TEXT_MEASURES,
     evaluate_retrieval,
     score_search,
-    text_scores,
+    scores_of_retrieved_ranges,
 )
 from evaluation.retrieval.retrieved_chunks_and_failures import (
     MeasuredChunker,
     given_chunks,
-    retrieval_failures,
+    list_missed_excerpts_per_chunker,
 )
-from evaluation.search.index import Index, build_index, search_for_all_questions
+from evaluation.search.index import Index, cut_and_index_corpus, search_for_all_questions
 from evaluation.search.text_returned_for_chunks import (
     MOST_NEIGHBOURS,
     ReturnedText,
-    missing_sections_note,
-    with_returned_text,
+    copy_index_with_returned_text,
+    sectionless_documents_note,
 )
 from tests.support import AngleEmbedder, HashEmbedder, tools
 
@@ -62,7 +62,7 @@ def index_of(corpus, *chunks):
 
 
 def returns(index, word):
-    return [tuple(map(tuple, spans)) for spans in with_returned_text(index, ReturnedText.parse(word)).returns]
+    return [tuple(map(tuple, spans)) for spans in copy_index_with_returned_text(index, ReturnedText.parse(word)).returns]
 
 
 LINES = Corpus((Document.from_text("aa bb cc dd", "lines", "one"), Document.from_text("ee ff", "lines", "two")))
@@ -76,7 +76,7 @@ def test_neighbours_are_those_of_the_same_document():
     assert returns(WORDS, "window:1") == one + two
     assert returns(WORDS, "window:2")[0] == ((0, 2), (3, 5), (6, 8))
     assert returns(WORDS, "window:3") == [((0, 2), (3, 5), (6, 8), (9, 11))] * 4 + two
-    assert with_returned_text(WORDS, ReturnedText.parse("chunk")).returns is None
+    assert copy_index_with_returned_text(WORDS, ReturnedText.parse("chunk")).returns is None
 
 
 def test_neighbours_of_chunks_that_overlap_or_lie_in_several_places_are_joined():
@@ -96,7 +96,7 @@ def at(corpus, document, *words):
 
 
 def texts(corpus, spans):
-    return [corpus.whole.text[start:end] for start, end in spans]
+    return [corpus.joined_document.text[start:end] for start, end in spans]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def texts(corpus, spans):
 )
 def test_a_section_goes_from_its_heading_to_the_next(word, expected):
     chunks = [at(SECTIONS, 0, sentence) for sentence in ("Before.", "Alpha.", "Gamma.", "Delta.")]
-    index = with_returned_text(index_of(SECTIONS, *chunks), ReturnedText.parse(word))
+    index = copy_index_with_returned_text(index_of(SECTIONS, *chunks), ReturnedText.parse(word))
     assert [texts(SECTIONS, spans) for spans in index.returns] == [[text] for text in expected]
 
 
@@ -116,7 +116,7 @@ def test_a_chunk_of_several_sections_returns_all_of_them():
     several = at(SECTIONS, 0, "Alpha.", "Delta.")
     across = at(SECTIONS, 0, "Alpha.\n\n## Two\n\nBeta.")
     beginning = at(SECTIONS, 0, "\n\n## Two")
-    index = with_returned_text(index_of(SECTIONS, several, across, beginning), ReturnedText.parse("section"))
+    index = copy_index_with_returned_text(index_of(SECTIONS, several, across, beginning), ReturnedText.parse("section"))
     assert [texts(SECTIONS, spans) for spans in index.returns] == [
         ["# One\n\nAlpha.", "# Three\n\nDelta."],
         ["# One\n\nAlpha.", "## Two\n\nBeta. Gamma."],
@@ -126,36 +126,36 @@ def test_a_chunk_of_several_sections_returns_all_of_them():
 
 
 def test_without_headings_a_chunk_returns_itself_and_that_is_told():
-    index = with_returned_text(
+    index = copy_index_with_returned_text(
         index_of(SECTIONS, at(SECTIONS, 1, "Plain"), at(SECTIONS, 0, "Beta")), ReturnedText.parse("section")
     )
     assert [texts(SECTIONS, spans) for spans in index.returns] == [["Plain"], ["## Two\n\nBeta. Gamma."]]
-    assert missing_sections_note(SECTIONS, ReturnedText.parse("section")) == (
+    assert sectionless_documents_note(SECTIONS, ReturnedText.parse("section")) == (
         "plain.txt has no headings that are found: there a chunk returns itself."
     )
     both = Corpus((SECTIONS.documents[1], replace(SECTIONS.documents[1], name="2")))
-    assert missing_sections_note(both, ReturnedText.parse("section:2")) == (
+    assert sectionless_documents_note(both, ReturnedText.parse("section:2")) == (
         "2 of 2 documents have no headings of level 1 to 2 that are found: there a chunk returns itself."
     )
-    assert missing_sections_note(Corpus(SECTIONS.documents[:1]), ReturnedText.parse("section")) == ""
-    assert missing_sections_note(SECTIONS, ReturnedText.parse("window:2")) == ""
+    assert sectionless_documents_note(Corpus(SECTIONS.documents[:1]), ReturnedText.parse("section")) == ""
+    assert sectionless_documents_note(SECTIONS, ReturnedText.parse("window:2")) == ""
 
 
 def test_a_page_is_returned_where_there_are_pages():
     parts = TextParts("page", (0, 6, 6, 12), ("i", "ii", "iii", "iv"))
     corpus = Corpus((Document("aa bb cc dd ee", (Span(0, 14),), "a", parts=parts), Document("ff", (Span(0, 2),), "b")))
-    index = with_returned_text(
+    index = copy_index_with_returned_text(
         index_of(corpus, [(0, 2)], [(6, 8)], [(3, 8)], [(12, 14)], [(16, 18)]), ReturnedText.parse("page")
     )
     assert [texts(corpus, spans) for spans in index.returns] == [["aa bb"], ["cc dd"], ["aa bb", "cc dd"], ["ee"], ["ff"]]
     assert (
-        missing_sections_note(corpus, ReturnedText.parse("page"))
+        sectionless_documents_note(corpus, ReturnedText.parse("page"))
         == "b has no pages or chapters: there a chunk returns itself."
     )
 
 
 def test_what_was_given_is_not_given_again():
-    index = with_returned_text(WORDS, ReturnedText.parse("window:1"))
+    index = copy_index_with_returned_text(WORDS, ReturnedText.parse("window:1"))
     # The second word returns 0 to 8, of which the third has 3 to 8 and adds 9 to 11; the first adds nothing.
     assert [list(map(tuple, spans)) for spans in index.returned_spans_without_repeats([1, 2, 0, 4])] == [
         [(0, 2), (3, 5), (6, 8)],
@@ -172,10 +172,10 @@ def sought(word, budgets=None, top_k=1):
     """Ask the words of two documents, which are embedded as their angles, for the one at 41 degrees."""
     angles = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),), exact_ends=True)
     equipped = tools(AngleEmbedder())
-    index = with_returned_text(
-        build_index(angles, build_chunker("fixed_sentences", {"size": 1}), equipped), ReturnedText.parse(word)
+    index = copy_index_with_returned_text(
+        cut_and_index_corpus(angles, build_chunker("fixed_sentences", {"size": 1}), equipped), ReturnedText.parse(word)
     )
-    ruler = TokenRuler(angles.whole.text, load_tokenizer("words"))
+    ruler = TokenRuler(angles.joined_document.text, load_tokenizer("words"))
     # The excerpt is the fourth sentence; found is the third.
     asked = [Question("41", (Excerpt(0, Span(17, 22)),))]
     if budgets is None:
@@ -201,7 +201,9 @@ def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, om
         evaluation.mean_retrieved_length(total_length_of_ranges)
         == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
     )
-    again = evaluation.with_top_k(2, TokenRuler(evaluation.index.corpus.whole.text, load_tokenizer("words")))
+    again = evaluation.with_top_k(
+        2, TokenRuler(evaluation.searched_index.corpus.joined_document.text, load_tokenizer("words"))
+    )
     assert again.values("recall")[0] == sought(word, top_k=2).values("recall")[0]
 
 
@@ -237,10 +239,10 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     )
     equipped = tools(HashEmbedder())
     chunker = build_chunker("fixed_words", {"size": size, "overlap": size // 2})
-    index = with_returned_text(build_index(corpus, chunker, equipped), ReturnedText.parse(word))
+    index = copy_index_with_returned_text(cut_and_index_corpus(corpus, chunker, equipped), ReturnedText.parse(word))
     start = data.draw(st.integers(0, len(corpus.documents[0].text) - 1))
     asked = [Question("a?", (Excerpt(0, Span(start, start + 1)),))]
-    ruler = TokenRuler(corpus.whole.text, load_tokenizer("words"))
+    ruler = TokenRuler(corpus.joined_document.text, load_tokenizer("words"))
     budgets = Budgets((1, 2, 5, 9, 30, 200), unit, last)
     at_budgets = evaluate_at_budgets(index, asked, equipped, ruler, budgets)
     ranked = search_for_all_questions(index, asked, equipped, len(index.chunks)).ranked[0].tolist()
@@ -251,10 +253,10 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
         filled = fill_budget(given_by, budget, lengths[RANGE_UNITS.index(unit)], last)
         taken = [span for spans in filled for span in spans]
         for name, length in zip(RANGE_UNITS, lengths, strict=True):
-            scores = text_scores(excerpts, taken, length)
+            scores = scores_of_retrieved_ranges(excerpts, taken, length)
             for score_name in RETRIEVED_TEXT_MEASURES:
                 value = scores[score_name].value
-                assert at_budgets.values(score_name, budget, name)[0] == pytest.approx(
+                assert at_budgets.question_values_at_budget(score_name, budget, name)[0] == pytest.approx(
                     np.nan if value is None else value, nan_ok=True
                 )
     if word != "chunk":
@@ -262,20 +264,22 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
         assert total_length_of_ranges(everything) == total_length_of_ranges(union_of_ranges(everything))
         assert union_of_ranges(everything) == union_of_ranges(span for spans in index.returns for span in spans)
     assert score_search(search_for_all_questions(index, asked, equipped, 10), ruler, 3).values("recall")[0] == pytest.approx(
-        text_scores(excerpts, [span for spans in given_by[:3] for span in spans], total_length_of_ranges)["recall"].value
+        scores_of_retrieved_ranges(excerpts, [span for spans in given_by[:3] for span in spans], total_length_of_ranges)[
+            "recall"
+        ].value
     )
 
 
 ANGLES = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),), exact_ends=True)
 SENTENCES = ANGLES.documents[0].sentences
-ANGLES_RULER = TokenRuler(ANGLES.whole.text, load_tokenizer("words"))
+ANGLES_RULER = TokenRuler(ANGLES.joined_document.text, load_tokenizer("words"))
 
 
 def climbed(word):
     """Measure the sentences of `ANGLES` for a question at 41 degrees, whose excerpt is 60 d. and 80 e."""
     equipped = tools(AngleEmbedder())
-    index = with_returned_text(
-        build_index(ANGLES, build_chunker("fixed_sentences", {"size": 1}), equipped), ReturnedText.parse(word)
+    index = copy_index_with_returned_text(
+        cut_and_index_corpus(ANGLES, build_chunker("fixed_sentences", {"size": 1}), equipped), ReturnedText.parse(word)
     )
     asked = [Question("41", (Excerpt(0, Span(17, 28)),))]
     evaluation = evaluate_retrieval(index, asked, equipped, ANGLES_RULER, 2)
@@ -296,16 +300,16 @@ def test_what_a_question_is_given_is_told_rank_by_rank():
     ]
     at = given_chunks(run, Limit(500), 0, ANGLES_RULER)
     assert at.filled_length == 10
-    assert sorted(at.spans) == list(SENTENCES)
+    assert sorted(at.retrieved_spans) == list(SENTENCES)
 
 
 def test_an_excerpt_that_a_neighbour_returns_is_found():
     missed = {}
     for word in ("chunk", "window:1"):
         run = climbed(word)
-        lost = retrieval_failures({0: run}, Limit(top=1), ANGLES_RULER)[0]
+        lost = list_missed_excerpts_per_chunker({0: run}, Limit(top=1), ANGLES_RULER)[0]
         missed[word] = [dict(failure.missed_characters_by_chunker) for failure in lost]
-        assert retrieval_failures({0: run}, Limit(500), ANGLES_RULER)[0] == []
+        assert list_missed_excerpts_per_chunker({0: run}, Limit(500), ANGLES_RULER)[0] == []
     # 40 c. alone has nothing of it; with its neighbours it has 60 d.
     assert missed == {"chunk": [{0: 11}], "window:1": [{0: 6}]}
 

@@ -15,7 +15,7 @@ from evaluation.retrieval.computed_reports import ReportChoice, Reports
 from evaluation.retrieval.measures import RANGE_UNITS, evaluate_retrieval
 from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
 from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker
-from evaluation.search.index import build_index
+from evaluation.search.index import cut_and_index_corpus
 from tests.support import tools
 
 TEXTS = {"birds": "The heron waits.\nIt eats fish.\nThe owl hunts at night.\n", "sea": "The tide turns.\nIt is salt.\n"}
@@ -25,7 +25,7 @@ ASKED = (
     b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\nWhat is it?,It is salt.\nWhy?,\n"
 )
 QUESTIONS = read_questions(ASKED, "questions.csv", CORPUS).usable
-RULER = TokenRuler(CORPUS.whole.text, load_tokenizer("words"))
+RULER = TokenRuler(CORPUS.joined_document.text, load_tokenizer("words"))
 
 
 @pytest.fixture(params=["fixed_sentences", "single_linkage"])
@@ -33,7 +33,7 @@ def found(request):
     chunker = build_chunker(
         request.param, {"overlap": 1, "size": 2} if request.param == "fixed_sentences" else {"chunks": 2}
     )
-    return evaluate_retrieval(build_index(CORPUS, chunker, tools()), QUESTIONS, tools(), RULER, 2)
+    return evaluate_retrieval(cut_and_index_corpus(CORPUS, chunker, tools()), QUESTIONS, tools(), RULER, 2)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def ladder(monkeypatch):
     # So that there is a rank beyond those that are kept.
     monkeypatch.setattr(ladders, "KEPT_RANK_COUNT", 2)
     made_ladder = measure_at_standard_budgets(
-        build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
+        cut_and_index_corpus(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
     )
     assert len(made_ladder.lower_ranked_excerpt_chunks)
     return replace(made_ladder, reasons={16: "distance 0.72 > 0.5"})
@@ -54,24 +54,24 @@ def test_it_is_the_same_again(found):
     assert np.isnan(found.scores[:, 0, 3]).all()
     for name in ("scores", "documents", "evidence"):
         np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
-    assert again.answers == found.answers
-    assert again.index.chunks == found.index.chunks
+    assert again.scores_of_all_questions == found.scores_of_all_questions
+    assert again.searched_index.chunks == found.searched_index.chunks
     for top_k in (1, 2, 4):
         np.testing.assert_array_equal(again.with_top_k(top_k, RULER).scores, found.with_top_k(top_k, RULER).scores)
     reports = [
-        Reports(RULER, ["one"]).report_for(
+        Reports(RULER, ["one"]).report_comparing_chunkers(
             {0: MeasuredChunker(evaluation, None)}, ReportChoice("recall", RANGE_UNITS[0], 2, 0)
         )
         for evaluation in (found, again)
     ]
-    assert reports[0].costs == reports[1].costs
+    assert reports[0].time_and_token_costs == reports[1].time_and_token_costs
     assert reports[0].chunkers[0].means == reports[1].chunkers[0].means
 
 
 @pytest.fixture
 def found_by_sentence():
     return evaluate_retrieval(
-        build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
+        cut_and_index_corpus(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER
     )
 
 
@@ -93,7 +93,7 @@ def test_what_an_earlier_version_kept_has_no_ladder(found_by_sentence, ladder):
     written["ladder"]["at"].pop()
     evaluation, none = evaluation_from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
     assert none is None
-    assert evaluation.answers == found_by_sentence.answers
+    assert evaluation.scores_of_all_questions == found_by_sentence.scores_of_all_questions
 
 
 def test_what_an_earlier_version_measured_to_the_last_full_stop_is_not_read(found_by_sentence, ladder):
@@ -102,7 +102,10 @@ def test_what_an_earlier_version_measured_to_the_last_full_stop_is_not_read(foun
     with pytest.raises(InputError, match="must use this version's rule for the ends of excerpts"):
         evaluation_from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
     exact = replace(CORPUS, exact_ends=True)
-    assert evaluation_from_json(json.dumps(written).encode(), exact, QUESTIONS)[0].answers == found_by_sentence.answers
+    assert (
+        evaluation_from_json(json.dumps(written).encode(), exact, QUESTIONS)[0].scores_of_all_questions
+        == found_by_sentence.scores_of_all_questions
+    )
 
 
 def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
@@ -130,7 +133,7 @@ def test_the_budgets_are_those_that_were_measured(found_by_sentence, ladder):
 )
 def test_a_ladder_that_does_not_fit_is_a_sentence(ladder, changed, sentence):
     evaluation = evaluate_retrieval(
-        build_index(CORPUS, build_chunker("fixed_sentences", {"size": 4}), tools()), QUESTIONS, tools(), RULER
+        cut_and_index_corpus(CORPUS, build_chunker("fixed_sentences", {"size": 4}), tools()), QUESTIONS, tools(), RULER
     )
     written = json.loads(encode_evaluation_as_json_bytes(evaluation, ladder))
     assert len(written["chunks"]) == 2

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chunkers import Document, InputError, Span, build_chunker
-from chunkers.found_again.located_chunks import read_chunks
+from chunkers.found_again.inspection_of_given_chunks import read_given_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.questions.corpus_ranges_and_rulers import Corpus, TokenRuler
 from evaluation.questions.question_files import read_questions
@@ -15,8 +15,8 @@ from evaluation.retrieval.budgets_and_near_duplicates import measure_at_standard
 from evaluation.retrieval.computed_reports import Costs
 from evaluation.retrieval.measures import evaluate_retrieval
 from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
-from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, retrieval_failures
-from evaluation.search.index import build_index
+from evaluation.retrieval.retrieved_chunks_and_failures import MeasuredChunker, list_missed_excerpts_per_chunker
+from evaluation.search.index import cut_and_index_corpus
 from tests.support import AngleEmbedder, tools
 
 WORDS = "00 aa 40 bb cc dd ee ff 90 gg"
@@ -25,7 +25,7 @@ OTHER = "150 a word"
 # Words 0 to 3, 2 to 5, and 8 to 9: two in the overlap, two in none.
 PLACES = ((0, 11), (6, 17), (24, 29))
 CORPUS = Corpus((Document.from_text(OTHER, "lines", "other.txt"), Document.from_text(WORDS, "lines", "words.txt")))
-RULER = TokenRuler(CORPUS.whole.text, tools().tokenizer)
+RULER = TokenRuler(CORPUS.joined_document.text, tools().tokenizer)
 
 
 def rows(*others):
@@ -34,7 +34,7 @@ def rows(*others):
 
 
 def file(given):
-    return ChunkFile("theirs.json", tuple(read_chunks(json.dumps(given).encode(), "theirs.json")))
+    return ChunkFile("theirs.json", tuple(read_given_chunks(json.dumps(given).encode(), "theirs.json")))
 
 
 def questions(*excerpts):
@@ -43,21 +43,23 @@ def questions(*excerpts):
 
 
 def index_of(given=None):
-    return build_index(CORPUS, YourChunks.from_file(file(rows() if given is None else given)), tools(AngleEmbedder()))
+    return cut_and_index_corpus(
+        CORPUS, YourChunks.from_file(file(rows() if given is None else given)), tools(AngleEmbedder())
+    )
 
 
 def test_no_chunks_made_elsewhere_have_a_time(monkeypatch):
     assert index_of().chunk_s is index_of().decide_s is None
     chunker = build_chunker("fixed_sentences", {})
-    assert build_index(CORPUS, chunker, tools(AngleEmbedder())).chunk_s is not None
+    assert cut_and_index_corpus(CORPUS, chunker, tools(AngleEmbedder())).chunk_s is not None
     # As a package may declare of its own chunker.
     monkeypatch.setattr(type(chunker), "elsewhere", True)
-    assert build_index(CORPUS, chunker, tools(AngleEmbedder())).chunk_s is None
+    assert cut_and_index_corpus(CORPUS, chunker, tools(AngleEmbedder())).chunk_s is None
 
 
 def test_overlaps_and_gaps_are_measured_at_the_top_k():
     evaluation = evaluate_retrieval(index_of(), questions("bb cc dd ee"), tools(AngleEmbedder()), RULER, top_k=4)
-    (answer,) = evaluation.answers
+    (answer,) = evaluation.scores_of_all_questions
     # All are found: 4 + 4 + 2 + 3 tokens; of the excerpt's 4, one is in no chunk; “bb” is found twice and hit once.
     tokens = {name: score.value for name, score in answer.tokens.items()}
     held = 6  # Tokens of the two chunks that touch it, together.
@@ -77,8 +79,8 @@ def test_overlaps_fill_a_budget_as_often_as_they_are_given():
     at = evaluate_at_budgets(index, questions("bb cc dd ee"), bench, RULER, Budgets((4, 7, 8)))
     assert at.given[1].tolist() == [[4], [7], [8]]
     assert at.retrieved_excerpt_length[1].tolist() == [[3], [3], [3]]
-    assert at.values("precision", 7, "tokens").tolist() == [3 / 7]
-    assert at.values("iou", 7, "tokens").tolist() == [3 / (7 + 4 - 3)]
+    assert at.question_values_at_budget("precision", 7, "tokens").tolist() == [3 / 7]
+    assert at.question_values_at_budget("iou", 7, "tokens").tolist() == [3 / (7 + 4 - 3)]
     left_out = evaluate_at_budgets(index, questions("bb cc dd ee"), bench, RULER, Budgets((7,), last="left_out"))
     assert left_out.given[1].tolist() == [[4]]
 
@@ -90,11 +92,15 @@ def test_what_is_in_no_chunk_is_told_of_a_failed_question():
             evaluate_retrieval(index, asked, bench, RULER), measure_at_standard_budgets(index, asked, bench, RULER)
         )
     }
-    by_question = {failure.question: failure.retrieval for failure in retrieval_failures(runs, Limit(top=1), RULER)[0]}
+    by_question = {
+        failure.question: failure.retrieval for failure in list_missed_excerpts_per_chunker(runs, Limit(top=1), RULER)[0]
+    }
     assert [by_question[number].outside_character_count for number in range(3)] == [3, 2, 0]
     assert [by_question[number].fate for number in range(3)] == ["split", "in no chunk", "not retrieved"]
-    assert [by_question[number].count_answer_characters_in_chunk(by_question[number].holder) for number in (0, 2)] == [2, 5]
-    assert by_question[1].holder is None
+    assert [
+        by_question[number].count_answer_characters_in_chunk(by_question[number].chunk_with_most_answer) for number in (0, 2)
+    ] == [2, 5]
+    assert by_question[1].chunk_with_most_answer is None
 
 
 def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
@@ -107,9 +113,9 @@ def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
     )
     assert not any(word in written.decode() for word in ("theirs", "Nowhere", "/data", "words.txt"))
     again, _ = evaluation_from_json(written, CORPUS, questions("bb"))
-    assert again.index.caveat == caveat
-    assert again.index.chunk_s is None
-    assert Costs.of(again, 1.0).index_s is None
+    assert again.searched_index.caveat == caveat
+    assert again.searched_index.chunk_s is None
+    assert Costs.of_evaluation(again, 1.0).index_s is None
 
 
 def test_a_column_of_fewer_documents_is_refused_with_their_names():
@@ -122,15 +128,15 @@ def test_a_column_of_fewer_documents_is_refused_with_their_names():
     ):
         index_of(rows({"text": "aa"}))
     with pytest.raises(InputError, match="the file of chunks must be passed again"):
-        build_index(CORPUS, YourChunks(), tools(AngleEmbedder()))
+        cut_and_index_corpus(CORPUS, YourChunks(), tools(AngleEmbedder()))
 
 
 def test_of_one_document_all_chunks_count_whatever_it_is_called():
     alone = Corpus((Document.from_text(WORDS, "lines", "mine"),))
-    index = build_index(alone, YourChunks.from_file(file(rows()[:3])), tools(AngleEmbedder()))
+    index = cut_and_index_corpus(alone, YourChunks.from_file(file(rows()[:3])), tools(AngleEmbedder()))
     assert index.chunks == tuple((Span(*place),) for place in PLACES)
     with pytest.raises(InputError, match=r"its chunks are of 2 documents, and none of these is called 'mine'\. Choose one"):
-        build_index(alone, YourChunks.from_file(file(rows())), tools(AngleEmbedder()))
+        cut_and_index_corpus(alone, YourChunks.from_file(file(rows())), tools(AngleEmbedder()))
 
 
 def test_of_no_document_there_are_none_whether_or_not_chunks_name_theirs():

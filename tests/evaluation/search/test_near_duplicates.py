@@ -5,7 +5,12 @@ from itertools import combinations
 
 import pytest
 
-from evaluation.search.near_duplicates import NEAR_DUPLICATE_SIMILARITY, find_near_duplicates, repeated_runs, shingles
+from evaluation.search.near_duplicates import (
+    NEAR_DUPLICATE_SIMILARITY,
+    find_near_duplicate_texts,
+    find_repeated_word_runs,
+    shingles,
+)
 
 WORDS = [f"word{number}" for number in range(300)]
 
@@ -41,7 +46,7 @@ def are_near(result, one, other):
 @pytest.mark.parametrize("alike", [0.5, 0.7, NEAR_DUPLICATE_SIMILARITY, 1.0])
 def test_every_pair_of_a_comparison_of_all_is_near_and_no_other(alike):
     texts = families(random.Random(int(alike * 10)))
-    result = find_near_duplicates(texts, alike)
+    result = find_near_duplicate_texts(texts, alike)
     sets = [shingles(text) for text in texts]
     expected = {
         (one, other): similarity(sets[one], sets[other])
@@ -57,23 +62,23 @@ def test_every_pair_of_a_comparison_of_all_is_near_and_no_other(alike):
 
 def test_case_punctuation_and_white_space_do_not_count_and_digits_do():
     texts = ["The fee is 3 euros, per day.", "the fee\nis 3 EUROS per day", "The fee is 4 euros, per day."]
-    result = find_near_duplicates(texts)
+    result = find_near_duplicate_texts(texts)
     assert result.pairs == ((0, 1, 1.0),)
     assert result.groups == ((0, 1),)
 
 
 def test_chinese_is_read_by_character():
     text = "北京是中华人民共和国的首都也是全国的政治中心和文化中心这里有很多著名的历史古迹和大学还有许多博物馆"
-    assert find_near_duplicates([text, text.replace("许多", "几个", 1)], 0.7).groups == ((0, 1),)
+    assert find_near_duplicate_texts([text, text.replace("许多", "几个", 1)], 0.7).groups == ((0, 1),)
 
 
 def test_chunks_without_words_are_near_nothing():
-    assert find_near_duplicates(["---", "", "***", "Yes.", "yes"]).groups == ((3, 4),)
+    assert find_near_duplicate_texts(["---", "", "***", "Yes.", "yes"]).groups == ((3, 4),)
 
 
 def test_the_first_of_many_copies_stands_for_all():
     texts = [*["the same header on every page"] * 1000, "something else"]
-    result = find_near_duplicates(texts)
+    result = find_near_duplicate_texts(texts)
     assert len(result.pairs) == 999
     assert are_near(result, 400, 900)
     assert not are_near(result, 400, 1000)
@@ -82,19 +87,19 @@ def test_the_first_of_many_copies_stands_for_all():
 def test_places_of_a_ranking_are_taken_by_chunks_near_a_better_one():
     text = " ".join(WORDS[:60])
     texts = [text, "another text about something else", text + " more", "a third text about nothing", text]
-    result = find_near_duplicates(texts)
-    assert result.repeating_chunks([2, 1, 0, 3, 4]) == [0, 4]
-    assert result.repeating_chunks([1, 3]) == []
+    result = find_near_duplicate_texts(texts)
+    assert result.repeats_of_better_ranked_chunks([2, 1, 0, 3, 4]) == [0, 4]
+    assert result.repeats_of_better_ranked_chunks([1, 3]) == []
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_near_duplicate_is_repeated_by_the_document_at_least_as_much_as_they_are_alike(seed):
     texts = families(random.Random(seed))
-    runs, start = repeated_runs("\n".join(texts)), 0
+    runs, start = find_repeated_word_runs("\n".join(texts)), 0
     shares = []
     for text in texts:
-        shares.append(runs.share(start, start + len(text)))
+        shares.append(runs.repeated_share_of_passage(start, start + len(text)))
         start += len(text) + 1
-    pairs = find_near_duplicates(texts, 0.3).pairs
+    pairs = find_near_duplicate_texts(texts, 0.3).pairs
     assert pairs
     assert all(min(shares[pair.first], shares[pair.second]) >= pair.similarity for pair in pairs)

@@ -12,7 +12,7 @@ from evaluation.segmentation.embedder_agreement import (
     MOST_NAMED_BOUNDARIES,
     GapShift,
     compare_boundaries,
-    measure_shift_over_all_distances,
+    measure_change_of_sentence_distances,
 )
 from tests.support import AngleEmbedder, cut
 
@@ -38,7 +38,7 @@ def test_every_boundary_is_in_one_place(full, other):
     assert sorted([*comparison.both, *comparison.only_full]) == cut_offsets(one)
     assert sorted([*comparison.both, *comparison.only_other]) == cut_offsets(two)
     assert not set(comparison.only_full) & set(comparison.only_other)
-    assert comparison.alike == (full == other)
+    assert comparison.has_same_boundaries == (full == other)
     assert comparison.share == (len(full & other) / len(full | other) if full | other else None)
     # The other way round, only whose they are changes.
     back = compare_boundaries(two, one)
@@ -91,17 +91,17 @@ def test_results_of_different_texts_are_not_compared():
     with pytest.raises(ValueError, match="the same text"):
         compare_boundaries(chunking({}), chunking({}, text="a\nb"))
     with pytest.raises(ValueError, match="each gap of the same text"):
-        GapShift.between([1.0], [1.0, 2.0])
+        GapShift.between_values_at_all_gaps([1.0], [1.0, 2.0])
 
 
 def test_distances_move_as_worked_by_hand_whatever_the_dimensions():
     # Cosines of neighbours: 1 and 0 there, 1/2 and 0 here.
     full = np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
     other = np.array([[1, 0, 0], [0.5, 0.75**0.5, 0], [0, 0, 1]], dtype=np.float32)
-    shift = measure_shift_over_all_distances(full, other)
+    shift = measure_change_of_sentence_distances(full, other)
     assert (shift.gaps, shift.at) == (2, 0)
     assert (shift.greatest, shift.mean) == (pytest.approx(0.5), pytest.approx(0.25))
-    assert measure_shift_over_all_distances(full[:1], other[:1]) is None
+    assert measure_change_of_sentence_distances(full[:1], other[:1]) is None
 
 
 class Turned(AngleEmbedder):

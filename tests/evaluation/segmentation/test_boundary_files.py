@@ -5,34 +5,43 @@ import json
 import pytest
 
 from chunkers import InputError
-from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json, remove_mark_lines
+from evaluation.segmentation.boundary_files import (
+    BoundaryFile,
+    boundaries_and_text_hash_json,
+    separate_text_from_boundary_marks,
+)
 
 TEXT = "One. Two.\nThree. 😀 Four."
 
 
 def test_marks_are_taken_out():
-    bare, known = remove_mark_lines("One.\nTwo.\n---\nThree.\n ---  \n---\n\nFour.\n")
+    bare, known = separate_text_from_boundary_marks("One.\nTwo.\n---\nThree.\n ---  \n---\n\nFour.\n")
     assert bare == "One.\nTwo.\nThree.\n\nFour.\n"
     assert [bare[place:].split()[0] for place in known] == ["Three.", "Four."]
-    assert remove_mark_lines("No mark.") == ("No mark.", ())
+    assert separate_text_from_boundary_marks("No mark.") == ("No mark.", ())
 
 
 def test_dashes_within_a_line_are_text():
     text = "a --- b\n----\n| --- | --- |\n"
-    assert remove_mark_lines(text) == (text, ())
+    assert separate_text_from_boundary_marks(text) == (text, ())
 
 
 def test_a_file_gives_back_what_was_written():
-    written = boundary_file_json("näme", TEXT, (5, 18))
+    written = boundaries_and_text_hash_json("näme", TEXT, (5, 18))
     assert json.loads(written)["boundaries"] == [5, 18]
     assert json.loads(written)["name"] == "näme"
     assert TEXT.split()[1] not in written
-    assert BoundaryFile.read(written.encode()).of(TEXT) == (5, 18)
-    assert BoundaryFile.read(boundary_file_json("one topic", TEXT, ()).encode()).of(TEXT) == ()
+    assert BoundaryFile.read_hash_and_boundaries(written.encode()).boundaries_checked_for_text(TEXT) == (5, 18)
+    assert (
+        BoundaryFile.read_hash_and_boundaries(
+            boundaries_and_text_hash_json("one topic", TEXT, ()).encode()
+        ).boundaries_checked_for_text(TEXT)
+        == ()
+    )
 
 
 def changed(**others):
-    return json.dumps(json.loads(boundary_file_json("n", TEXT, (5,))) | others).encode()
+    return json.dumps(json.loads(boundaries_and_text_hash_json("n", TEXT, (5,))) | others).encode()
 
 
 @pytest.mark.parametrize(
@@ -54,10 +63,12 @@ def changed(**others):
 )
 def test_a_file_that_does_not_fit_is_refused_in_a_sentence(data, said):
     with pytest.raises(InputError, match=said) as refused:
-        BoundaryFile.read(data).of(TEXT)
+        BoundaryFile.read_hash_and_boundaries(data).boundaries_checked_for_text(TEXT)
     assert "\n" not in str(refused.value)
 
 
 def test_a_file_of_another_text_is_refused():
     with pytest.raises(InputError, match="must belong to this text"):
-        BoundaryFile.read(boundary_file_json("n", TEXT, (5,)).encode()).of(TEXT + " ")
+        BoundaryFile.read_hash_and_boundaries(
+            boundaries_and_text_hash_json("n", TEXT, (5,)).encode()
+        ).boundaries_checked_for_text(TEXT + " ")

@@ -11,7 +11,7 @@ from evaluation.segmentation.chunk_statistics import (
     ChunkFacts,
     DiscontinuousChunks,
     TruncatedChunks,
-    count_boundary_changes,
+    count_added_removed_moved_boundaries,
     count_found_missed_added,
     count_sentences_of_each_chunk,
     format_percentage_1_to_99,
@@ -132,13 +132,13 @@ def test_change_tells_moved_from_added_and_removed():
     document = Document.from_text("\n".join(f"Line {number}." for number in range(20)), "lines")
     starts = document.starts
     at = lambda *numbers: [starts[number] for number in numbers]  # noqa: E731 - an abbreviation
-    assert count_boundary_changes(document, at(3, 10), at(3, 10)) == BoundaryChanges(0, 0, 0)
-    assert count_boundary_changes(document, at(3, 10), at(5, 10)) == BoundaryChanges(0, 0, 1)
-    assert count_boundary_changes(document, at(3, 10), at(6, 10)) == BoundaryChanges(1, 1, 0)
-    assert count_boundary_changes(document, [], at(4, 9)) == BoundaryChanges(2, 0, 0)
-    assert count_boundary_changes(document, at(4, 5, 6), at(7)) == BoundaryChanges(0, 2, 1)
-    assert BoundaryChanges(2, 0, 1).words() == "2 added, 1 moved"
-    assert BoundaryChanges(0, 0, 0).words() == "no boundary"
+    assert count_added_removed_moved_boundaries(document, at(3, 10), at(3, 10)) == BoundaryChanges(0, 0, 0)
+    assert count_added_removed_moved_boundaries(document, at(3, 10), at(5, 10)) == BoundaryChanges(0, 0, 1)
+    assert count_added_removed_moved_boundaries(document, at(3, 10), at(6, 10)) == BoundaryChanges(1, 1, 0)
+    assert count_added_removed_moved_boundaries(document, [], at(4, 9)) == BoundaryChanges(2, 0, 0)
+    assert count_added_removed_moved_boundaries(document, at(4, 5, 6), at(7)) == BoundaryChanges(0, 2, 1)
+    assert BoundaryChanges(2, 0, 1).added_removed_moved_in_words() == "2 added, 1 moved"
+    assert BoundaryChanges(0, 0, 0).added_removed_moved_in_words() == "no boundary"
 
 
 def test_against_known():

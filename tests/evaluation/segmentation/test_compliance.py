@@ -6,8 +6,8 @@ from chunkers import InputError, build_chunker, chunk, load_tokenizer
 from evaluation.segmentation.chunk_statistics import (
     SizeBounds,
     chunk_sizes,
+    count_fitting_short_long_chunks,
     find_chunker_else_embedder_bounds,
-    size_compliance,
 )
 
 
@@ -21,9 +21,9 @@ class Reads:
 
 
 def test_sizes_within_bounds_are_counted_both_ends_included():
-    counts = size_compliance([9, 10, 15, 20, 21, 400], SizeBounds(10, 20, "tokens"))
+    counts = count_fitting_short_long_chunks([9, 10, 15, 20, 21, 400], SizeBounds(10, 20, "tokens"))
     assert (counts.within, counts.short, counts.long, counts.share) == (3, 1, 2, 0.5)
-    assert counts.words() == "10 to 20 tokens: 1 too small, 2 too large"
+    assert counts.bounds_and_violations_in_words() == "10 to 20 tokens: 1 too small, 2 too large"
 
 
 @pytest.mark.parametrize(
@@ -35,19 +35,19 @@ def test_sizes_within_bounds_are_counted_both_ends_included():
     ],
 )
 def test_a_bound_may_be_missing(bounds, share, said):
-    counts = size_compliance([10, 20], bounds)
+    counts = count_fitting_short_long_chunks([10, 20], bounds)
     assert counts.share == share
-    assert counts.words() == said
+    assert counts.bounds_and_violations_in_words() == said
 
 
 def test_without_chunks_there_is_no_share():
-    assert size_compliance([], SizeBounds(None, 5, "words")).share is None
+    assert count_fitting_short_long_chunks([], SizeBounds(None, 5, "words")).share is None
 
 
 @pytest.mark.parametrize("bounds", [(None, None), (20, 10), (-1, None), (None, -5), (-3, 4)])
 def test_bounds_that_are_none_are_a_sentence(bounds):
     with pytest.raises(InputError, match=r"^(Size compliance needs|The minimum size must be).*; got .*\.$"):
-        size_compliance([1], SizeBounds(*bounds, "words"))
+        count_fitting_short_long_chunks([1], SizeBounds(*bounds, "words"))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Span
-from evaluation.segmentation.cohesion import CumulativeSimilarities, contextual_coherence, cosine_contrast
+from evaluation.segmentation.cohesion import (
+    CumulativeSimilarities,
+    cosine_of_chunks_with_surroundings,
+    mean_cosines_inside_and_across,
+)
 
 
 def plane(*degrees):
@@ -19,7 +23,7 @@ def plane(*degrees):
 
 def test_inside_and_across_are_means_over_pairs():
     # 0 0 | 60 60 60 | 150. Inside: 1 pair and 3 pairs, all alike. Across: 6 pairs of 1/2, 3 of a right angle.
-    means = cosine_contrast(plane(0, 0, 60, 60, 60, 150), [0, 0, 1, 1, 1, 2])
+    means = mean_cosines_inside_and_across(plane(0, 0, 60, 60, 60, 150), [0, 0, 1, 1, 1, 2])
     assert (means.pairs, means.crossing_pair_count) == (4, 9)
     assert means.inside == pytest.approx(1)
     assert means.across == pytest.approx(3 / 9)
@@ -28,7 +32,7 @@ def test_inside_and_across_are_means_over_pairs():
 
 def test_pieces_of_one_chunk_count_together():
     # The first and the last sentence share a chunk; the next chunk is that of the two between.
-    means = cosine_contrast(plane(0, 90, 90, 60), [0, 1, 1, 0])
+    means = mean_cosines_inside_and_across(plane(0, 90, 90, 60), [0, 1, 1, 0])
     assert means.inside == pytest.approx((1 / 2 + 1) / 2)
     assert means.across == pytest.approx((0 + 0 + 2 * math.cos(math.radians(30))) / 4)
 
@@ -36,18 +40,18 @@ def test_pieces_of_one_chunk_count_together():
 def test_a_number_that_no_sentence_has_is_no_chunk():
     # Chunks 0, 2 and 5: 0 is next to 2, and 2 to 5.
     vectors = plane(0, 60, 120)
-    assert cosine_contrast(vectors, [0, 2, 5]) == cosine_contrast(vectors, [0, 1, 2])
+    assert mean_cosines_inside_and_across(vectors, [0, 2, 5]) == mean_cosines_inside_and_across(vectors, [0, 1, 2])
     # A sentence that is in no chunk has no part.
-    assert cosine_contrast(plane(0, 45, 60), [0, None, 1]).across == pytest.approx(1 / 2)
+    assert mean_cosines_inside_and_across(plane(0, 45, 60), [0, None, 1]).across == pytest.approx(1 / 2)
 
 
 def test_what_has_no_pairs_is_undefined():
-    alone = cosine_contrast(plane(0, 60), [0, 1])
+    alone = mean_cosines_inside_and_across(plane(0, 60), [0, 1])
     assert (alone.inside, alone.difference) == (None, None)
     assert alone.across == pytest.approx(1 / 2)
-    whole = cosine_contrast(plane(0, 60), [0, 0])
+    whole = mean_cosines_inside_and_across(plane(0, 60), [0, 0])
     assert (whole.across, whole.difference) == (None, None)
-    nothing = cosine_contrast(plane(), [])
+    nothing = mean_cosines_inside_and_across(plane(), [])
     assert (nothing.inside, nothing.across, nothing.pairs, nothing.crossing_pair_count) == (None, None, 0, 0)
 
 
@@ -59,7 +63,7 @@ def test_they_are_the_means_over_a_matrix(numbers, seed):
     _, owner = np.unique(numbers, return_inverse=True)
     apart = owner[None, :] - owner[:, None]
     inside, across = np.triu(apart == 0, 1), apart == 1
-    means = cosine_contrast(vectors, numbers)
+    means = mean_cosines_inside_and_across(vectors, numbers)
     assert (means.pairs, means.crossing_pair_count) == (inside.sum(), across.sum())
     if inside.any():
         assert means.inside == pytest.approx(cosines[inside].mean())
@@ -69,8 +73,8 @@ def test_they_are_the_means_over_a_matrix(numbers, seed):
 
 def test_inside_is_the_cohesion_by_which_greed_is_weighed():
     vectors = np.random.default_rng(1).normal(size=(9, 4))
-    cohesion = CumulativeSimilarities(vectors).within(Span(0, 9), (2, 5))
-    means = cosine_contrast(vectors, [0, 0, 0, 1, 1, 1, 2, 2, 2])
+    cohesion = CumulativeSimilarities(vectors).cohesion_within_chunks_of_range(Span(0, 9), (2, 5))
+    means = mean_cosines_inside_and_across(vectors, [0, 0, 0, 1, 1, 1, 2, 2, 2])
     assert (means.inside, means.pairs) == (pytest.approx(cohesion.mean), cohesion.pairs)
 
 
@@ -78,22 +82,24 @@ def test_coherence_is_the_cosine_of_a_chunk_and_what_is_around_it():
     # Reach 1. Around 0 0 is the first 60, around 60 60 the last 0 and 150, around 150 the last 60.
     vectors = plane(0, 0, 60, 60, 150)
     second = plane(60)[0] @ (plane(0)[0] + plane(150)[0]) / np.linalg.norm(plane(0)[0] + plane(150)[0])
-    assert contextual_coherence(vectors, [0, 0, 1, 1, 2], surrounding_count=1) == pytest.approx((1 / 2 + second + 0) / 3)
+    assert cosine_of_chunks_with_surroundings(vectors, [0, 0, 1, 1, 2], surrounding_sentence_count=1) == pytest.approx(
+        (1 / 2 + second + 0) / 3
+    )
 
 
 def test_around_pieces_is_around_each_without_the_chunk_itself():
     # Sentences 0 and 4 are a chunk: 1 and 3 are near; sentence 2 is not within reach of either.
     vectors = plane(0, 60, 17, 60, 0)
     around_middle = plane(60)[0] @ plane(0)[0]
-    assert contextual_coherence(vectors, [0, 1, 1, 1, 0], surrounding_count=1) == pytest.approx(
+    assert cosine_of_chunks_with_surroundings(vectors, [0, 1, 1, 1, 0], surrounding_sentence_count=1) == pytest.approx(
         (1 / 2 + (plane(60)[0] * 2 + plane(17)[0]) @ plane(0)[0] / np.linalg.norm(plane(60)[0] * 2 + plane(17)[0])) / 2
     )
     assert around_middle == pytest.approx(1 / 2)
 
 
 def test_without_surroundings_there_is_no_coherence():
-    assert contextual_coherence(plane(0, 60), [0, 0]) is None
-    assert contextual_coherence(plane(), []) is None
+    assert cosine_of_chunks_with_surroundings(plane(0, 60), [0, 0]) is None
+    assert cosine_of_chunks_with_surroundings(plane(), []) is None
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=14), st.integers(1, 4), st.integers(0, 99))
@@ -107,5 +113,5 @@ def test_coherence_is_that_of_sets_of_sentences(numbers, reach, seed):
         if near:
             own_sum, other = unit[sorted(own)].sum(axis=0), unit[sorted(near)].sum(axis=0)
             cosines.append(own_sum @ other / (np.linalg.norm(own_sum) * np.linalg.norm(other)))
-    mean_cosine = contextual_coherence(vectors, numbers, reach)
+    mean_cosine = cosine_of_chunks_with_surroundings(vectors, numbers, reach)
     assert mean_cosine == (pytest.approx(np.mean(cosines)) if cosines else None)

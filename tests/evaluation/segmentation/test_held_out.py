@@ -11,16 +11,17 @@ from evaluation.segmentation.settings_sweep import (
     lead_significance_sentences,
     untested_lead_sentence,
 )
-from evaluation.statistics.significance import FALSE_VERDICT_SENTENCE
+from evaluation.statistics.p_value_correction_and_intervals import FALSE_VERDICT_SENTENCE
 
-BEST = SweptSetting.of("fixed_sentences", size=4)
+BEST = SweptSetting.from_chunker_and_parameters("fixed_sentences", size=4)
 NAMES = {setting: setting.words() for setting in TRIVIAL_SETTINGS}
 
 
 def rows_of(measure, values):
     """Return the rows of settings with these values, one for each document; None where the measure is undefined."""
     scores = {
-        setting: [Score.without("") if value is None else Score(value) for value in some] for setting, some in values.items()
+        setting: [Score.undefined_score_with_reason("") if value is None else Score(value) for value in some]
+        for setting, some in values.items()
     }
     return [
         SweepRow(setting, f"document {number}", 3, {measure: score})

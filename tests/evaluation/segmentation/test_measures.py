@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from chunkers import Chunk, Chunking, Document, Span, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.segmentation.boundary_measures import (
     Segmentation,
     boundary_precision_recall,
@@ -138,7 +138,7 @@ def test_cuts_inside_a_sentence_count_at_its_nearer_end():
 
 def test_crossings_by_hand():
     document = Document.from_text(TEXT, "lines")
-    chunking = run(build_chunker("fixed_sentences", {"size": 3}), document, tools())
+    chunking = run_and_time_chunker(build_chunker("fixed_sentences", {"size": 3}), document, tools())
     assert cut_offsets(chunking) == [31]
     crossed = count_crossing_chunks([9], chunking)
     assert (crossed.count, crossed.share.value) == (1, 0.5)
@@ -148,9 +148,11 @@ def test_crossings_by_hand():
 
 def test_the_chunk_of_every_sentence():
     document = Document.from_text(TEXT, "lines")
-    assert chunk_number_per_sentence(run(build_chunker("fixed_sentences", {"size": 3}), document, tools())) == [0, 0, 0, 1]
     assert chunk_number_per_sentence(
-        run(build_chunker("fixed_sentences", {"size": 2, "overlap": 1}), document, tools())
+        run_and_time_chunker(build_chunker("fixed_sentences", {"size": 3}), document, tools())
+    ) == [0, 0, 0, 1]
+    assert chunk_number_per_sentence(
+        run_and_time_chunker(build_chunker("fixed_sentences", {"size": 2, "overlap": 1}), document, tools())
     ) == [
         0,
         0,

@@ -15,11 +15,11 @@ from evaluation.segmentation.boundary_and_structure_ranking import (
     count_cuts_by_position_kind,
     f1_from_counts,
     rank_by_known_boundaries,
-    rank_by_structure,
+    rank_by_respect_for_structure,
     rank_contenders,
 )
 from evaluation.segmentation.boundary_measures import boundary_precision_recall, segmentation_in_sentences
-from evaluation.statistics.significance import FALSE_VERDICT_SENTENCE, FEWEST_VALUES
+from evaluation.statistics.p_value_correction_and_intervals import FALSE_VERDICT_SENTENCE, FEWEST_VALUES
 from tests.support import HashEmbedder, cut
 
 LINES = Document.from_text("\n".join(f"Line {number}." for number in range(40)), "lines")
@@ -80,10 +80,12 @@ def test_with_few_sections_no_difference_is_significant():
     ranking = ranked([10, 20, 30], best={10, 20, 30}, worst={5, 15, 25, 35})
     assert ranking.best_nontrivial_contender_index == 0
     assert winner(ranking) is None
-    assert ranking.words().startswith("best comes first, but not significantly: worst is behind by 1.00 in boundary F1.")
+    assert ranking.best_contender_and_lead_sentences().startswith(
+        "best comes first, but not significantly: worst is behind by 1.00 in boundary F1."
+    )
     assert (
         "Among 7 comparisons (Holm's correction), a significant difference takes at least 9 sections; there are 4."
-        in ranking.words()
+        in ranking.best_contender_and_lead_sentences()
     )
 
 
@@ -91,13 +93,17 @@ def test_a_clear_winner_is_named():
     known = [4, 8, 12, 16, 20, 24, 28, 32, 36]
     ranking = ranked(known, best=set(known), worst={place + 1 for place in known})
     assert winner(ranking) is None, "as many cuts evenly spaced are as good"
-    assert ranking.words().startswith("best is significantly best: worst is behind by 1.00 in boundary F1")
-    assert ranking.words().endswith("Mind the trivial answer: best is not better than “9 cuts evenly spaced”.")
+    assert ranking.best_contender_and_lead_sentences().startswith(
+        "best is significantly best: worst is behind by 1.00 in boundary F1"
+    )
+    assert ranking.best_contender_and_lead_sentences().endswith(
+        "Mind the trivial answer: best is not better than “9 cuts evenly spaced”."
+    )
     uneven = [2, 5, 9, 11, 12, 17, 20, 21, 24, 27, 29, 33, 34, 37]
     ranking = ranked(uneven, best=set(uneven), worst={place + 1 for place in uneven})
     assert winner(ranking) == 0
-    assert "trivial" not in ranking.words()
-    assert ranking.basis_sentences(by_known_boundaries=True).endswith(FALSE_VERDICT_SENTENCE)
+    assert "trivial" not in ranking.best_contender_and_lead_sentences()
+    assert ranking.ranking_basis_in_words(by_known_boundaries=True).endswith(FALSE_VERDICT_SENTENCE)
 
 
 def test_the_trivial_answers_have_as_many_cuts_as_the_best_and_are_not_told_the_known_number():
@@ -113,8 +119,10 @@ def test_the_trivial_answers_have_as_many_cuts_as_the_best_and_are_not_told_the_
 
 def test_equals_are_said_to_be_equal():
     ranking = ranked([10, 20], one={10}, other={20}, third={5})
-    assert ranking.words().startswith("one and other do equally well.")
-    assert ranked([10], one={10}).words().startswith("one has no other column to be compared with.")
+    assert ranking.best_contender_and_lead_sentences().startswith("one and other do equally well.")
+    assert (
+        ranked([10], one={10}).best_contender_and_lead_sentences().startswith("one has no other column to be compared with.")
+    )
 
 
 COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=9)
@@ -134,7 +142,7 @@ def test_a_winner_is_significantly_ahead_of_every_other(tables):
         assert sections >= FEWEST_VALUES
         assert all(lead.tested.adjusted < 0.05 and lead.tested.low > 0 for lead in ranking.leads.values())
     elif len({*values}) > 1 and values[0] != values[1]:
-        assert "not significantly" in ranking.words()
+        assert "not significantly" in ranking.best_contender_and_lead_sentences()
 
 
 def test_the_same_chunker_twice_wins_over_itself_hardly_ever():
@@ -194,19 +202,22 @@ def test_chunks_that_the_embedder_cannot_read_count():
 def test_by_structure_those_first_that_cut_between_paragraphs():
     named = [("at random", cut_after(PARAGRAPHS, {1, 3})), ("between", cut_after(PARAGRAPHS, {2, 4}))]
     named += [("nowhere", cut_after(PARAGRAPHS, set()))]
-    ranking = rank_by_structure(PARAGRAPHS, named)
+    ranking = rank_by_respect_for_structure(PARAGRAPHS, named)
     assert ranking.order == (1, 0, 2)
     # Of 6 gaps, 3 are between paragraphs: 4 cuts at chance are worth 2 points.
-    chance = StructurePoints.of(PARAGRAPHS)
+    chance = StructurePoints.scoring_for_document(PARAGRAPHS)
     assert chance == StructurePoints(chance_points=3 / 6, extra_cut_count=4)
     assert ranking.values == ((0 + 2) / (2 + 4), (2 + 2) / (2 + 4), None)
-    assert "not significantly" in ranking.words()
-    assert rank_by_structure(PARAGRAPHS, named[2:]).words() == "Nothing can be ranked: no column cuts anywhere."
+    assert "not significantly" in ranking.best_contender_and_lead_sentences()
+    assert (
+        rank_by_respect_for_structure(PARAGRAPHS, named[2:]).best_contender_and_lead_sentences()
+        == "Nothing can be ranked: no column cuts anywhere."
+    )
 
 
 def test_points_are_those_of_the_structure():
     made = cut(FixedSentences(size=1), PARAGRAPHS.text, "regex")
-    counts = rank_by_structure(PARAGRAPHS, [("one", made)]).contenders[0].counts
+    counts = rank_by_respect_for_structure(PARAGRAPHS, [("one", made)]).contenders[0].counts
     assert counts.sum(axis=0)[1] == count_cuts_by_position_kind(made).cuts
     assert counts.sum(axis=0)[0] == per_cut(count_cuts_by_position_kind(made)) * count_cuts_by_position_kind(made).cuts
 
@@ -215,7 +226,9 @@ def test_points_are_those_of_the_structure():
 def test_leaving_out_cuts_that_are_as_good_as_the_others_gains_nothing(places, data):
     ends = {2, 4, 6} & places
     fewer = data.draw(st.sets(st.sampled_from(sorted(ends)))) if ends else set()
-    one, other = (rank_by_structure(PARAGRAPHS, [("", cut_after(PARAGRAPHS, some))]).values[0] for some in (ends, fewer))
+    one, other = (
+        rank_by_respect_for_structure(PARAGRAPHS, [("", cut_after(PARAGRAPHS, some))]).values[0] for some in (ends, fewer)
+    )
     assert other is None or other <= one
 
 
@@ -227,23 +240,33 @@ def test_a_chunker_that_cuts_less_often_does_not_move_ahead():
     assert per_cut(count_cuts_by_position_kind(cut_after(document, seldom))) > per_cut(
         count_cuts_by_position_kind(cut_after(document, often))
     )
-    ranking = rank_by_structure(document, [("often", cut_after(document, often)), ("seldom", cut_after(document, seldom))])
+    ranking = rank_by_respect_for_structure(
+        document, [("often", cut_after(document, often)), ("seldom", cut_after(document, seldom))]
+    )
     assert ranking.order[0] == 0
 
 
 def test_one_that_reads_the_structure_stands_apart():
     named = [("at random", cut_after(PARAGRAPHS, {1, 3})), ("between", cut_after(PARAGRAPHS, {2, 4}))]
     named += [("blocks", cut_after(PARAGRAPHS, {2, 4, 6}))]
-    ranking = rank_by_structure(PARAGRAPHS, named, unranked_indices=[2])
+    ranking = rank_by_respect_for_structure(PARAGRAPHS, named, unranked_indices=[2])
     assert (ranking.best_nontrivial_contender_index, ranking.order, ranking.comparisons) == (1, (1, 0, 2), 1)
     assert ranking.values[2] > ranking.values[1]
     assert ranking.leads.keys() == {0}
-    assert ranking.words().endswith(
+    assert ranking.best_contender_and_lead_sentences().endswith(
         "blocks reads the same blocks: to rank it would be circular, so the value stands at the end."
     )
-    assert rank_by_structure(PARAGRAPHS, named[2:], unranked_indices=[0]).words().startswith("blocks reads the same blocks")
+    assert (
+        rank_by_respect_for_structure(PARAGRAPHS, named[2:], unranked_indices=[0])
+        .best_contender_and_lead_sentences()
+        .startswith("blocks reads the same blocks")
+    )
 
 
 def test_all_that_do_equally_well_are_named():
     named = [(name, cut_after(PARAGRAPHS, {2})) for name in ("one", "other", "third")]
-    assert rank_by_structure(PARAGRAPHS, named).words().startswith("one, other and third do equally well.")
+    assert (
+        rank_by_respect_for_structure(PARAGRAPHS, named)
+        .best_contender_and_lead_sentences()
+        .startswith("one, other and third do equally well.")
+    )

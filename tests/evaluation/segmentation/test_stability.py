@@ -7,9 +7,9 @@ from evaluation.segmentation import label_free_measures
 from evaluation.segmentation.label_free_measures import (
     EditEffect,
     EditStability,
-    edit_stability,
     insert_sentence,
-    random_edits,
+    measure_chunk_changes_by_edits,
+    plan_random_sentence_insertions,
 )
 from sample_docs import load_sample, sample_titles
 
@@ -30,26 +30,28 @@ def sample(name):
 
 
 def test_the_chunks_after_an_edit_that_were_not_there_before_are_counted(monkeypatch):
-    monkeypatch.setattr(label_free_measures, "random_edits", lambda *_: [(after, "New is here.") for after in range(6)])
+    monkeypatch.setattr(
+        label_free_measures, "plan_random_sentence_insertions", lambda *_: [(after, "New is here.") for after in range(6)]
+    )
     pairs = build_chunker("fixed_sentences", {"size": 2})
     # Pairs of six sentences, 12 34 56, with one more: 1x 23 45 6, then 12 x3 45 6, 12 3x 45 6, 12 34 x5 6, 12 34 5x 6,
     # and 12 34 56 x.
     changed = [4, 3, 3, 2, 2, 1]
-    assert edit_stability(pairs, document(), tools()).edits == tuple(
+    assert measure_chunk_changes_by_edits(pairs, document(), tools()).edits == tuple(
         EditEffect(*numbered, 4) for numbered in enumerate(changed)
     )
 
 
 def test_a_chunk_that_is_there_twice_where_it_was_once_has_changed(monkeypatch):
-    monkeypatch.setattr(label_free_measures, "random_edits", lambda *_: [(0, "Two is here.")])
+    monkeypatch.setattr(label_free_measures, "plan_random_sentence_insertions", lambda *_: [(0, "Two is here.")])
     alone = build_chunker("fixed_sentences", {"size": 1})
-    assert edit_stability(alone, document(), tools()).edits == (EditEffect(0, 1, 7),)
+    assert measure_chunk_changes_by_edits(alone, document(), tools()).edits == (EditEffect(0, 1, 7),)
 
 
 def test_mean_worst_and_what_must_change():
     summary = EditStability((EditEffect(3, 1, 4), EditEffect(5, 3, 4), EditEffect(9, 2, 5)))
-    assert summary.mean == pytest.approx((0.25 + 0.75 + 0.4) / 3)
-    assert summary.worst == EditEffect(5, 3, 4)
+    assert summary.mean_changed_chunk_share == pytest.approx((0.25 + 0.75 + 0.4) / 3)
+    assert summary.edit_changing_most_chunks == EditEffect(5, 3, 4)
     assert summary.inevitable == pytest.approx((0.25 + 0.25 + 0.2) / 3)
     assert summary.words() == (
         "Of 3 inserted sentences, each changes 46.7% of the chunks on average and 75.0% at worst, after sentence 6; one "
@@ -62,21 +64,25 @@ def test_mean_worst_and_what_must_change():
 @pytest.mark.parametrize("name", [name for name in sample_titles() if name not in ("essay", "report")])
 def test_at_least_one_chunk_changes_on_every_sample(name, chunker):
     # What is inserted comes from the text: alone in a chunk, it would be a chunk of the text before, which counts once.
-    summary = edit_stability(build_chunker(chunker, {}), sample(name), tools(), max_edits=5)
+    summary = measure_chunk_changes_by_edits(build_chunker(chunker, {}), sample(name), tools(), max_edits=5)
     assert all(1 <= edit.changed <= edit.chunks for edit in summary.edits)
-    assert summary.mean >= summary.inevitable
+    assert summary.mean_changed_chunk_share >= summary.inevitable
 
 
 def test_the_same_seed_gives_the_same_edits_and_another_others():
     original = sample("report")
-    assert random_edits(original, 20, 0) == random_edits(original, 20, 0) != random_edits(original, 20, 1)
-    assert len({after for after, _ in random_edits(original, 20, 0)}) == 20
+    assert (
+        plan_random_sentence_insertions(original, 20, 0)
+        == plan_random_sentence_insertions(original, 20, 0)
+        != plan_random_sentence_insertions(original, 20, 1)
+    )
+    assert len({after for after, _ in plan_random_sentence_insertions(original, 20, 0)}) == 20
 
 
 @pytest.mark.parametrize("name", sample_titles())
 def test_what_is_inserted_is_a_sentence_of_the_text_and_stays_one(name):
     original = sample(name)
-    for after, sentence in random_edits(original, 5, 3):
+    for after, sentence in plan_random_sentence_insertions(original, 5, 3):
         assert sentence in original.sentence_texts or sentence == label_free_measures.SPARE_SENTENCE
         assert sentence != original.sentence_texts[after]
         edited = insert_sentence(original, after, sentence)
@@ -89,7 +95,11 @@ def test_what_is_inserted_is_a_sentence_of_the_text_and_stays_one(name):
 def test_nothing_is_inserted_after_or_taken_from_headings_lists_tables_and_code():
     text = "# A heading.\n\nProse is here.\n\n- an item.\n\n```\ncode.\n```\n\n| a. |\n|---|\n| 1. |\n\nMore prose.\n"
     original = document(text, "lines")
-    assert {text for after, put in random_edits(original, 9, 0) for text in (original.sentence_texts[after], put)} == {
+    assert {
+        text
+        for after, put in plan_random_sentence_insertions(original, 9, 0)
+        for text in (original.sentence_texts[after], put)
+    } == {
         "Prose is here.",
         "More prose.",
     }
@@ -98,13 +108,17 @@ def test_nothing_is_inserted_after_or_taken_from_headings_lists_tables_and_code(
 def test_a_line_that_does_not_end_as_a_sentence_is_neither_inserted_nor_inserted_after():
     original = document("One is here. Two is here.\n\nno end here\n\nThree is here.")
     assert "no end here" in original.sentence_texts
-    drawn = {text for after, put in random_edits(original, 9, 0) for text in (original.sentence_texts[after], put)}
+    drawn = {
+        text
+        for after, put in plan_random_sentence_insertions(original, 9, 0)
+        for text in (original.sentence_texts[after], put)
+    }
     assert drawn == {"One is here.", "Two is here.", "Three is here."}
 
 
 def test_a_text_of_one_sentence_gets_one_of_our_own():
-    assert random_edits(document("Only one is here."), 9, 0) == [(0, label_free_measures.SPARE_SENTENCE)]
-    assert random_edits(document("no end"), 9, 0) == [(0, label_free_measures.SPARE_SENTENCE)]
+    assert plan_random_sentence_insertions(document("Only one is here."), 9, 0) == [(0, label_free_measures.SPARE_SENTENCE)]
+    assert plan_random_sentence_insertions(document("no end"), 9, 0) == [(0, label_free_measures.SPARE_SENTENCE)]
 
 
 @pytest.mark.parametrize(("splitter", "between"), [("lines", "\n"), ("paragraphs", "\n\n"), ("regex", " ")])
@@ -122,10 +136,12 @@ def test_given_sentences_stay_as_they_were_given():
 def test_progress_is_told_and_it_can_be_cancelled():
     told = []
     fixed = build_chunker("fixed_sentences", {"size": 2})
-    edit_stability(fixed, document(), tools(), max_edits=3, progress=lambda *counts: told.append(counts))
+    measure_chunk_changes_by_edits(fixed, document(), tools(), max_edits=3, progress=lambda *counts: told.append(counts))
     assert told == [(1, 3), (2, 3), (3, 3)]
     with pytest.raises(Cancelled):
-        edit_stability(fixed, document(), tools(cancelled=lambda: len(told) > 3), 4, 0, lambda *counts: told.append(counts))
+        measure_chunk_changes_by_edits(
+            fixed, document(), tools(cancelled=lambda: len(told) > 3), 4, 0, lambda *counts: told.append(counts)
+        )
     assert told[3:] == [(1, 4)]
 
 
@@ -133,17 +149,17 @@ def test_too_much_work_is_refused_before_it_begins(monkeypatch):
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr(label_free_measures, "MOST_EDITED_CHARACTERS", 3 * len(TEXT))
-    monkeypatch.setattr(label_free_measures, "run", never)
+    monkeypatch.setattr(label_free_measures, "MAX_RECHUNKED_CHARACTERS", 3 * len(TEXT))
+    monkeypatch.setattr(label_free_measures, "run_and_time_chunker", never)
     fixed = build_chunker("fixed_sentences", {"size": 2})
     with pytest.raises(
         InputError,
         match=r"^text: edits × characters must be at most 246; 4 × 82 is 328\. Use fewer edits or a shorter text\.$",
     ):
-        edit_stability(fixed, document(), tools(), max_edits=4)
+        measure_chunk_changes_by_edits(fixed, document(), tools(), max_edits=4)
     with pytest.raises(InputError, match=r"^Edit stability needs at least 1 edit; got 0\.$"):
-        edit_stability(fixed, document(), tools(), max_edits=0)
+        measure_chunk_changes_by_edits(fixed, document(), tools(), max_edits=0)
     with pytest.raises(InputError, match=r"^text: edit stability needs a text with at least one sentence; this one has"):
-        edit_stability(fixed, document(" \n "), tools())
+        measure_chunk_changes_by_edits(fixed, document(" \n "), tools())
     with pytest.raises(AssertionError):
-        edit_stability(fixed, document(), tools(), max_edits=3)
+        measure_chunk_changes_by_edits(fixed, document(), tools(), max_edits=3)

@@ -10,21 +10,21 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import Document, InputError
 from evaluation.command_line import main
-from evaluation.segmentation.boundary_files import BoundaryFile, boundary_file_json
+from evaluation.segmentation.boundary_files import BoundaryFile, boundaries_and_text_hash_json
 from evaluation.segmentation.texts_with_known_boundaries import (
     MarkedText,
     SubjectPassage,
+    halve_passages_by_subject,
+    make_stitched_documents,
     read_marked_texts,
     read_passages,
     select_texts_sharing_heldout_sections,
-    split_by_subject,
-    stitch_several_documents,
 )
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, remarks, sweep_of, widget
-from viz.tune.sweep_inputs import zipped_documents
+from viz.tune.sweep_inputs import zip_documents_and_boundaries
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
 
@@ -56,29 +56,29 @@ def test_what_cannot_be_stitched_is_said_and_the_rest_is_usable():
 
 def test_several_documents_are_of_several_orders():
     passages, _ = read_passages(files(TEXTS))
-    made = stitch_several_documents(passages, 12, 3, 5, "spacy")
+    made = make_stitched_documents(passages, 12, 3, 5, "spacy")
     assert [document.name for document in made] == ["stitched 1", "stitched 2", "stitched 3"]
     assert len({document.text for document in made}) == 3
-    assert made[1].text == stitch_several_documents(passages, 12, 1, 6, "spacy")[0].text
+    assert made[1].text == make_stitched_documents(passages, 12, 1, 6, "spacy")[0].text
     for document in made:
         assert document.sections <= set(TEXTS.values())
-        assert len(document.split("spacy").document.sentences) == 12
+        assert len(document.split_to_marked_document("spacy").document.sentences) == 12
         assert all(document.text[place:].startswith("Text ") for place in document.known)
 
 
 @pytest.mark.parametrize(("sentences", "count"), [(0, 3), (9, 0)])
 def test_no_less_than_one(sentences, count):
     with pytest.raises(InputError, match=r"stitching: (sentences per document|count) must be at least 1; got 0\."):
-        stitch_several_documents([], sentences, count, 0, "spacy")
+        make_stitched_documents([], sentences, count, 0, "spacy")
 
 
 def test_halves_have_no_subject_in_common():
     passages = [SubjectPassage(f"Text {n}.", f"subject {n % 5}") for n in range(20)]
-    one, other = split_by_subject(passages)
+    one, other = halve_passages_by_subject(passages)
     assert sorted(one + other, key=str) == sorted(passages, key=str)
     assert {passage.subject for passage in one}.isdisjoint(passage.subject for passage in other)
     with pytest.raises(InputError, match="at least four subjects; got 3"):
-        split_by_subject(passages[:3])
+        halve_passages_by_subject(passages[:3])
 
 
 def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
@@ -87,7 +87,7 @@ def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
     given = [
         ("lines.txt", b"A cat.\n---\nA tree.\n"),
         ("bare.md", text.encode()),
-        ("anything.json", boundary_file_json("another name", text, known).encode()),
+        ("anything.json", boundaries_and_text_hash_json("another name", text, known).encode()),
     ]
     marked, complaints = read_marked_texts(given)
     assert complaints == []
@@ -97,14 +97,17 @@ def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
 
 def test_a_file_of_boundaries_may_be_of_the_text_without_its_dashes():
     bare = "A cat.\nA tree. A bush.\n"
-    given = [("t.txt", b"A cat.\n---\nA tree. A bush.\n"), ("t.json", boundary_file_json("t", bare, (15,)).encode())]
+    given = [
+        ("t.txt", b"A cat.\n---\nA tree. A bush.\n"),
+        ("t.json", boundaries_and_text_hash_json("t", bare, (15,)).encode()),
+    ]
     assert read_marked_texts(given) == ([MarkedText("t.txt", bare, (15,))], [])
 
 
 def test_documents_of_the_same_text_have_the_same_boundaries():
     text = "A cat.\nA tree.\n"
     given = [(f"{name}.txt", text.encode()) for name in "ab"]
-    given += [(f"{name}.json", boundary_file_json(f"{name}.txt", text, (7,)).encode()) for name in "ab"]
+    given += [(f"{name}.json", boundaries_and_text_hash_json(f"{name}.txt", text, (7,)).encode()) for name in "ab"]
     assert read_marked_texts(given) == ([MarkedText(f"{name}.txt", text, (7,)) for name in "ab"], [])
 
 
@@ -114,9 +117,9 @@ def test_files_that_cannot_be_used_are_said_and_the_rest_is_usable():
         ("good.txt", b"A.\n---\nB."),
         ("good.txt", b"C.\n---\nD."),
         ("bad.json", b"{"),
-        ("lost.json", boundary_file_json("n", "elsewhere", (3,)).encode()),
+        ("lost.json", boundaries_and_text_hash_json("n", "elsewhere", (3,)).encode()),
         ("wide.txt", b"Short."),
-        ("wide.json", boundary_file_json("n", "Short.", (30,)).encode()),
+        ("wide.json", boundaries_and_text_hash_json("n", "Short.", (30,)).encode()),
         ("junk.md", b"%PDF-1.7"),
     ]
     marked, complaints = read_marked_texts(given)
@@ -159,7 +162,9 @@ def test_the_command_writes_texts_and_boundaries_that_sweep_reads(folder, tmp_pa
     assert stitched_by_command(folder, tmp_path, "--sentences-each", "12", "--count", "2", "--seed", "3") == 0
     assert capsys.readouterr().out.count("12 sentences, 3 known boundaries") == 2
     text = (tmp_path / "long" / "stitched-1.txt").read_text()
-    known = BoundaryFile.read((tmp_path / "long" / "stitched-1.json").read_bytes()).of(text)
+    known = BoundaryFile.read_hash_and_boundaries(
+        (tmp_path / "long" / "stitched-1.json").read_bytes()
+    ).boundaries_checked_for_text(text)
     edges = [0, *known, len(text)]
     assert {text[start:end].strip() for start, end in pairwise(edges)} <= set(TEXTS.values())
     arguments = ["sweep", "--marked", str(tmp_path / "long"), "--chunker", "fixed_sentences", "--grid", "size=3", "--json"]
@@ -296,7 +301,7 @@ def test_marked_documents_are_chosen_beside_the_bundled(tune):
     text = "A cat. A dog. A tree."
     given = [
         ("cats.txt", text.encode()),
-        ("cats.json", boundary_file_json("cats", text, (14,)).encode()),
+        ("cats.json", boundaries_and_text_hash_json("cats", text, (14,)).encode()),
         ("none.md", b"No mark."),
     ]
     upload(tune, "marked_files", given)
@@ -324,9 +329,12 @@ def test_a_document_that_shares_a_section_with_one_held_out_is_left_out(tune):
 
 def test_all_stitched_documents_are_in_one_file():
     passages, _ = read_passages(files(TEXTS))
-    made = stitch_several_documents(passages, 9, 2, 0, "spacy")
-    with zipfile.ZipFile(io.BytesIO(zipped_documents(made))) as archive:
+    made = make_stitched_documents(passages, 9, 2, 0, "spacy")
+    with zipfile.ZipFile(io.BytesIO(zip_documents_and_boundaries(made))) as archive:
         text = archive.read("stitched-2.txt").decode()
-        assert BoundaryFile.read(archive.read("stitched-2.json")).of(text) == made[1].known
+        assert (
+            BoundaryFile.read_hash_and_boundaries(archive.read("stitched-2.json")).boundaries_checked_for_text(text)
+            == made[1].known
+        )
         assert len(archive.namelist()) == 4
     assert Document.from_text(text).sentences

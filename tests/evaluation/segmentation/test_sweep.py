@@ -10,7 +10,7 @@ from time import sleep
 import pytest
 
 from chunkers import Document, InputError, Recipe, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.command_line import main
 from evaluation.segmentation.boundary_measures import boundary_precision_recall, pk, segmentation_in_sentences
 from evaluation.segmentation.settings_sweep import (
@@ -26,7 +26,7 @@ from evaluation.segmentation.settings_sweep import (
 from evaluation.segmentation.texts_with_known_boundaries import (
     MarkedDocument,
     SubjectPassage,
-    cut_into_passages,
+    cut_sections_into_passages,
     stitch_passages,
 )
 from sample_docs import load_sample
@@ -67,7 +67,7 @@ def test_stitching_refuses_what_it_cannot_join():
 
 def test_passages_lie_within_sections():
     sample = load_sample("report")
-    passages = cut_into_passages(sample.text, sample.known, "report", 6)
+    passages = cut_sections_into_passages(sample.text, sample.known, "report", 6)
     assert len({passage.subject for passage in passages}) == 5
     assert "".join("".join(passage.text.split()) for passage in passages) == "".join(sample.text.split())
     counts = [len(Document.from_text(passage.text).sentences) for passage in passages]
@@ -85,15 +85,17 @@ def test_the_published_grid_has_its_218_settings():
 def test_a_sweep_is_what_single_runs_are():
     settings = [
         *settings_grid("breakpoint", amount=(40, 70)),
-        SweptSetting.of("kmeans"),
-        SweptSetting.of("optimal", max_size=90, piece_size=9),
+        SweptSetting.from_chunker_and_parameters("kmeans"),
+        SweptSetting.from_chunker_and_parameters("optimal", max_size=90, piece_size=9),
     ]
     documents = [marked("stubs"), marked("article")]
     rows = list(sweep_settings(documents, settings, tools()))
     assert len(rows) == 8
     for row in rows:
         marked_text = next(text for text in documents if text.document.name == row.document)
-        chunking = run(build_chunker(row.setting.chunker, dict(row.setting.parameters)), marked_text.document, tools())
+        chunking = run_and_time_chunker(
+            build_chunker(row.setting.chunker, dict(row.setting.parameters)), marked_text.document, tools()
+        )
         assert row.chunks == len(chunking.chunks)
         assert row.scores == score_chunking(marked_text, chunking)
         assert set(row.scores) == set(HIGHER_IS_BETTER)
@@ -101,13 +103,18 @@ def test_a_sweep_is_what_single_runs_are():
 
 def test_blocks_that_stay_whole_are_measured_where_there_are_some():
     (cut, uncut) = (
-        score_chunking(marked("table"), run(build_chunker("fixed_sentences", parameters), marked("table").document, tools()))
+        score_chunking(
+            marked("table"),
+            run_and_time_chunker(build_chunker("fixed_sentences", parameters), marked("table").document, tools()),
+        )
         for parameters in ({"size": 4}, {"chunks": 1})
     )
     assert cut["blocks_whole"].value < uncut["blocks_whole"].value == 1
     stubs = marked("stubs")
     assert (
-        score_chunking(stubs, run(build_chunker("fixed_sentences", {}), stubs.document, tools()))["blocks_whole"].value
+        score_chunking(stubs, run_and_time_chunker(build_chunker("fixed_sentences", {}), stubs.document, tools()))[
+            "blocks_whole"
+        ].value
         is None
     )
 
@@ -162,7 +169,7 @@ def test_the_best_comes_first():
     best = summarize_settings(rows, "f1")
     assert [dict(summary.setting.parameters)["size"] for summary in best] == [4, 2, 8]
     stubs = marked("stubs")
-    chunking = run(build_chunker("fixed_sentences", {"size": 4}), stubs.document, tools())
+    chunking = run_and_time_chunker(build_chunker("fixed_sentences", {"size": 4}), stubs.document, tools())
     reference, cuts = (
         segmentation_in_sentences(stubs.document, places) for places in (stubs.known, [c.start for c in chunking.chunks[1:]])
     )
@@ -172,7 +179,7 @@ def test_the_best_comes_first():
 
 def test_a_measure_that_is_undefined_everywhere_has_no_best():
     algorithm = marked("algorithm")
-    rows = list(sweep_settings([algorithm], [SweptSetting.of("fixed_sentences")], tools()))
+    rows = list(sweep_settings([algorithm], [SweptSetting.from_chunker_and_parameters("fixed_sentences")], tools()))
     assert summarize_settings(rows, "pk") == []
     with pytest.raises(InputError, match=r"measure must be one of pk, .*; got 'charm'"):
         summarize_settings(rows, "charm")
@@ -297,7 +304,8 @@ def test_threads_do_not_embed_the_same_text_side_by_side():
     with ThreadPoolExecutor(4) as threads:
         list(
             threads.map(
-                lambda amount: run(build_chunker("breakpoint", {"amount": amount}), document, bench), (10, 30, 50, 90)
+                lambda amount: run_and_time_chunker(build_chunker("breakpoint", {"amount": amount}), document, bench),
+                (10, 30, 50, 90),
             )
         )
     embedded = [text for batch in embedder.batches for text in batch]

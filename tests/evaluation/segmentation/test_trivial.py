@@ -91,7 +91,11 @@ def test_a_measure_without_a_value_stays_without_one():
 
 
 def test_they_are_ranked_beside_the_settings_of_chunkers():
-    rows = list(sweep_settings([MARKED], [*TRIVIAL_SETTINGS, SweptSetting.of("fixed_sentences", size=3)], tools()))
+    rows = list(
+        sweep_settings(
+            [MARKED], [*TRIVIAL_SETTINGS, SweptSetting.from_chunker_and_parameters("fixed_sentences", size=3)], tools()
+        )
+    )
     for measure in HIGHER_IS_BETTER:
         names = {summary.setting.chunker for summary in summarize_settings(rows, measure)}
         # The text has no block that could stay whole.
@@ -102,7 +106,10 @@ def test_no_cut_leaves_all_blocks_whole_and_heads_that_ranking():
     sample = load_sample("table")
     marked = MarkedDocument(Document.from_text(sample.text, sample.sentences), sample.known)
     ranked = summarize_settings(
-        sweep_settings([marked], [*TRIVIAL_SETTINGS, SweptSetting.of("fixed_sentences", size=3)], tools()), "blocks_whole"
+        sweep_settings(
+            [marked], [*TRIVIAL_SETTINGS, SweptSetting.from_chunker_and_parameters("fixed_sentences", size=3)], tools()
+        ),
+        "blocks_whole",
     )
     means = {summary.setting.chunker: summary.mean for summary in ranked}
     assert next(iter(means)) == NO_CUT_BASELINE_NAME

@@ -27,11 +27,13 @@ def marked(name):
 
 SETTINGS = [
     *settings_grid("breakpoint", amount=tuple(range(10, 40))),
-    SweptSetting.of("breakpoint", amount=70, buffer=1),
-    SweptSetting.of("optimal", max_size=90, piece_size=9),
-    SweptSetting.of("double_pass", vector="re-embed", initial_threshold=0.0, appending_threshold=0.0),
-    SweptSetting.of("fixed_sentences"),
-    SweptSetting.of("dbscan"),
+    SweptSetting.from_chunker_and_parameters("breakpoint", amount=70, buffer=1),
+    SweptSetting.from_chunker_and_parameters("optimal", max_size=90, piece_size=9),
+    SweptSetting.from_chunker_and_parameters(
+        "double_pass", vector="re-embed", initial_threshold=0.0, appending_threshold=0.0
+    ),
+    SweptSetting.from_chunker_and_parameters("fixed_sentences"),
+    SweptSetting.from_chunker_and_parameters("dbscan"),
 ]
 
 
@@ -62,7 +64,14 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_sends_no_more():
 def test_what_a_run_refuses_is_said_here():
     long = Document.from_text("\n".join(f"Sentence {number}." for number in range(7001)), "lines", "long")
     with pytest.raises(InputError, match=r"7,001"):
-        list(sweep_settings([MarkedDocument(long, (9,))], [SweptSetting.of("single_linkage")], tools(), worker_count=2))
+        list(
+            sweep_settings(
+                [MarkedDocument(long, (9,))],
+                [SweptSetting.from_chunker_and_parameters("single_linkage")],
+                tools(),
+                worker_count=2,
+            )
+        )
 
 
 @pytest.mark.full

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from evaluation.statistics.significance import compute_confidence_interval_of_mean, students_t_quantile
+from evaluation.statistics.p_value_correction_and_intervals import compute_confidence_interval_of_mean, students_t_quantile
 
 
 def test_all_hits_are_not_certain():

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from evaluation.statistics.p_value_correction_and_intervals import FEWEST_VALUES, fewest_values_needed
 from evaluation.statistics.paired_tests import (
     Difference,
-    compute_halls_test_p_values,
+    corrected_differences_per_comparison,
     format_interval_ends,
+    halls_skew_corrected_p_values,
     paired_difference,
-    paired_differences,
     paired_differences_by_family,
     questions_needed,
 )
-from evaluation.statistics.significance import FEWEST_VALUES, fewest_values_needed
 
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 
@@ -34,7 +34,7 @@ ROWS = st.integers(6, 12).flatmap(
 @example([[0.1] * 5 + [0.3]])
 @example([[1.0] * 10, [0.5] * 10, [0.1, -0.1] * 5, [0.2] * 9 + [-0.01]])
 def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
-    for difference, row in zip(paired_differences(np.array(rows)), rows, strict=True):
+    for difference, row in zip(corrected_differences_per_comparison(np.array(rows)), rows, strict=True):
         if difference is None:
             assert len(row) < fewest_values_needed(len(rows))
             continue
@@ -53,7 +53,7 @@ def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(rows):
 def test_so_it_is_with_random_sign_flips(questions, seed, comparisons):
     random = np.random.default_rng(seed)
     rows = random.choice([0.0, 0.0, 0.5, -0.5, 1.0], (comparisons, questions)) + random.normal(0, 0.02, (comparisons, 1))
-    for difference in paired_differences(rows):
+    for difference in corrected_differences_per_comparison(rows):
         assert difference.significant == (difference.low > 0 or difference.high < 0)
 
 
@@ -68,7 +68,7 @@ def test_p_is_the_larger_of_the_share_of_sign_flips_as_far_from_0_and_halls(diff
     # Of near ties, which one rounding or another decides, either is right.
     near = np.abs(np.abs(flips @ row) - abs(row.sum())) < 1e-6
     if np.count_nonzero(near) <= 2 or set(differences) <= {-1.0, -0.5, 0.0, 1.0}:
-        expected = max(np.mean(far), min(1, 2 * min(*compute_halls_test_p_values(row[None]))))
+        expected = max(np.mean(far), min(1, 2 * min(*halls_skew_corrected_p_values(row[None]))))
         assert paired_difference(row, np.zeros(len(row))).p == pytest.approx(expected)
 
 
@@ -101,29 +101,36 @@ def test_with_too_few_questions_there_is_no_interval_and_no_verdict():
     ) == (6, 6, 7, 10, 15)
     assert paired_difference(NOISE[:5] + 10, NOISE[:5]) is None
     assert paired_difference(NOISE[:6] + 0.5, NOISE[:6]).significant
-    assert paired_differences(np.full((3, 6), 0.5)) == [None] * 3
+    assert corrected_differences_per_comparison(np.full((3, 6), 0.5)) == [None] * 3
     # One that too few questions have does not count for the correction of the others.
     rows = np.full((3, 7), 0.5)
     rows[2, 4:] = np.nan
-    assert [difference and difference.comparisons for difference in paired_differences(rows)] == [2, 2, None]
-    assert paired_differences(np.zeros((0, 8))) == []
+    assert [difference and difference.comparisons for difference in corrected_differences_per_comparison(rows)] == [
+        2,
+        2,
+        None,
+    ]
+    assert corrected_differences_per_comparison(np.zeros((0, 8))) == []
 
 
 @pytest.mark.parametrize("comparisons", [1, 2, 3, 10, 45, 100])
 def test_with_the_smallest_number_a_difference_on_every_question_is_significant(comparisons):
-    differences = paired_differences(np.full((comparisons, fewest_values_needed(comparisons)), 0.5))
+    differences = corrected_differences_per_comparison(np.full((comparisons, fewest_values_needed(comparisons)), 0.5))
     assert all(difference.significant for difference in differences)
-    assert paired_differences(np.full((comparisons, fewest_values_needed(comparisons) - 1), 0.5)) == [None] * comparisons
+    assert (
+        corrected_differences_per_comparison(np.full((comparisons, fewest_values_needed(comparisons) - 1), 0.5))
+        == [None] * comparisons
+    )
 
 
 def test_among_many_comparisons_the_level_is_higher_and_the_interval_wider():
     rows = np.array([NOISE + 0.2, NOISE - NOISE.mean() + 0.02, NOISE - NOISE.mean()])
-    alone, many = paired_difference(rows[1], np.zeros(40)), paired_differences(rows)
+    alone, many = paired_difference(rows[1], np.zeros(40)), corrected_differences_per_comparison(rows)
     assert [difference.alpha for difference in many] == pytest.approx([0.05 / 3, 0.05 / 2, 0.05 / 2])
     assert many[1].high - many[1].low > alone.high - alone.low
     assert (alone.p_value_phrase.split()[0], many[1].p_value_phrase.split()[0]) == ("p", "adjusted")
-    assert alone.interval.startswith("95 % between ")
-    assert many[1].interval.startswith("97.5 % between ")
+    assert alone.interval_phrase.startswith("95 % between ")
+    assert many[1].interval_phrase.startswith("97.5 % between ")
 
 
 def test_a_difference_that_every_question_shows_is_significant():
@@ -170,12 +177,12 @@ def test_families_are_each_as_alone():
     rows = np.random.default_rng(2).normal(0.02, 0.1, (5, 3, 12))
     rows[1, 2, 7:] = np.nan
     rows[2, :, 3:] = np.nan
-    assert paired_differences_by_family(rows) == [paired_differences(family) for family in rows]
+    assert paired_differences_by_family(rows) == [corrected_differences_per_comparison(family) for family in rows]
     assert paired_differences_by_family(rows)[2] == [None] * 3
 
 
 def test_each_comparison_may_have_a_range_of_its_own():
-    recall, grade = paired_differences(np.zeros((2, 10)), [1, 4])
+    recall, grade = corrected_differences_per_comparison(np.zeros((2, 10)), [1, 4])
     assert grade.high == pytest.approx(4 * recall.high)
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.segmentation.boundary_and_structure_ranking import f1_from_counts
-from evaluation.statistics.paired_tests import paired_differences, section_swap_differences
-from evaluation.statistics.significance import fewest_values_needed
+from evaluation.statistics.p_value_correction_and_intervals import fewest_values_needed
+from evaluation.statistics.paired_tests import corrected_differences_per_comparison, differences_tested_by_section_swaps
 
 COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=6, max_size=9)
 
@@ -17,7 +17,7 @@ COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=6, max_size=9)
 def test_it_tries_every_swap():
     one = np.array([[1, 0, 0]] * 5 + [[1, 0, 1]])
     other = np.array([[0, 1, 0]] * 5 + [[1, 0, 0]])
-    (comparison,) = section_swap_differences([one, other], [(0, 1)], f1_from_counts)
+    (comparison,) = differences_tested_by_section_swaps([one, other], [(0, 1)], f1_from_counts)
     observed = f1_from_counts(one.sum(axis=0)) - f1_from_counts(other.sum(axis=0))
     assert comparison.mean == pytest.approx(observed)
     far = 0
@@ -36,7 +36,9 @@ def test_it_tries_every_swap():
 def test_an_interval_excludes_0_exactly_if_the_difference_is_significant(tables):
     sections = min(map(len, tables))
     counts = [np.array(table[:sections]) for table in tables]
-    for difference in section_swap_differences(counts, [(0, index) for index in range(1, len(counts))], f1_from_counts):
+    for difference in differences_tested_by_section_swaps(
+        counts, [(0, index) for index in range(1, len(counts))], f1_from_counts
+    ):
         if difference is None:
             assert sections < fewest_values_needed(len(counts) - 1)
             continue
@@ -48,8 +50,10 @@ def test_of_a_mean_it_is_the_sign_flip_test():
     random = np.random.default_rng(4)
     counts = [random.integers(0, 5, (9, 1)) for _ in range(3)]
     pairs = [(0, 1), (0, 2), (1, 2)]
-    swapped = section_swap_differences(counts, pairs, lambda sums: sums[..., 0] / 9, 5)
-    flipped = paired_differences(np.array([(counts[one] - counts[other])[:, 0] for one, other in pairs]), 5)
+    swapped = differences_tested_by_section_swaps(counts, pairs, lambda sums: sums[..., 0] / 9, 5)
+    flipped = corrected_differences_per_comparison(
+        np.array([(counts[one] - counts[other])[:, 0] for one, other in pairs]), 5
+    )
     assert [(difference.mean, difference.p, difference.adjusted) for difference in swapped] == [
         pytest.approx((difference.mean, difference.p, difference.adjusted)) for difference in flipped
     ]
@@ -57,9 +61,9 @@ def test_of_a_mean_it_is_the_sign_flip_test():
 
 def test_equal_chunkers_have_an_interval_with_a_width_and_few_sections_none():
     counts = np.array([[1, 0, 1]] * 12)
-    (difference,) = section_swap_differences([counts, counts], [(0, 1)], f1_from_counts)
+    (difference,) = differences_tested_by_section_swaps([counts, counts], [(0, 1)], f1_from_counts)
     assert (difference.mean, difference.p) == (0, 1)
     assert difference.high == -difference.low > 0.2
-    assert section_swap_differences([counts[:5], counts[:5]], [(0, 1)], f1_from_counts) == [None]
-    assert section_swap_differences([counts[:6]] * 3, [(0, 1), (0, 2), (1, 2)], f1_from_counts) == [None] * 3
-    assert section_swap_differences([], [], f1_from_counts) == []
+    assert differences_tested_by_section_swaps([counts[:5], counts[:5]], [(0, 1)], f1_from_counts) == [None]
+    assert differences_tested_by_section_swaps([counts[:6]] * 3, [(0, 1), (0, 2), (1, 2)], f1_from_counts) == [None] * 3
+    assert differences_tested_by_section_swaps([], [], f1_from_counts) == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.statistics.significance import (
+from evaluation.statistics.p_value_correction_and_intervals import (
     ALPHA,
     format_confidence_level,
     format_p_value,

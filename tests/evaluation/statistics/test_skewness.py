@@ -8,13 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.statistics.paired_tests import compute_halls_test_p_values
+from evaluation.statistics.paired_tests import halls_skew_corrected_p_values
 
 VALUES = st.lists(st.one_of(st.sampled_from([-1.0, 0.0, 0.0, 0.5, 1.0]), st.floats(-1, 1)), min_size=6, max_size=20)
 
 
 def sides(values):
-    return compute_halls_test_p_values(np.array([values], dtype=float))[0]
+    return halls_skew_corrected_p_values(np.array([values], dtype=float))[0]
 
 
 @pytest.mark.parametrize("count", [6, 17, 60])
@@ -51,12 +51,12 @@ def test_equal_values_are_certain_of_their_mean():
 
 def test_each_row_is_by_itself():
     rows = np.random.default_rng(0).normal(0, 1, (5, 9)) * [[1], [1e-9], [0], [1e9], [3]]
-    assert compute_halls_test_p_values(rows) == [sides(row) for row in rows]
-    assert compute_halls_test_p_values(rows[:0]) == []
+    assert halls_skew_corrected_p_values(rows) == [sides(row) for row in rows]
+    assert halls_skew_corrected_p_values(rows[:0]) == []
 
 
 @pytest.mark.parametrize("count", [10, 40])
 def test_skewed_values_are_found_away_from_their_mean_more_rarely_than_by_student(count):
     rows = np.random.default_rng(count).exponential(1, (4000, count)) - 1
-    halls = np.mean([2 * min(both_sides) < 0.05 for both_sides in compute_halls_test_p_values(rows)])
+    halls = np.mean([2 * min(both_sides) < 0.05 for both_sides in halls_skew_corrected_p_values(rows)])
     assert halls < np.mean(stats.ttest_1samp(rows, 0, axis=1).pvalue < 0.05)

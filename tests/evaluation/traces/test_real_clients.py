@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from chunkers.found_again.located_chunks import read_chunks
+from chunkers.found_again.inspection_of_given_chunks import read_given_chunks
 from evaluation.traces.answer_loss_stages import MOST_NAMED_BETTER_CHUNKS, SearchedChunks, TraceDiagnoser
 from evaluation.traces.trace_files import read_traces
 from tests.fixtures.trace_generator import documents
@@ -31,7 +31,7 @@ WITHOUT_FEEDBACK = ("ragas", "langfuse_spans")
 
 @pytest.fixture(scope="module")
 def index():
-    return SearchedChunks.from_file(documents(), read_chunks(unpacked("chunks.jsonl"), "chunks.jsonl"), "chunks.jsonl")
+    return SearchedChunks.from_file(documents(), read_given_chunks(unpacked("chunks.jsonl"), "chunks.jsonl"), "chunks.jsonl")
 
 
 def test_every_file_is_tested_and_they_are_small():
@@ -87,7 +87,7 @@ def test_a_hundred_questions_of_a_client_are_diagnosed_as_they_were_made(name, i
     assert {question.format for question in traces.questions} == {FORMATS[name]}
     whole = documents()
     present, located = Counter(), Counter()
-    tracing = TraceDiagnoser(whole, traces.questions, index).locate()
+    tracing = TraceDiagnoser(whole, traces.questions, index).locate_retrieved_texts()
     for wanted, diagnosis in zip(expected, tracing.question_diagnoses(), strict=True):
         has_feedback = wanted["feedback"] and not name.startswith(WITHOUT_FEEDBACK)
         assert diagnosis.stage == (wanted["stage"] if has_feedback or not wanted["feedback"] else None), diagnosis

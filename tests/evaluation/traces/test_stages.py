@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 
-from chunkers import Document, InputError, build_chunker, run
+from chunkers import Document, InputError, build_chunker, run_chunker
 from chunkers.files.external_chunks import GivenChunk
 from chunkers.found_again import unordered_chunk_location
-from chunkers.found_again.located_chunks import read_chunks
+from chunkers.found_again.inspection_of_given_chunks import read_given_chunks
 from chunkers.text.sentences import DEFAULT_SPLITTER
 from evaluation.traces.answer_loss_stages import SearchedChunks, TraceDiagnoser
 from evaluation.traces.trace_files import read_traces
@@ -28,16 +28,16 @@ ROWS = [{"text": text, "source": name} for text, name in zip(CHUNKS, ("handbook"
 
 def diagnosed(rows, **given):
     questions = read_traces(lines(rows), "traces.jsonl").questions
-    return [*TraceDiagnoser(DOCUMENTS, questions, **given).locate().question_diagnoses()]
+    return [*TraceDiagnoser(DOCUMENTS, questions, **given).locate_retrieved_texts().question_diagnoses()]
 
 
 def searched(rows=ROWS):
-    return SearchedChunks.from_file(DOCUMENTS, read_chunks(json.dumps(rows).encode(), "chunks.json"), "chunks.json")
+    return SearchedChunks.from_file(DOCUMENTS, read_given_chunks(json.dumps(rows).encode(), "chunks.json"), "chunks.json")
 
 
 @pytest.fixture(scope="module")
 def index():
-    return SearchedChunks.from_file(documents(), read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl")
+    return SearchedChunks.from_file(documents(), read_given_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl")
 
 
 @pytest.mark.full
@@ -50,8 +50,8 @@ def test_a_hundred_questions_are_diagnosed_as_they_were_made(form, index):
     assert [question.question for question in traces.questions] == [question.question for question in questions]
     assert {question.format for question in traces.questions} == {form}
     whole = documents()
-    tracing = TraceDiagnoser(whole, traces.questions, index).locate()
-    assert not tracing.remark
+    tracing = TraceDiagnoser(whole, traces.questions, index).locate_retrieved_texts()
+    assert not tracing.documents_and_chunks_remark
     counts = Counter()
     for question, diagnosis in zip(questions, tracing.question_diagnoses(), strict=True):
         wanted = STAGES.get(question.kind)
@@ -97,7 +97,7 @@ def test_in_large_documents_every_text_is_located_where_a_comparison_with_all_pa
 
 def test_a_cut_has_the_chunkers_reason():
     chunker = build_chunker("fixed_sentences", {"size": 2})
-    chunkings = tuple(run(chunker, document, tools()) for document in DOCUMENTS)
+    chunkings = tuple(run_chunker(chunker, document, tools()) for document in DOCUMENTS)
     rows = [{"query": "When?", "retrieved": [FIRST], "excerpts": ["taken by the end of March. Notice is three months"]}]
     (diagnosis,) = diagnosed(rows, searched_chunks=SearchedChunks(chunkings, "fixed_sentences", has_reasons=True))
     assert diagnosis.stage == "cut apart"
@@ -135,7 +135,7 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
     questions = read_traces(
         lines([{"query": "Trains?", "retrieved": [TRAVEL, {"text": TRAVEL, "source": "copy.txt"}]}]), "a"
     )
-    (diagnosis,) = TraceDiagnoser(twice, questions.questions).locate().question_diagnoses()
+    (diagnosis,) = TraceDiagnoser(twice, questions.questions).locate_retrieved_texts().question_diagnoses()
     without, named = diagnosis.placements
     assert without.only_place is None
     assert len(without.places) == 2
@@ -155,7 +155,7 @@ def test_a_text_in_two_documents_has_no_place_of_its_own():
 def test_what_is_in_no_document_is_missing(text, said):
     documents = [*DOCUMENTS, Document.from_text("They spend and lend.", name="c.txt")]
     questions = read_traces(lines([{"query": "Parking?", "retrieved": [text]}]), "a")
-    placement = TraceDiagnoser(documents[1:], questions.questions).locate().placements[0][0]
+    placement = TraceDiagnoser(documents[1:], questions.questions).locate_retrieved_texts().placements[0][0]
     assert (placement.places, placement.remark) == ((), said)
 
 
@@ -168,10 +168,10 @@ def test_identifiers_alone_are_looked_up_in_the_file_of_chunks():
 
 
 def alone(chunks, *rows):
-    documents, searched = SearchedChunks.with_rebuilt_documents(
-        read_chunks(json.dumps(chunks).encode(), "c.json"), "c.json", DEFAULT_SPLITTER
+    documents, searched = SearchedChunks.rebuild_documents_from_chunks(
+        read_given_chunks(json.dumps(chunks).encode(), "c.json"), "c.json", DEFAULT_SPLITTER
     )
-    tracing = TraceDiagnoser(documents, read_traces(lines(rows), "t.jsonl").questions, searched).locate()
+    tracing = TraceDiagnoser(documents, read_traces(lines(rows), "t.jsonl").questions, searched).locate_retrieved_texts()
     return documents, tracing, [*tracing.question_diagnoses()]
 
 
@@ -198,7 +198,7 @@ def test_a_file_of_chunks_alone_tells_what_its_texts_can_tell():
     assert told[4].explanation == "no chunk of c.json has 'Parking costs five euros', and the documents are not at hand"
     assert told[4].placements[0].remark == "'old' has no chunks at hand"
     assert told[5].explanation == "the reference is in words of its own, which no chunk has"
-    assert tracing.remark == (
+    assert tracing.documents_and_chunks_remark == (
         "Without the documents, texts are put together from the chunks of c.json, and places are places in these texts; "
         "what no chunk has cannot be looked for."
     )
@@ -215,7 +215,7 @@ def test_chunks_that_state_their_places_keep_them_without_the_documents():
     assert documents[0].text == HANDBOOK[:158]
     assert diagnosis.outcome.place.span == (100, 130)
     assert diagnosis.stage == "ranked too low"
-    assert "places are places" not in tracing.remark
+    assert "places are places" not in tracing.documents_and_chunks_remark
 
 
 @pytest.mark.parametrize(
@@ -236,11 +236,11 @@ def test_chunks_without_texts_need_the_documents(chunks, said):
 
 @pytest.mark.slow
 def test_a_hundred_questions_are_diagnosed_from_the_chunks_alone():
-    documents, searched = SearchedChunks.with_rebuilt_documents(
-        read_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl", DEFAULT_SPLITTER
+    documents, searched = SearchedChunks.rebuild_documents_from_chunks(
+        read_given_chunks(chunk_file(), "chunks.jsonl"), "chunks.jsonl", DEFAULT_SPLITTER
     )
     questions = read_traces(FORMATS["plain rows"](made()), "a.jsonl").questions
-    tracing = TraceDiagnoser(documents, questions, searched).locate()
+    tracing = TraceDiagnoser(documents, questions, searched).locate_retrieved_texts()
     stages = Counter()
     for question, diagnosis in zip(made(), tracing.question_diagnoses(), strict=True):
         # The chunks have the texts of the document that is missing, and the end of the report is in no chunk.
@@ -254,7 +254,7 @@ def test_a_hundred_questions_are_diagnosed_from_the_chunks_alone():
                 name = documents[placement.only_place.document].name
                 assert name == text.chunk.document
     assert stages["cut apart"] == 10
-    assert not tracing.remark.endswith("is not used.")
+    assert not tracing.documents_and_chunks_remark.endswith("is not used.")
 
 
 def test_without_the_chunks_what_was_searched_is_not_guessed():
@@ -274,8 +274,8 @@ def test_without_the_chunks_what_was_searched_is_not_guessed():
 def test_other_chunks_than_those_that_were_searched_are_not_used():
     rows = [{"query": "Trains?", "retrieved": [HANDBOOK[20:120], HANDBOOK[110:150]], "feedback": "down"}]
     questions = read_traces(lines(rows), "a").questions
-    tracing = TraceDiagnoser(DOCUMENTS, questions, searched()).locate()
-    assert tracing.remark == (
+    tracing = TraceDiagnoser(DOCUMENTS, questions, searched()).locate_retrieved_texts()
+    assert tracing.documents_and_chunks_remark == (
         "2 of 2 located texts of the trace are no chunks of chunks.json, so the trace searched other chunks, and "
         "chunks.json is not used."
     )

@@ -303,12 +303,12 @@ def test_a_judge_of_whom_nothing_is_usable_stops_the_run_once_and_no_answer_is_l
     first = {json.dumps(body) for _, _, body in http.requests}
     there = {place: answered.answer for place, answered in run_of(app).results.items()}
     assert there
-    assert run_of(app).total - run_of(app).done > 0
+    assert run_of(app).part_count - run_of(app).finished_part_count > 0
     http.requests.clear()
     gathered(app)
     press(app, "Send")
     done(app)
-    assert run_of(app).done == run_of(app).total
+    assert run_of(app).finished_part_count == run_of(app).part_count
     assert {place: answered.answer for place, answered in run_of(app).results.items() if place in there} == there
     # Those that were in flight when another's answer stopped the run were not answered.
     assert len(first & {json.dumps(body) for _, _, body in http.requests}) < MOST_PARALLEL_CONVERSATIONS < len(first)

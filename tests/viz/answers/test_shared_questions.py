@@ -10,7 +10,7 @@ from tests.viz.controls.test_language_model import labels, press
 from tests.viz.retrieval.small import offer
 from tests.viz.retrieval.steps import run_of
 from tests.viz.retrieval.test_stored_run import uploader
-from viz.jobs.answering_plan_and_jobs import QuestionSharing
+from viz.jobs.answering_plan_and_jobs import QuestionAssignmentJob
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.shell import questions_between_pages
 
@@ -50,7 +50,7 @@ def looked_up(app):
 
 def test_a_document_of_more_lines_than_sentences_are_read_is_looked_through(monkeypatch):
     monkeypatch.setattr(document, "MAX_SENTENCES", 2)
-    sharing = QuestionSharing(
+    sharing = QuestionAssignmentJob(
         (("mine.csv", RunMaterial((("birds.txt", BIRDS), ("log.txt", "a b\n" * 9)), ("mine.csv", ASKED), own=True)),)
     )
     sharing.start()

@@ -158,7 +158,7 @@ def test_no_text_no_key_and_no_link_is_in_the_file_and_no_text_or_key_in_the_lin
     assert [word for word in words | {token.lower()} if word.encode() in content] == []
     assert [word for word in words if word in link] == []
     kept = StoredAnswers.find(Keeper(run_store(), token, StoredAnswers.kind))
-    assert (kept.done, kept.total) == (2, 2)
+    assert (kept.finished_part_count, kept.part_count) == (2, 2)
     assert len(asked(http)) == 2
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from chunkers import Document, Verdict, build_chunker
 from chunkers.building_blocks.sentence_distances import SHUFFLE_COUNT
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import HashEmbedder, tools
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
-from viz.breakpoints.decision_steps_by_chunker import change_point_steps
+from viz.breakpoints.decision_steps_by_chunker import change_point_chunker_steps
 
 SETTINGS = {
     "auto": {},
@@ -28,9 +28,9 @@ def told(name, **parameters):
     sample = load_sample(name)
     document = Document.from_text(sample.text, sample.sentences)
     chunker, common = build_chunker("change_point", parameters), tools(HashEmbedder())
-    chunking = run(chunker, document, common)
+    chunking = run_and_time_chunker(chunker, document, common)
     vectors = common.embed(document.sentence_texts).astype(np.float64)
-    return chunker, chunking, vectors, change_point_steps(chunking, chunker, 0.02)
+    return chunker, chunking, vectors, change_point_chunker_steps(chunking, chunker, 0.02)
 
 
 def cost(vectors):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, Verdict
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods.max_min import MaxMin
 from sample_docs import load_sample
 from tests.lanes import samples
@@ -20,7 +20,7 @@ from viz.breakpoints.decision_steps_by_chunker import max_min_steps
 def told(chunker, document, embedder):
     """Return the result and the steps of a run."""
     common = tools(embedder)
-    chunking = run(chunker, document, common)
+    chunking = run_and_time_chunker(chunker, document, common)
     vectors = common.embed(document.sentence_texts).astype(np.float64)
     return chunking, max_min_steps(chunking, chunker, list(chunker.decide_gaps(vectors, tools())), 0.02, None)
 
@@ -83,7 +83,7 @@ def test_every_step_is_the_ledgers_decision(name, parameters):
     document = Document.from_text(sample.text, sample.sentences)
     chunker = MaxMin(hard_threshold=0.2, **parameters)
     common = tools(HashEmbedder())
-    chunking = run(chunker, document, common)
+    chunking = run_and_time_chunker(chunker, document, common)
     vectors = common.embed(document.sentence_texts).astype(np.float64)
     scanned = list(chunker.decide_gaps(vectors, tools()))
     steps = max_min_steps(chunking, chunker, scanned, 0.02, None)
@@ -127,7 +127,7 @@ def test_the_page_steps_through_it_and_offers_no_histogram(app):
 
 
 def test_a_scan_of_too_many_pairs_is_stepped_through_by_its_reasons(app, monkeypatch):
-    monkeypatch.setattr(chunker_steps_view, "MOST_COMPARED_PAIRS", 10)
+    monkeypatch.setattr(chunker_steps_view, "MAX_PAIRS_FOR_STEP_SCORES", 10)
     opened(app, embedder="tfidf", c1="max_min", c1__hard_threshold="0", c1__relaxation="0")
     assert any(
         "The steps show no numbers" in notice and "shown for at most 10 compared pairs" in notice for notice in notices(app)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkers import Document, build_chunker, chunk
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods.optimal import mean_similarity
 from evaluation.segmentation.boundary_measures import cut_offsets, pk, segmentation_in_sentences
 from sample_docs import load_sample, sample_titles
@@ -14,7 +14,7 @@ from tests.lanes import samples
 from tests.support import HashEmbedder, tools
 from tests.viz.app_steps import press, sent
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
-from viz.breakpoints.chunker_steps_view import OPTIMAL_WINS_SAMPLE, optimal_steps
+from viz.breakpoints.chunker_steps_view import OPTIMAL_WINS_SAMPLE, list_optimal_partition_steps
 
 SHORT = {
     "eight": "a b c\na b\na c\nd e\nd e f\ng\ng a\nh",
@@ -31,8 +31,8 @@ def told(text, splitter="lines", **parameters):
     _, table = chunker.pieces_and_partition_table(document, common)
     vectors = common.embed(document.sentence_texts)
     mean = mean_similarity(vectors) if len(vectors) > 1 else 0.0
-    chunking = run(chunker, document, common)
-    return chunking, vectors.astype(np.float64), optimal_steps(chunking, table, mean)
+    chunking = run_and_time_chunker(chunker, document, common)
+    return chunking, vectors.astype(np.float64), list_optimal_partition_steps(chunking, table, mean)
 
 
 def numbers_of(words):

@@ -7,10 +7,10 @@ import pytest
 
 from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods.breakpoint import SimilarityReading, convert_chunking_to_similarities, has_similarity_reading
-from chunkers.recipes.export import to_dict
-from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_around_greedy_cuts
+from chunkers.recipes.result_export import to_dict
+from evaluation.segmentation.cohesion import CumulativeSimilarities, compare_greedy_with_other_chunking
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
 from tests.viz.app_steps import box_of, sent, settled, tell
@@ -25,9 +25,11 @@ def scanned(sample, **parameters):
     document = Document.from_text(source.text, source.sentences)
     chunker = build_chunker("breakpoint", {"amount": 70.0} | parameters)
     common = tools()
-    best = run(build_chunker("optimal", {}), document, common)
-    chunking = run(chunker, document, common)
-    compared = compare_around_greedy_cuts(chunking, best, CumulativeSimilarities(common.embed(document.sentence_texts)))
+    best = run_and_time_chunker(build_chunker("optimal", {}), document, common)
+    chunking = run_and_time_chunker(chunker, document, common)
+    compared = compare_greedy_with_other_chunking(
+        chunking, best, CumulativeSimilarities(common.embed(document.sentence_texts))
+    )
     return chunker, chunking, best, compared
 
 

@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from chunkers import Document, build_chunker
-from chunkers.contract.base import run
-from chunkers.text.blocks_and_headings import outline_of
+from chunkers.contract.base import run_and_time_chunker
+from chunkers.text.blocks_and_headings import parse_block_outline
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools
@@ -33,7 +33,7 @@ def told(text, splitter, **parameters):
     document, common = Document.from_text(text, splitter), tools()
     chunker = build_chunker("structure", parameters)
     scanned = chunker.block_steps(document, common)
-    chunking = run(chunker, document, common)
+    chunking = run_and_time_chunker(chunker, document, common)
     return chunking, scanned, structure_steps(chunking, chunker, scanned)
 
 
@@ -60,7 +60,7 @@ def test_the_steps_are_the_ledgers_decisions_on_all_blocks(name, settings):
     chunking, scanned, steps = told(sample.text, sample.sentences, **settings)
     starts = [chunk.start for chunk in chunking.chunks]
     assert [block.start for block in scanned if block.cut] == starts[1:]
-    assert {block.span.start for block in outline_of(sample.text).blocks} <= {block.start for block in scanned}
+    assert {block.span.start for block in parse_block_outline(sample.text).blocks} <= {block.start for block in scanned}
     count = tools().count_tokens
     reasons = {(gap.index, gap.verdict.is_cut): gap.reason for gap in chunking.gaps}
     for block, step in zip(scanned, steps, strict=True):

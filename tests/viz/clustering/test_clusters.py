@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.building_blocks.clustering import compute_joint_distances_in_blocks
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods.single_linkage import DisjointSets
 from chunkers.results.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 from viz.clustering import figures as cluster_figures
 from viz.clustering import figures as cluster_tables
-from viz.clustering.linkage import lay_out_dendrogram, linkage_steps, ranges_in_words
+from viz.clustering.linkage import lay_out_dendrogram, linkage_explanation_steps, ranges_in_words
 from viz.clustering.page import (
     chunk_numbers_of_sentences,
     dbscan_roles_in_words,
+    dendrogram_explanation_with_refusals,
     order_breaks_in_words,
-    refused_joins_in_words,
 )
 from viz.components.heatmap.heatmap import (
     SentenceColours,
@@ -39,7 +39,7 @@ def linked(text, embedder=None, **parameters):
 def sample_linked(name, **parameters):
     source = load_sample(name)
     chunker = build_chunker("single_linkage", parameters)
-    return chunker, run(chunker, Document.from_text(source.text, source.sentences), tools())
+    return chunker, run_and_time_chunker(chunker, Document.from_text(source.text, source.sentences), tools())
 
 
 def matrix_of(vectors, weight):
@@ -133,7 +133,7 @@ def test_the_steps_are_the_joins_and_refusals_of_the_result(sample, parameters):
     chunker, chunking = sample_linked(sample, **parameters)
     count = len(chunking.document.sentences)
     clusters, cap = chunking.clusters, chunker.cluster_size_cap(count)
-    steps = linkage_steps(count, chunking.merges, clusters, cap, chunker.max_distance)
+    steps = linkage_explanation_steps(count, chunking.merges, clusters, cap, chunker.max_distance)
     table = cluster_tables.joins_table(chunking.merges, clusters, SentenceColours(chunk_numbers_of_sentences(chunking), []))
     told = [(step["title"].split(":")[0].lower(), step["mark"]["growing"][1], step["mark"]["next"][1]) for step in steps]
     assert told == list(zip(table["decision"], table["sentence"], table["and sentence"], strict=True))
@@ -147,7 +147,9 @@ def test_the_steps_are_the_joins_and_refusals_of_the_result(sample, parameters):
 
 def test_a_join_out_of_order_and_a_refusal_are_told():
     chunker, chunking = linked("0\n100\n1\n5", position_weight=0, max_distance=0.1, target_sentences=2, slack=1)
-    first, second = linkage_steps(4, chunking.merges, chunking.clusters, chunker.cluster_size_cap(4), chunker.max_distance)
+    first, second = linkage_explanation_steps(
+        4, chunking.merges, chunking.clusters, chunker.cluster_size_cap(4), chunker.max_distance
+    )
     assert (first["title"], first["tone"]) == ("Joined: sentences 1 and 3", "turn")
     assert first["story"][1] == "Their clusters become one that lies in several places: 1, 3. The text's order is lost."
     assert (second["title"], second["tone"]) == ("Refused: sentences 3 and 4", "cut")
@@ -176,10 +178,10 @@ def test_order_breaks_in_words():
 
 def test_refusals_and_roles_in_words():
     _, chunking = linked("0\n1\n3\n6\n10", position_weight=0)
-    assert refused_joins_in_words(chunking.clusters, 4).endswith(
+    assert dendrogram_explanation_with_refusals(chunking.clusters, 4).endswith(
         "Dashed: 1 merge that the cap of 4 sentences refused, 4 pairs of sentences in all."
     )
-    assert refused_joins_in_words(Clusters(), 4).endswith("The cap of 4 sentences refused nothing.")
+    assert dendrogram_explanation_with_refusals(Clusters(), 4).endswith("The cap of 4 sentences refused nothing.")
     sentence = dbscan_roles_in_words(Clusters(roles=("core", "border", "noise", "noise"), core_size=3), 0.2)
     assert sentence.startswith("1 core: at least 3 sentences, itself included, within ε 0.2. 1 border:")
     assert "2 noise: neither" in sentence
@@ -228,11 +230,11 @@ def test_every_sentence_has_its_role_and_its_centres():
     assert cluster_tables.dbscan_role_table(clusters, reach, coloured)["role"] == ["core", "border", "noise"]
     near = Clusters(own=(0.1, 0.2, 0.3), other=(0.9, 0.8, 0.7), other_chunk=(1, 1, 0))
     assert "sentence 3: 0.70 to the centre of chunk 1, the next" in hovered(
-        cluster_figures.centres_figure(near, coloured, "light")
+        cluster_figures.centre_distances_figure(near, coloured, "light")
     )
-    assert cluster_tables.centres_table(near, coloured)["the next's chunk"] == [2, 2, 1]
+    assert cluster_tables.centre_distances_table(near, coloured)["the next's chunk"] == [2, 2, 1]
     alone = Clusters(own=(0.1, 0.2, 0.3))
-    assert [trace.name for trace in cluster_figures.centres_figure(alone, coloured, "light").data if trace.name] == [
-        "to its own centre"
-    ]
-    assert "to the next" not in cluster_tables.centres_table(alone, coloured)
+    assert [
+        trace.name for trace in cluster_figures.centre_distances_figure(alone, coloured, "light").data if trace.name
+    ] == ["to its own centre"]
+    assert "to the next" not in cluster_tables.centre_distances_table(alone, coloured)

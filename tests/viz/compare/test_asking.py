@@ -16,11 +16,11 @@ from evaluation.search.ranking import Reranker
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
-from viz.components.browser_exchange import code_point_offsets, utf16_offsets
+from viz.components.browser_exchange import code_point_offsets_from_utf16, utf16_offsets
 from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.state.choices import MOST_COLUMNS
-from viz.state.question_settings import FITTING_LIMIT_KEY, retrieval_limits
+from viz.state.question_settings import AUTO_LIMIT_OPTION, retrieval_limit_options
 
 moments = count(1)
 
@@ -124,8 +124,8 @@ def test_a_link_with_another_word_says_so_and_takes_the_default(app):
 
 @pytest.mark.parametrize(("characters", "tokens"), [(10, 50), (1_055, 50), (1_600, 100), (7_999, 250), (75_000, 500)])
 def test_the_first_budget_suits_the_text(characters, tokens):
-    word, (name, limit) = next(iter(retrieval_limits(characters).items()))
-    assert (word, name, limit) == (FITTING_LIMIT_KEY, f"auto: {tokens} tokens", Limit(budget=tokens))
+    word, (name, limit) = next(iter(retrieval_limit_options(characters).items()))
+    assert (word, name, limit) == (AUTO_LIMIT_OPTION, f"auto: {tokens} tokens", Limit(budget=tokens))
 
 
 def test_a_budget_above_the_text_says_that_it_holds_all_of_it(app):
@@ -279,10 +279,10 @@ def test_any_text_and_any_question(app, text):
 def test_places_are_converted_there_and_back():
     text = "a😀b😀c"
     for place in range(len(text) + 1):
-        assert code_point_offsets(text, utf16_offsets(text, [place])) == [place]
+        assert code_point_offsets_from_utf16(text, utf16_offsets(text, [place])) == [place]
     # Between the two units of a character.
-    assert code_point_offsets(text, [2]) == [1]
-    assert code_point_offsets("abc", [2]) == [2]
+    assert code_point_offsets_from_utf16(text, [2]) == [1]
+    assert code_point_offsets_from_utf16("abc", [2]) == [2]
 
 
 def test_a_cross_encoder_that_is_named_orders_the_best_and_a_wrong_folder_is_a_sentence(compare, monkeypatch):

@@ -13,9 +13,9 @@ from evaluation.questions.question_files import read_questions
 from evaluation.questions.questions_with_documents import MarkedQuestion
 from evaluation.retrieval import Limit
 from evaluation.retrieval.budget import Budgets, evaluate_at_budgets
-from evaluation.retrieval.index_changes import Changes, ChunkComparison, estimate_tokens_to_embed
-from evaluation.search.index import build_index
-from evaluation.statistics.paired_tests import paired_differences
+from evaluation.retrieval.index_changes import Changes, ChunkComparison, estimate_embedded_tokens_of_indexing
+from evaluation.search.index import cut_and_index_corpus
+from evaluation.statistics.paired_tests import corrected_differences_per_comparison
 from sample_docs import load_sample
 from tests.support import LIMIT, HashEmbedder, ended
 from tests.viz.app_steps import press, remarks, widget
@@ -25,7 +25,7 @@ from viz.jobs import index_changes_and_stability
 from viz.jobs.index_changes_and_stability import IndexChanges, IndexSetting, MeasuredChunks
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.shell.questions_between_pages import bundled_documents_and_questions
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
 QUERY = {"embedder": "tfidf", "sentences": "regex", "tokenizer": "words", "selected": "1"}
 QUERY |= {"c1": "fixed_sentences", "c1.size": "1", "c2": "fixed_sentences", "c2.size": "4"}
@@ -58,16 +58,16 @@ def recomputed(material, sizes, budget, sentences="regex"):
     questions = read_questions(material.questions[1], "q", corpus).usable
     tokenizer = load_tokenizer("words")
     tools = Tools(load_embedder("tfidf"), tokenizer)
-    ruler, recalls = TokenRuler(corpus.whole.text, tokenizer), []
+    ruler, recalls = TokenRuler(corpus.joined_document.text, tokenizer), []
     with ChunkComparison() as comparison:
         for is_after, size in enumerate(sizes):
-            index = build_index(corpus, build_chunker("fixed_sentences", {"size": size}), tools)
+            index = cut_and_index_corpus(corpus, build_chunker("fixed_sentences", {"size": size}), tools)
             for spans, text in zip(index.chunks, index.texts, strict=True):
                 name = corpus.names[corpus.document_number_at(spans[0].start)]
-                comparison.add(name, [(text, len(text.split()))], bool(is_after))
+                comparison.add_document_chunks_to_side(name, [(text, len(text.split()))], bool(is_after))
             at = evaluate_at_budgets(index, questions, tools, ruler, Budgets((budget,)))
-            recalls.append(at.values("recall", budget, "tokens"))
-        return comparison.result(), np.array(recalls), [question.text for question in questions]
+            recalls.append(at.question_values_at_budget("recall", budget, "tokens"))
+        return comparison.index_comparison(), np.array(recalls), [question.text for question in questions]
 
 
 def test_by_late_chunking_no_chunk_is_kept(app):
@@ -82,7 +82,7 @@ def test_by_late_chunking_no_chunk_is_kept(app):
     job = IndexChanges(SETTING._replace(embedded_as="late"), {}, None, False)
     one, two = (build_chunker("fixed_sentences", {"size": size}) for size in (1, 2))
     job.results = dict.fromkeys((one, two), MeasuredChunks((("a", (("0" * 32, 3), ("1" * 32, 4))),), {}))
-    assert job.compare_measured_chunkers(one, two).total == Changes(changed=2, tokens_again=7, tokens=7)
+    assert job.changes_if_chunker_replaced(one, two).total == Changes(changed=2, tokens_again=7, tokens=7)
 
 
 def test_a_price_gives_dollars(app):
@@ -122,8 +122,8 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     assert questions[0]["Recall"]["value"] == pytest.approx(before.mean())
     assert questions[1]["Recall"]["value"] == pytest.approx(after.mean())
     assert (questions[1]["Won"]["value"], questions[1]["Lost"]["value"]) == (won.sum(), lost.sum())
-    (difference,) = paired_differences((after - before)[None])
-    assert questions[1]["Difference"]["text"] == f"{difference.points} ({difference.interval})"
+    (difference,) = corrected_differences_per_comparison((after - before)[None])
+    assert questions[1]["Difference"]["text"] == f"{difference.points} ({difference.interval_phrase})"
     documents, listed = (frame.value for frame in app.dataframe)
     assert [*documents["document"]] == [name for name, _ in comparison.most_changed]
     assert [*documents["tokens again"]] == [changes.tokens_again for _, changes in comparison.most_changed]
@@ -142,7 +142,7 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
 
 @pytest.mark.full
 def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app, monkeypatch):
-    build, built, began, goes_on = index_changes_and_stability.build_index, [], threading.Event(), threading.Event()
+    build, built, began, goes_on = index_changes_and_stability.cut_and_index_corpus, [], threading.Event(), threading.Event()
 
     def waiting(corpus, chunker, *given):
         built.append(chunker.size)
@@ -151,7 +151,7 @@ def test_cancelling_keeps_the_columns_that_are_done_and_the_button_continues(app
             assert goes_on.wait(LIMIT)
         return build(corpus, chunker, *given)
 
-    monkeypatch.setattr(index_changes_and_stability, "build_index", waiting)
+    monkeypatch.setattr(index_changes_and_stability, "cut_and_index_corpus", waiting)
     scores(app, "Diff", **QUERY)
     choose(app, BUNDLED)
     button = f"Cut and search {len(bundled_documents_and_questions().texts)} documents"
@@ -184,7 +184,7 @@ def test_marked_answers_are_questions_on_this_text(app):
         for number, answer in enumerate(answers)
     ]
     app.session_state["questions"] = questions
-    app.session_state["question_texts"] = {identity: TextSource(text, title)}
+    app.session_state["question_texts"] = {identity: TextWithDetails(text, title)}
     app.run()
     press(app, "Measure questions won and lost")
     changes, rows = measured(app)
@@ -225,14 +225,14 @@ def job_of(*chunkers, **given):
     ],
 )
 def test_the_estimate_counts_a_text_as_often_as_it_is_read(chunker, method, embedded_as, times):
-    assert estimate_tokens_to_embed(100, chunker, method, embedded_as) == 100 * times
+    assert estimate_embedded_tokens_of_indexing(100, chunker, method, embedded_as) == 100 * times
 
 
 def test_of_long_documents_the_tokens_are_inferred_from_the_first(monkeypatch):
     monkeypatch.setattr(index_replacement, "session", SimpleNamespace(index_token_count=None))
     monkeypatch.setattr(index_replacement, "MOST_COUNTED_CHARACTERS", 1000)
     texts = (("a", "one two " * 100), ("b", "one two " * 100), ("c", "one two " * 300))
-    assert index_replacement._count_tokens_of_texts(texts, "words") == 1000
+    assert index_replacement._total_token_count_of_documents(texts, "words") == 1000
 
 
 def test_without_questions_only_the_chunks_are_compared():
@@ -240,7 +240,7 @@ def test_without_questions_only_the_chunks_are_compared():
     job = job_of(one, two)
     assert not job.questions
     assert [len(chunks) for _, chunks in job.results[one].chunks] == [3, 2]
-    total = job.compare_measured_chunkers(one, two).total
+    total = job.changes_if_chunker_replaced(one, two).total
     # "Three." stands alone on both sides.
     assert (total.kept, total.changed, total.new, total.gone) == (1, 2, 0, 2)
 
@@ -259,14 +259,14 @@ def test_a_stopped_job_keeps_what_is_measured_and_is_continued():
     one, two = (build_chunker("fixed_sentences", {"size": size}) for size in (1, 2))
     whole = job_of(one, two)
     job = IndexChanges(SETTING, {one: "Column 1", two: "Column 2"}, None, on_disk=False)
-    measured_here = job._measure_chunker
+    measured_here = job._cut_and_search_with_chunker
 
     def stopping(*arguments):
         found = measured_here(*arguments)
         job.cancel()
         return found
 
-    job._measure_chunker = stopping
+    job._cut_and_search_with_chunker = stopping
     job.start()
     assert ended(job).error == ""
     assert [*job.results] == [one]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from chunkers import Document, Tools, load_tokenizer, run
+from chunkers import Document, Tools, load_tokenizer, run_chunker
 from chunkers.methods.your_cuts import YourCuts
 from tests.viz.app_steps import box_of, press, said, sent, settled, tell
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
 TEXT = "# Herons\n\nA heron waits. It eats fish.\n\n# Looms\n\nThe loom has two beams. Its warp is wool."
 
@@ -151,9 +151,9 @@ def test_with_as_many_columns_as_there_can_be_the_offer_says_why_not(app):
 def test_a_session_s_file_brings_the_cuts_back(app):
     document = Document.from_text(TEXT, "regex", "notes")
     chunker = YourCuts.with_cuts_at(document.identity, [document.starts[2]])
-    chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
+    chunking = run_chunker(chunker, document, Tools(None, load_tokenizer("words")))
     choices = Choices("own", "regex", [ColumnChoice("your_cuts", {"cuts": chunker.cuts})], tokenizer="words")
-    written = session_file.session_file_json(TextSource(TEXT, "notes"), choices, [(chunker, chunking)], None)
+    written = session_file.session_file_json(TextWithDetails(TEXT, "notes"), choices, [(chunker, chunking)], None)
     settled(app)
     box = next(uploader for uploader in app.get("file_uploader") if uploader.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()

@@ -14,7 +14,7 @@ from viz.compare.choices_and_session.choices import default_choices
 from viz.jobs import shared_resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import column_runs_and_results
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
 
 def reader_of(app):
@@ -48,9 +48,9 @@ def test_a_column_that_is_done_is_shown_while_the_next_is_computed(app, monkeypa
             super().start()
             assert self.one_done.wait(LIMIT)
 
-        def _run(self):
+        def _do_work(self):
             rest, self.tasks = self.tasks[1:], self.tasks[:1]
-            super()._run()
+            super()._do_work()
             self.tasks = [*self.tasks, *rest]
             self.one_done.set()
             assert self._cancel.wait(LIMIT)
@@ -189,7 +189,7 @@ def test_known_boundaries_are_counted(app):
 def test_own_text_survives_a_look_at_a_sample(app):
     settled(app)
     box_of(app).input("One. Two. Three.").run()
-    assert app.session_state["own"] == TextSource("One. Two. Three.", "Pasted text")
+    assert app.session_state["own"] == TextWithDetails("One. Two. Three.", "Pasted text")
     choose_document(app, "stubs")
     choose_document(app, "own")
     assert box_of(app).value == "One. Two. Three."

@@ -3,9 +3,9 @@
 from chunkers.text.extracted_text import Omission, TextParts
 from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
 from tests.viz.app_steps import remarks, settled
-from viz.compare.extracted_and_omitted_text import LONGEST_STRETCH, omission_table, page_stretches
-from viz.state.own_text import with_restored_lines
-from viz.state.page_text import TextSource
+from viz.compare.extracted_and_omitted_text import LONGEST_EXTRACTED_PASSAGE, build_omission_table, page_stretches
+from viz.state.own_text import with_headers_or_footers_reinserted
+from viz.state.shown_text import TextWithDetails
 
 PAGES = [[f"Words of page {'abcdefghij'[n]} begin here.", f"And they end {'x' * (n + 1)}."] for n in range(10)]
 
@@ -56,7 +56,9 @@ def test_boundaries_move_with_lines_that_are_put_back():
     text = "One a.\n\nTwo a.\n\nTwo b."
     omissions = [Omission("repeated header", 1, part, f"H{part}") for part in (0, 1, 2)]
     parts = TextParts("page", (0, 8, 8), ("1", "2", "3"))
-    put = with_restored_lines(TextSource(text, "Mine", (8, 16), "", parts, tuple(omissions)), "repeated header")
+    put = with_headers_or_footers_reinserted(
+        TextWithDetails(text, "Mine", (8, 16), "", parts, tuple(omissions)), "repeated header"
+    )
     assert put.text == "H0\nOne a.\n\nH1\n\nH2\nTwo a.\n\nTwo b."
     assert [put.text[start:].split("\n")[0] for start in put.parts.starts] == ["H0", "H1", "H2"]
     assert [put.text[place:] for place in put.known] == ["H1\n\nH2\nTwo a.\n\nTwo b.", "Two b."]
@@ -81,13 +83,13 @@ def test_a_file_without_pages_is_shown_as_it_was_read(app):
 
 
 def test_a_long_text_is_shown_in_stretches_that_leave_nothing_out():
-    text = "a" * (2 * LONGEST_STRETCH + 1)
+    text = "a" * (2 * LONGEST_EXTRACTED_PASSAGE + 1)
     stretches = page_stretches(text, None)
     assert "".join(text[start:end] for _, start, end in stretches) == text
-    assert max(end - start for _, start, end in stretches) == LONGEST_STRETCH
+    assert max(end - start for _, start, end in stretches) == LONGEST_EXTRACTED_PASSAGE
     assert page_stretches("", None) == [(None, 0, 0)]
 
 
 def test_nothing_left_out_is_an_empty_table():
-    assert omission_table((), None) == {"left out": [], "times": []}
-    assert TextSource("a", "b").left_out == ()
+    assert build_omission_table((), None) == {"left out": [], "times": []}
+    assert TextWithDetails("a", "b").left_out == ()

@@ -3,12 +3,12 @@
 import json
 
 from chunkers import chunk, load_tokenizer
-from chunkers.recipes.export import to_jsonl
+from chunkers.recipes.result_export import to_jsonl
 from evaluation.report.measure_table_cells import Cell
 from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
 from viz.components.score_table.score_table import flag_best_cells_in_column, score_table_row
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
 TEXT = "One a. One b.\n\nTwo a. Two b.\n\nThree a. Three b."
 
@@ -19,7 +19,7 @@ def scores(app, view, text=None, **query):
         app.query_params[name] = value
     app.run()
     if text is not None:
-        app.session_state["own"] = TextSource(text, "Mine")
+        app.session_state["own"] = TextWithDetails(text, "Mine")
         app.session_state["choices"]["compare"].document = "own"
     settled(app)
     next(control for control in app.segmented_control if control.key == "below").set_value(view).run()

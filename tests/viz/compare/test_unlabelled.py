@@ -77,7 +77,7 @@ def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
         assert row["At least"]["value"] <= row["Changed"]["value"] <= row["At worst"]["value"] <= 1
     # The same as the library says.
     column = next(pair for pair in job.named_chunkers if pair[0] == "Column 1")
-    assert rows[0]["Changed"]["value"] == job.results[column[1]].mean
+    assert rows[0]["Changed"]["value"] == job.results[column[1]].mean_changed_chunk_share
     # Another setting is not measured yet: the others' numbers stay, and the button is there again.
     app.slider(key="1/breakpoint/amount/None").set_value(40.0).run()
     after = by_head(sent(app, "heads"))
@@ -93,7 +93,7 @@ def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
 
 
 def test_a_text_that_is_too_large_is_refused_in_a_sentence(app, monkeypatch):
-    monkeypatch.setattr(label_free_measures, "MOST_EDITED_CHARACTERS", 1000)
+    monkeypatch.setattr(label_free_measures, "MAX_RECHUNKED_CHARACTERS", 1000)
     scores(app, "Without labels", embedder="tfidf")
     assert BUTTON not in buttons(app)
     assert any("edits × characters must be at most 1,000" in text for text in said(app))

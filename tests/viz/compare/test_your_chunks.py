@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from chunkers import Document, InputError, Tools, load_tokenizer, run
-from chunkers.found_again.located_chunks import read_chunks
+from chunkers import Document, InputError, Tools, load_tokenizer, run_chunker
+from chunkers.found_again.inspection_of_given_chunks import read_given_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from sample_docs import load_sample
 from tests.support import LIMIT, ended
@@ -16,7 +16,7 @@ from tests.viz.compare.test_asking import ask
 from viz.jobs import file_reading
 from viz.state import chunk_files, session_file
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
 SAMPLE = load_sample("three_topics")
 
@@ -144,9 +144,9 @@ def test_a_file_that_is_being_read_has_a_bar_with_a_button(app, monkeypatch):
 
     def read(*_):
         assert go_on.wait(LIMIT)
-        return read_chunks(json.dumps(pieces()).encode(), "theirs.json")
+        return read_given_chunks(json.dumps(pieces()).encode(), "theirs.json")
 
-    monkeypatch.setattr("viz.controls.chunker.read_chunks", read)
+    monkeypatch.setattr("viz.controls.chunker.read_given_chunks", read)
     uploader(app).upload("theirs.json", b"[]", "application/json").run()
     job = app.session_state["chunk_reading_job"]
     assert app.button(key="cancel/chunk_reading").label == "Cancel"
@@ -303,12 +303,12 @@ def test_undo_gives_the_file_before_back(app):
 
 def test_a_session_s_file_carries_the_chunks(app):
     document = Document.from_text(SAMPLE.text, "lines", "notes")
-    file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(["No such chunk.", *pieces()]).encode(), "x")))
+    file = ChunkFile("theirs.json", tuple(read_given_chunks(json.dumps(["No such chunk.", *pieces()]).encode(), "x")))
     chunker = YourChunks.from_file(file)
-    chunking = run(chunker, document, Tools(None, load_tokenizer("words")))
+    chunking = run_chunker(chunker, document, Tools(None, load_tokenizer("words")))
     column = ColumnChoice("your_chunks", {"file": file.identity})
     choices = Choices("own", "lines", [column], tokenizer="words")
-    written = session_file.session_file_json(TextSource(SAMPLE.text, "notes"), choices, [(chunker, chunking)], None)
+    written = session_file.session_file_json(TextWithDetails(SAMPLE.text, "notes"), choices, [(chunker, chunking)], None)
     settled(app)
     box = next(widget for widget in app.get("file_uploader") if widget.key == "file")
     box.upload("it.json", written.encode(), "application/json").run()
@@ -317,7 +317,7 @@ def test_a_session_s_file_carries_the_chunks(app):
     assert columns_of(app)[0]["subtitle"] == "theirs.json"
     assert json.loads(list_of(app)["rows"])[0]["title"] == "Chunk 1: not found"
     with pytest.raises(InputError, match="file must be the file of chunks that the recipe names"):
-        session_file.read_session_file(written.replace("No such chunk.", "Another chunk.").encode(), "it.json")
+        session_file.read_session_or_recipe_file(written.replace("No such chunk.", "Another chunk.").encode(), "it.json")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,13 @@ import re
 
 import pytest
 
-from viz.components.script_bundler import IN_ORDER_SCRIPT_PATH, VIZ_FOLDER, LinkError, joined_style_sheets, linked_script
+from viz.components.script_bundler import (
+    IN_ORDER_SCRIPT_PATH,
+    VIZ_FOLDER,
+    LinkError,
+    join_script_with_imports,
+    joined_style_sheets,
+)
 
 ENTRIES = {
     "answers/answer_cards.js": None,
@@ -38,7 +44,7 @@ FILE = re.compile(r"^// ---- viz/(.*)$", re.MULTILINE)
 
 @pytest.fixture
 def write(tmp_path):
-    """Write scripts, of which `linked_script` links one."""
+    """Write scripts, of which `join_script_with_imports` links one."""
 
     def write(**files):
         for name, text in files.items():
@@ -81,7 +87,7 @@ def test_every_script_belongs_to_a_component():
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_a_component_links_to_one_module(entry):
-    linked = linked_script(entry, ENTRIES[entry])
+    linked = join_script_with_imports(entry, ENTRIES[entry])
     files = FILE.findall(linked)
     assert sorted(files) == sorted(imported(entry) | {IN_ORDER_SCRIPT_PATH})
     assert files[-1] == entry
@@ -94,7 +100,7 @@ def test_a_component_links_to_one_module(entry):
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_lines_keep_their_numbers(entry):
-    linked = linked_script(entry, ENTRIES[entry])
+    linked = join_script_with_imports(entry, ENTRIES[entry])
     for path, body in zip(FILE.findall(linked), FILE.split(linked)[2::2], strict=True):
         lines = (VIZ_FOLDER / path).read_text().splitlines()
         kept = body.splitlines()[1 : len(lines) + 1]
@@ -117,7 +123,7 @@ def test_python_names_scripts_and_styles_and_holds_none():
 
 @pytest.mark.parametrize("name", ["storeText", "storeSteps", "storeMatrix"])
 def test_the_store_has_a_function_for_each_of_its_components(name):
-    assert linked_script("components/shared/store.js", name).endswith(f"\nexport default inOrder({name});\n")
+    assert join_script_with_imports("components/shared/store.js", name).endswith(f"\nexport default inOrder({name});\n")
 
 
 def test_styles_are_joined_by_lines():
@@ -132,7 +138,7 @@ def test_a_module_comes_once_and_before_all_that_use_it(write):
         b='import { a } from "./below/a.js";\nexport const b = a;\n',
         below__a="// A.\nexport const a = 1;\nexport async function other() {}\nexport class Third {}\n",
     )
-    linked = linked_script("entry.js", root_folder=root)
+    linked = join_script_with_imports("entry.js", root_folder=root)
     assert linked.startswith(FIRST)
     assert linked.endswith(
         "\n// ---- viz/below/a.js\n// A.\nconst a = 1;\nasync function other() {}\nclass Third {}\n"
@@ -146,7 +152,7 @@ def test_what_a_function_declares_is_its_own(write):
         entry='import { a } from "./a.js";\nexport default function () {\n  const one = a;\n}\n',
         a="export function a() {\n  const one = 1;\n  return one;\n}\n",
     )
-    assert linked_script("entry.js", root_folder=root)
+    assert join_script_with_imports("entry.js", root_folder=root)
 
 
 REFUSED = {
@@ -237,16 +243,16 @@ REFUSED = {
 def test_what_cannot_be_linked_is_refused_by_name(write, case):
     files, message = REFUSED[case]
     with pytest.raises(LinkError, match=re.escape(message)):
-        linked_script("entry.js", root_folder=write(**files))
+        join_script_with_imports("entry.js", root_folder=write(**files))
 
 
 def test_a_missing_entry_is_refused(tmp_path):
     with pytest.raises(LinkError, match=re.escape("The script entry.js must exist")):
-        linked_script("entry.js", root_folder=tmp_path)
+        join_script_with_imports("entry.js", root_folder=tmp_path)
 
 
 def test_a_named_default_must_be_exported_and_alone(write):
     with pytest.raises(LinkError, match="must have a named export a and no default export"):
-        linked_script("entry.js", "a", root_folder=write(entry="const a = 1;\n"))
+        join_script_with_imports("entry.js", "a", root_folder=write(entry="const a = 1;\n"))
     with pytest.raises(LinkError, match="must have a named export a and no default export"):
-        linked_script("entry.js", "a", root_folder=write(entry="export const a = 1;\n" + ENTRY))
+        join_script_with_imports("entry.js", "a", root_folder=write(entry="export const a = 1;\n" + ENTRY))

@@ -13,7 +13,7 @@ import pytest
 
 from chunkers import Breakpoint, Document, Reason
 from chunkers.building_blocks.thresholds import TIE_TOLERANCE, mark_scores_passing_level
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 from viz.components.browser_exchange import utf16_offsets
@@ -68,12 +68,12 @@ def test_a_preview_has_the_parts_and_the_words_of_the_result(threshold):
     text = load_sample("emoji").text
     document = Document.from_text(text, "regex")
     chunker = Breakpoint(threshold=threshold, buffer=0)
-    curve = score_curve_data(chunker, run(chunker, document, tools(HashEmbedder())), are_lines_movable=True)
+    curve = score_curve_data(chunker, run_and_time_chunker(chunker, document, tools(HashEmbedder())), are_lines_movable=True)
     starts, ends = (utf16_offsets(text, [span[side] for span in document.sentences]) for side in (0, 1))
     known = utf16_offsets(text, document.starts[2:5])
     calls, wanted = [], []
     for amount, level in curve["lines"][0]["stops"]:
-        made = run(chunker.model_copy(update={"amount": amount}), document, tools(HashEmbedder()))
+        made = run_and_time_chunker(chunker.model_copy(update={"amount": amount}), document, tools(HashEmbedder()))
         wanted.append(text_segments(document, made, frozenset(document.starts[2:5]), frozenset()))
         calls.append(({"starts": starts, "ends": ends}, curve, known, _cuts(curve, level), level))
     for preview, result in zip(answer("components/reader/column.js", "previewOf", calls), wanted, strict=True):

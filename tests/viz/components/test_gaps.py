@@ -13,7 +13,7 @@ STARTS = [*DOCUMENT.starts]
 def test_gaps_are_numbered_by_the_sentence_before_them_and_places_elsewhere_have_none():
     assert gap_numbers_at_offsets(DOCUMENT, STARTS) == [0, 1]
     assert gap_numbers_at_offsets(DOCUMENT, [STARTS[2], STARTS[1] + 3]) == [1]
-    assert clickable_gaps_data(DOCUMENT, "marks", [STARTS[1]], folded=True) == {
+    assert clickable_gaps_data(DOCUMENT, "marks", [STARTS[1]], are_columns_folded_into_one=True) == {
         "purpose": "marks",
         "folded": True,
         "gaps": [0],

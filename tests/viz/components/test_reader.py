@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
-from chunkers.results.model_written_content import Proposition
 from chunkers.results.result import Chunk
+from chunkers.results.titles_summaries_and_propositions import Proposition
 from chunkers.text.extracted_text import TextParts
 from tests.support import AngleEmbedder, cut
 from viz.components.browser_exchange import convert_offsets_to_sentence_positions, utf16_offsets
@@ -162,7 +162,7 @@ def test_what_a_model_wrote_stands_where_its_chunk_begins_in_the_browser_s_units
             source = text[2 * statement["start"] : 2 * statement["end"]].decode("utf-16-le")
             assert source == chunking.document.text[slice(*proposition.span)]
             assert statement["first"] <= statement["last"]
-            assert (statement["text"], statement["remark"]) == (proposition.text, proposition.remark)
+            assert (statement["text"], statement["remark"]) == (proposition.text, proposition.remark_on_source_match)
     assert not any(card["left_out"] for card in made["stated"])
     plain = cut(build_chunker("fixed_sentences", {}), "One.")
     assert text_segments(plain.document, plain, None, frozenset())["stated"] == []

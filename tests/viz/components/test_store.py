@@ -1,14 +1,14 @@
 import re
 
 from viz.components.browser_exchange import Store
-from viz.components.script_bundler import VIZ_FOLDER, linked_script
+from viz.components.script_bundler import VIZ_FOLDER, join_script_with_imports
 
 
 def test_a_store_is_hidden_by_the_class_of_its_key(registered):
     send = Store("seamark_test", "storeText")
     send(b"bytes", key="reader_text")
     (files, mounted) = registered["seamark_test"]
-    assert files["js"] == linked_script("components/shared/store.js", "storeText")
+    assert files["js"] == join_script_with_imports("components/shared/store.js", "storeText")
     assert [(given["key"], given["height"]) for given in mounted] == [("store_reader_text", 0)]
     hidden = re.findall(r"^(.*) \{ display: none; \}", (VIZ_FOLDER / "theme/page.css").read_text(), re.MULTILINE)
     assert '[class*="st-key-store_"]' in [selector for rule in hidden for selector in rule.split(", ")]

@@ -4,7 +4,7 @@ from random import Random
 
 from chunkers import Gap, Reason, Verdict
 from viz.breakpoints.gap_table import SHORT_VERDICT_NAMES
-from viz.components.reader.payload import build_verdict_payload, encode_verdicts
+from viz.components.reader.payload import encode_verdicts, verdict_kind_payload
 
 
 def some_gaps():
@@ -16,7 +16,7 @@ def some_gaps():
 def understood(gaps, order):
     """Decode a payload as a script does: the verdict of every gap, looked up in the payload's own list."""
     verdicts, verdict_of = encode_verdicts(gaps, order)
-    told = [build_verdict_payload(verdict) for verdict in verdicts]
+    told = [verdict_kind_payload(verdict) for verdict in verdicts]
     return [told[int(digit)] for digit in verdict_of]
 
 

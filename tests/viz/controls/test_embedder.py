@@ -7,7 +7,7 @@ from importlib import metadata
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers import EMBEDDERS, embedders
+from chunkers import EMBEDDER_DESCRIPTIONS, embedders
 from chunkers.embedders.static_embedder import Static
 from chunkers.support import optional_packages
 from chunkers.text import bundled_model, tokenizers
@@ -161,7 +161,7 @@ def test_a_name_of_none_is_a_sentence_and_the_rest_stays(app):
     press(app, "Use this embedder", "FormSubmitter")
     assert not app.exception
     assert cut(app) == [True, False, False]
-    assert f"embedder must be one of {', '.join(EMBEDDERS)}" in reader_of(app)["columns"][1]["message"]
+    assert f"embedder must be one of {', '.join(EMBEDDER_DESCRIPTIONS)}" in reader_of(app)["columns"][1]["message"]
 
 
 @pytest.mark.parametrize("name", [" ", "x" * 301, "two\nlines"])

@@ -197,7 +197,7 @@ def test_the_limit_stops_and_says_so(app, http):
 
 
 def test_a_limit_in_money_is_said_and_holds(app, http, monkeypatch):
-    monkeypatch.setattr(ChatServer, "price", lambda model, read, written: Decimal(read + written) / 1000)
+    monkeypatch.setattr(ChatServer, "price_of_tokens", lambda model, read, written: Decimal(read + written) / 1000)
     opened(app)
     app.number_input(key="language_money").set_value(0.5)
     name_model(app, http)
@@ -342,7 +342,7 @@ def test_an_embedder_that_fails_is_no_matter_to_a_chunker_that_asks(app, http, m
     def refuses(*_):
         raise ModelError("The embedder refused.")
 
-    monkeypatch.setattr(Embedder, "prepare", refuses)
+    monkeypatch.setattr(Embedder, "ensure_model_built_and_loaded", refuses)
     monkeypatch.setattr(shared_resources, "embedding_cache", lambda on_disk: EmbeddingCache(None))
     opened(app, c2="breakpoint")
     name_model(app, http)

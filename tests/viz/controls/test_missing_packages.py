@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import CHUNKERS
-from chunkers.embedders import EMBEDDERS
+from chunkers.embedders import EMBEDDER_DESCRIPTIONS
 from chunkers.support import optional_packages
 from chunkers.text.sentences import SPLITTER_DESCRIPTIONS
 from chunkers.text.tokenizers import TOKENIZER_DESCRIPTIONS
@@ -12,7 +12,7 @@ from viz.controls.widgets import label_with_availability
 LIGHT = {
     "chunker": (CHUNKERS, {"code", "kmeans"}),
     "sentences": (SPLITTER_DESCRIPTIONS, {"spacy"}),
-    "embedder": (EMBEDDERS, {"tfidf"}),
+    "embedder": (EMBEDDER_DESCRIPTIONS, {"tfidf"}),
     "tokenizer": (TOKENIZER_DESCRIPTIONS, {"cl100k_base", "o200k_base"}),
 }
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import streamlit as st
 
-from viz.controls.widgets import build_widget_key_and_callback, button_pressed
+from viz.controls.widgets import build_widget_key_and_callback, draw_button_and_return_press
 
 
 def test_a_press_waits_for_the_next_run_that_draws_the_button(monkeypatch):
@@ -15,12 +15,12 @@ def test_a_press_waits_for_the_next_run_that_draws_the_button(monkeypatch):
         drawn[key] = lambda: on_click(*args)
 
     place = SimpleNamespace(button=button)
-    assert not button_pressed(place, "Undo", "undo")
+    assert not draw_button_and_return_press(place, "Undo", "undo")
     drawn["undo"]()
     # The run that Streamlit began then was interrupted here; another button is drawn meanwhile.
-    assert not button_pressed(place, "Remove", "remove")
-    assert button_pressed(place, "Undo", "undo")
-    assert not button_pressed(place, "Undo", "undo")
+    assert not draw_button_and_return_press(place, "Remove", "remove")
+    assert draw_button_and_return_press(place, "Undo", "undo")
+    assert not draw_button_and_return_press(place, "Undo", "undo")
 
 
 def test_a_value_that_the_browser_reports_once_more_is_no_choice(monkeypatch):

@@ -9,7 +9,7 @@ from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
 from viz.controls import text_storage
 from viz.controls.text_storage import TEXT_NOT_IN_LINK_MESSAGE
 from viz.state.choices import OWN_DOCUMENT_KEY
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 from viz.state.stored_texts_and_questions import text_in_stored_form
 
 TEXT = "One is here. Two is here. Three is here."
@@ -46,7 +46,7 @@ def test_a_link_to_an_own_text_asks_the_tab_and_shows_no_sample_meanwhile(app):
     assert app.query_params["document"] == OWN_DOCUMENT_KEY
     assert "chunking_job" not in app.session_state
     answered(app, HEAD, TEXT)
-    assert app.session_state["own"] == TextSource(TEXT, "notes.txt")
+    assert app.session_state["own"] == TextWithDetails(TEXT, "notes.txt")
     assert (bar(app)["own"], bar(app)["ask"]) == ("notes.txt", "")
     assert app.query_params["sentences"] == "lines"
     assert box_of(app).value == TEXT
@@ -102,10 +102,10 @@ def test_a_text_with_marks_comes_back_as_it_was(app, dashes):
 def test_lines_of_dashes_are_boundaries_in_a_text_that_the_server_had_not_seen_and_text_in_another(app):
     opened(app, document=OWN_DOCUMENT_KEY)
     answered(app, HEAD, MARKED)
-    assert app.session_state["own"] == TextSource(MARKED, "notes.txt")
+    assert app.session_state["own"] == TextWithDetails(MARKED, "notes.txt")
     app.session_state["own"] = None
     answered(app, {**HEAD, "unseen": True}, MARKED)
-    assert app.session_state["own"] == TextSource(MARKED.replace("---\n", ""), "notes.txt", (13,))
+    assert app.session_state["own"] == TextWithDetails(MARKED.replace("---\n", ""), "notes.txt", (13,))
 
 
 def test_boundaries_set_by_clicks_come_back(app):
@@ -120,7 +120,7 @@ PARTS = TextParts("page", (0, 13, 26), ("iv", "1", "2"))
 
 def test_the_pages_of_a_file_and_what_was_left_out_come_back(app):
     left_out = (Omission("repeated header", 1, 1, "Sea <b>marks</b>"), Omission("picture", 2, None))
-    own = TextSource(TEXT, "notes.pdf", None, "read as PDF", PARTS, left_out)
+    own = TextWithDetails(TEXT, "notes.pdf", None, "read as PDF", PARTS, left_out)
     opened(app, document=OWN_DOCUMENT_KEY)
     app.session_state["own"] = own
     app.run()
@@ -147,11 +147,11 @@ def test_the_pages_of_a_file_and_what_was_left_out_come_back(app):
 def test_pages_that_cannot_be_are_left_out(app, file):
     opened(app, document=OWN_DOCUMENT_KEY)
     answered(app, {**HEAD, "file": file}, TEXT)
-    assert app.session_state["own"] == TextSource(TEXT, "notes.txt")
+    assert app.session_state["own"] == TextWithDetails(TEXT, "notes.txt")
 
 
 def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
-    own = TextSource(TEXT, "notes.pdf", parts=PARTS, left_out=(Omission("picture", 1, 1, "x" * 300),))
+    own = TextWithDetails(TEXT, "notes.pdf", parts=PARTS, left_out=(Omission("picture", 1, 1, "x" * 300),))
     sizes = {}
     for most in (1_000, 200, 20):
         monkeypatch.setattr("viz.state.stored_texts_and_questions.MAX_FILE_DETAILS_CHARACTERS", most)
@@ -168,7 +168,7 @@ def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(monkeypatch):
 def test_boundaries_that_cannot_be_are_left_out(app, known):
     opened(app, document=OWN_DOCUMENT_KEY)
     answered(app, {**HEAD, "known": known}, TEXT)
-    assert app.session_state["own"] == TextSource(TEXT, "notes.txt")
+    assert app.session_state["own"] == TextWithDetails(TEXT, "notes.txt")
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_what_the_browser_says_of_the_box_before_it_was_filled_takes_no_text_awa
     request = app._tree.get_widget_states()
     request.widgets.append(said_late)
     app._run(request)
-    assert app.session_state["own"] == TextSource(TEXT, "notes.txt")
+    assert app.session_state["own"] == TextWithDetails(TEXT, "notes.txt")
     assert box_of(app).value == TEXT
     box_of(app).set_value("").run()
     assert app.session_state["own"] is None

@@ -9,7 +9,7 @@ from chunkers.text import reader_process
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, widget
 from viz.jobs import file_reading
-from viz.state.page_text import language_label
+from viz.state.shown_text import language_label
 
 LINES = "One sentence. Another one.\nA third."
 

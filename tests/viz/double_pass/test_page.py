@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from chunkers import Document, DoublePass, Span, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, ended, tools
 from tests.viz.app_steps import box_of, choose_document, sent, settled
@@ -17,8 +17,8 @@ from viz.double_pass import passes as pass_story
 from viz.double_pass.page import verdict_reversal_in_words
 from viz.double_pass.passes import (
     QUOTED_REASON_PREFIX,
-    gaps_of_last_comparison,
-    list_comparisons_up_to_each,
+    gaps_decided_by_latest_comparison,
+    list_chunk_comparisons_up_to_each,
     mini_chunk_starts,
     sentence_range_in_words,
     steps_of_both_passes,
@@ -42,8 +42,8 @@ def double(text, **parameters):
 def test_the_story_equals_the_ledger(sample, parameters):
     source = load_sample(sample)
     chunker = DoublePass.build(**THRESHOLDS | parameters)
-    chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
-    looks, starts = list_comparisons_up_to_each(chunking), mini_chunk_starts(chunking)
+    chunking = run_and_time_chunker(chunker, Document.from_text(source.text, source.sentences), tools())
+    looks, starts = list_chunk_comparisons_up_to_each(chunking), mini_chunk_starts(chunking)
     ledger_lines = {gap.index: [] for gap in chunking.gaps}
     for number, step in enumerate(steps_of_both_passes(chunking, chunker.max_size)):
         words = [*step["story"], *step.get("aside", [[]])[0]]
@@ -54,7 +54,9 @@ def test_the_story_equals_the_ledger(sample, parameters):
         assert step["mark"]["comparison"] == number
         first = number < len(chunking.gaps)
         joined = looks[number][-1].outcome == "joined"
-        for gap in gaps_of_last_comparison(looks[number], starts) if joined and not first else [step["mark"]["gap"]]:
+        for gap in (
+            gaps_decided_by_latest_comparison(looks[number], starts) if joined and not first else [step["mark"]["gap"]]
+        ):
             ledger_lines[gap] += quoted
     # What is too small even so is said in the ledger alone.
     wanted = {gap.index: gap.reason.split(", but with its neighbour")[0] for gap in chunking.gaps}
@@ -67,8 +69,10 @@ def test_the_story_equals_the_ledger(sample, parameters):
 @pytest.mark.parametrize("sample", sample_titles())
 def test_pass_two_places_sentence_by_sentence_what_the_ledger_cuts(sample):
     source = load_sample(sample)
-    chunking = run(DoublePass.build(**THRESHOLDS), Document.from_text(source.text, source.sentences), tools())
-    steps, looks = steps_of_both_passes(chunking, None), list_comparisons_up_to_each(chunking)
+    chunking = run_and_time_chunker(
+        DoublePass.build(**THRESHOLDS), Document.from_text(source.text, source.sentences), tools()
+    )
+    steps, looks = steps_of_both_passes(chunking, None), list_chunk_comparisons_up_to_each(chunking)
     cuts = {gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut}
     closed = set()
     for number, (step, tried) in enumerate(zip(steps, looks, strict=True)):
@@ -128,7 +132,7 @@ def test_the_minimum_size_has_steps_of_its_own_after_both_passes():
 
 def test_the_algorithm_is_merged_over_a_snippet_with_both_similarities(real_tools):
     sample = load_sample("algorithm")
-    chunking = run(DoublePass.build(), Document.from_text(sample.text, sample.sentences), real_tools)
+    chunking = run_and_time_chunker(DoublePass.build(), Document.from_text(sample.text, sample.sentences), real_tools)
     turns = [step for step in steps_of_both_passes(chunking, None) if step["tone"] == "turn"]
     assert [step["title"] for step in turns] == ["Merged over a snippet: sentence 11"]
     values = dict(turns[0]["numbers"])
@@ -142,7 +146,7 @@ def test_rows_hold_the_blocks_of_both_passes_and_the_snippet():
     pairs = build_chunker("fixed_sentences", {"size": 2})
     other = cut(pairs, "a\nb\nc\nd\ne\nf")
     beside = FinishedColumn(ChunkingTask.of(other.document, None, "words", pairs), pairs, other)
-    rows = passes.rows_of_both_passes(chunking, beside, {})
+    rows = passes.data_for_drawing_pass_rows(chunking, beside, {})
     assert (rows["minis"], rows["snippets"], rows["chunks"]) == ([0, 2, 3, 5], [2], [0, 5])
     assert rows["other"] == [0, 2, 4]
     over = rows["comparisons"][6]
@@ -153,7 +157,7 @@ def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
     monkeypatch.setattr(pass_story, "MOST_DRAWN_SENTENCES", 3)
     monkeypatch.setattr(passes, "MOST_DRAWN_SENTENCES", 3)
     chunking = double("0\n5\n90\n3\n6")
-    rows = passes.rows_of_both_passes(chunking, None, {})
+    rows = passes.data_for_drawing_pass_rows(chunking, None, {})
     assert rows["count"] == 3
     assert all(comparison["right"][1] <= 3 for comparison in rows["comparisons"])
     assert len(steps_of_both_passes(chunking, None)) == len(rows["comparisons"]) == 3
@@ -168,7 +172,7 @@ def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
         (3, 6, "Other cuts here"),
     ]
     assert "over the snippet" in corrected[0]["reason"]
-    sentences = corrections.removed_boundaries_in_words(chunking, corrected, other, "Other")
+    sentences = corrections.boundary_removal_counts_in_words(chunking, corrected, other, "Other")
     assert sentences == [
         "Of the 3 boundaries that pass one made, 2 were removed later.",
         "Of the 5 boundaries that Other makes between sentences: 1 here too, 2 removed by pass two, "
@@ -271,7 +275,7 @@ def test_texts_with_nothing_to_compare(app, text, said):
 def test_every_step_says_what_would_change_its_verdict():
     document, embedder = Document.from_text("0\n5\n60\n3\n100\n104", "lines").split(), AngleEmbedder()
     chunker = DoublePass(initial_threshold=0.9, appending_threshold=0.9, merging_threshold=0.8)
-    chunking = run(chunker, document, replace(tools(embedder), cache=embedding_cache(on_disk=False)))
+    chunking = run_and_time_chunker(chunker, document, replace(tools(embedder), cache=embedding_cache(on_disk=False)))
     choice = ColumnChoice("double_pass", chunker.model_dump())
     column = ColumnResult(choice, chunker, ChunkingTask.of(document, embedder, "words", chunker), chunking)
     steps = steps_of_both_passes(chunking, None)

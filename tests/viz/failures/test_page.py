@@ -7,19 +7,19 @@ from dataclasses import replace
 import pytest
 
 from chunkers import Span, Tools, build_chunker, chunk, load_embedder, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.findings.rules import RULES, find_suspicious_cuts
 from evaluation.questions.questions_with_documents import MarkedQuestion
 from evaluation.remedies.tested_changes import FindingsByRule
 from evaluation.retrieval.asked_question import PosedQuestion
-from evaluation.segmentation.boundary_files import boundary_file_json
+from evaluation.segmentation.boundary_files import boundaries_and_text_hash_json
 from evaluation.segmentation.boundary_measures import Score
 from evaluation.segmentation.settings_sweep import (
     HIGHER_IS_BETTER,
     OUR_SOURCE,
     SETTINGS_BY_CHUNKER,
     SweptSetting,
-    first_published_setting,
+    published_setting_and_source,
 )
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
@@ -29,7 +29,7 @@ from viz.failures.page import TABLE_MEASURES, measured_setting_rows
 from viz.failures.published_and_best_settings import MeasuredSetting
 from viz.shell.column_runs_and_results import ColumnResult
 from viz.state.choices import ColumnChoice
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
 OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."
 
@@ -148,7 +148,7 @@ def test_the_search_finds_settings_that_misassign_no_more(app):
     button(app, "Find best settings").click().run()
     (search,) = app.session_state["best_setting_searches"].values()
     ended(search)
-    assert len(search.rows) == search.total
+    assert len(search.rows) == search.part_count
     settled(app)
     rows = [row for row in table_of(app)["rows"] if row["kind"] != "compare"]
     assert len(rows) == 2 * len(SETTINGS_BY_CHUNKER)
@@ -240,10 +240,10 @@ def test_marks_are_undone_removed_and_read_from_a_file(app):
     assert app.session_state["own"].known == known
     text = app.session_state["own"].text
     upload = next(uploader for uploader in app.get("file_uploader") if uploader.key == "marks_file")
-    upload.upload("marks.json", boundary_file_json("mine", text, (13,)).encode(), "application/json").run()
+    upload.upload("marks.json", boundaries_and_text_hash_json("mine", text, (13,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     upload = next(uploader for uploader in app.get("file_uploader") if uploader.key == "marks_file")
-    upload.upload("other.json", boundary_file_json("mine", "other", (1,)).encode(), "application/json").run()
+    upload.upload("other.json", boundaries_and_text_hash_json("mine", "other", (1,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     assert any("must belong to this text" in str(data.get("text")) for data in parts(app) if "text" in data)
 
@@ -257,7 +257,7 @@ def test_a_row_is_taken_to_compare(app):
     assert len(columns) == 4
     assert (columns[3].chunker, columns[3].parameters) == (
         "breakpoint",
-        dict(first_published_setting("breakpoint")[0].parameters),
+        dict(published_setting_and_source("breakpoint")[0].parameters),
     )
     assert any(row["origin"] == "column 4" for row in table_of(app)["rows"])
     button(app, "Undo").click()
@@ -280,8 +280,8 @@ def test_every_measure_of_the_table_says_what_it_means(app):
 
 
 def test_published_settings_are_those_of_the_presets():
-    assert dict(first_published_setting("breakpoint")[0].parameters)["amount"] == 95
-    assert first_published_setting("change_point") == (SweptSetting("change_point"), OUR_SOURCE)
+    assert dict(published_setting_and_source("breakpoint")[0].parameters)["amount"] == 95
+    assert published_setting_and_source("change_point") == (SweptSetting("change_point"), OUR_SOURCE)
 
 
 def test_long_passages_keep_their_ends():
@@ -338,7 +338,10 @@ def test_a_change_that_removes_a_finding_becomes_a_column_of_compare(suspicious)
     assert line["setting"] == f"{chunker.name} {chunker.model_dump_json()}"
     # Whoever runs the column's recipe finds the inbox that was promised.
     document = app.session_state["split_document"]
-    rules = [finding.rule for finding in find_suspicious_cuts(run(chunker, document, Tools(TFIDF, load_tokenizer("words"))))]
+    rules = [
+        finding.rule
+        for finding in find_suspicious_cuts(run_and_time_chunker(chunker, document, Tools(TFIDF, load_tokenizer("words"))))
+    ]
     assert "inside_list" not in rules
     assert len(rules) == others
     next(button for button in app.button if button.label == "Undo").click().run()
@@ -380,7 +383,7 @@ def test_a_near_duplicate_says_how_many_of_the_best_places_are_taken(app):
     answer = "opens at nine on weekdays"
     marked = MarkedQuestion("When does the shop open?", document.name, document.identity, text.index(answer), answer)
     app.session_state["questions"] = [marked]
-    app.session_state["question_texts"] = {document.identity: TextSource(text, document.name)}
+    app.session_state["question_texts"] = {document.identity: TextWithDetails(text, document.name)}
     app.run()
     said = choose_finding(app, "near_duplicate")["why_none"]
     taken = "they take 3 of the best 4 places on average, and at most 3."

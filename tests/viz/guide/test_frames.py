@@ -5,7 +5,7 @@ import re
 import pytest
 
 from chunkers import CHUNKERS, Document, build_chunker, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import count_found_missed_added
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -35,7 +35,7 @@ def words_of(pictures):
 
 def cut(name, text, made):
     document = Document.from_text(TEXTS[text], "lines")
-    return document, run(build_chunker(name, dict(EXAMPLE_BY_CHUNKER[name].parameters)), document, made)
+    return document, run_and_time_chunker(build_chunker(name, dict(EXAMPLE_BY_CHUNKER[name].parameters)), document, made)
 
 
 def test_every_chunker_that_asks_no_model_has_pictures():

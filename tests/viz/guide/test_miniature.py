@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from chunkers import Breakpoint
 from tests.support import AngleEmbedder, cut
-from viz.guide.chunking_miniature import miniature_svg
+from viz.guide.small_chunking_picture import miniature_svg
 
 
 def test_scores_that_are_hardly_apart_have_a_place():

@@ -7,13 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS, Document, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.support.formatting import pluralize
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended, tools
 from tests.viz.app_steps import sent
-from viz.guide.chunking_miniature import miniature_description, miniature_height, miniature_svg
+from viz.guide.small_chunking_picture import miniature_description, miniature_height, miniature_svg
 
 PAGE_CSS = (ROOT / "viz" / "theme" / "page.css").read_text(encoding="utf-8")
 
@@ -61,7 +61,7 @@ def test_every_chunker_has_a_screen(guide, name):
 def test_the_picture_has_a_box_for_every_part(name, sample):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
-    chunking = run(build_chunker(name, {}), document, tools())
+    chunking = run_and_time_chunker(build_chunker(name, {}), document, tools())
     picture = ElementTree.fromstring(miniature_svg(chunking, source.known, "light"))
     assert picture.get("viewBox") == f"0 0 600 {miniature_height(chunking, source.known)}"
     # The page keeps the place of a picture of this height.
@@ -76,5 +76,5 @@ def test_the_picture_has_a_box_for_every_part(name, sample):
 
 @pytest.mark.parametrize("text", ["", "One."])
 def test_the_picture_of_next_to_nothing(text):
-    chunking = run(build_chunker("breakpoint", {}), Document.from_text(text), tools())
+    chunking = run_and_time_chunker(build_chunker("breakpoint", {}), Document.from_text(text), tools())
     assert "<svg" in miniature_svg(chunking, None, "dark")

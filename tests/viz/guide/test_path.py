@@ -8,10 +8,10 @@ from math import cos, radians
 import pytest
 
 from chunkers import Document, build_chunker, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.text.bundled_model import model_folder
 from evaluation.retrieval import Limit
-from evaluation.retrieval.asked_question import index_text, judge_retrieval, retrieve_for_question
+from evaluation.retrieval.asked_question import build_search_index_of_text, judge_retrieval, retrieve_for_question
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import sent, settled, widget
 from viz.guide.chunker_pictures import bundled_model_tools
@@ -27,7 +27,7 @@ from viz.guide.path_screens import (
     Slide,
     working_repairs,
 )
-from viz.jobs.question_preview_context_jobs import token_ruler_of
+from viz.jobs.question_preview_context_jobs import token_ruler_of_document
 from viz.theme.glossary import split_at_glossary_terms
 
 SMALLEST, CUTS, TOKENS, UNITS, OVERLAP, MEANINGS, PREDICTION, KNOWN, ASKED, REPAIR = SCREENS
@@ -285,20 +285,22 @@ def test_each_repair_keeps_the_answer_whole(text):
     answer = (document.sentences[ANSWER_SENTENCE_RANGE[0]].start, document.sentences[ANSWER_SENTENCE_RANGE[1] - 1].end)
 
     def fate(chunking):
-        limit, ruler = Limit(budget=TOKEN_BUDGET), token_ruler_of(document, "all-MiniLM-L6-v2")
+        limit, ruler = Limit(budget=TOKEN_BUDGET), token_ruler_of_document(document, "all-MiniLM-L6-v2")
         return judge_retrieval(
-            retrieve_for_question(index_text(chunking, made, "embedding"), EXAMPLE_QUESTION, made, limit, ruler),
+            retrieve_for_question(
+                build_search_index_of_text(chunking, made, "embedding"), EXAMPLE_QUESTION, made, limit, ruler
+            ),
             type(document.sentences[0])(*answer),
         )
 
-    before = run(build_chunker("fixed_sentences", {"size": 2}), document, made)
+    before = run_and_time_chunker(build_chunker("fixed_sentences", {"size": 2}), document, made)
     assert fate(before).fate == "split"
     opening = REPAIR.draw(text, None, made)
     assert opening.effect == f"{len(before)} chunks: the model gets only a part of the answer."
     offered = working_repairs(text, made)
     assert [*opening.control.options] == [str(number) for number in range(len(offered))]
     for number, repair in enumerate(offered):
-        after = run(repair.chunker, document, made)
+        after = run_and_time_chunker(repair.chunker, document, made)
         assert fate(after).fate == "whole"
         place = fate(after).chunks[0].number + 1
         drawn = REPAIR.draw(text, str(number), made)

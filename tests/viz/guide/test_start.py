@@ -3,25 +3,25 @@
 import pytest
 
 from chunkers import CHUNKERS, Document, Span, build_chunker, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.retrieval import Limit
-from evaluation.retrieval.asked_question import index_text, retrieve_for_question
+from evaluation.retrieval.asked_question import build_search_index_of_text, retrieve_for_question
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import choose_document, press, sent, settled
 from viz.guide import introduction
 from viz.guide.introduction import (
     DEFAULT_QUESTION,
     LEAST_CHUNKS_FOR_TWO_RESULTS,
-    answer_picture,
-    chunk_picture,
+    answer_picture_data,
+    chunk_picture_data,
     first_tokens,
-    ranking_picture,
-    text_picture,
+    ranking_picture_data,
+    text_and_tokens_picture_data,
 )
 from viz.guide.page import CHUNKER_ADVICE_ROWS
-from viz.jobs.question_preview_context_jobs import token_ruler_of
+from viz.jobs.question_preview_context_jobs import token_ruler_of_document
 from viz.state.choices import new_default_column
-from viz.theme.glossary import TERMS_BY_PART, split_at_glossary_terms
+from viz.theme.glossary import TERMS_BY_GLOSSARY_PART, split_at_glossary_terms
 
 TEXTS = {
     "six": "0 a\n10 b\n80 c\n90 d\n170 e\n180 f\n",
@@ -32,9 +32,9 @@ TEXTS = {
 
 def asked_of(chunking, question, top=1):
     with_angles = tools(AngleEmbedder())
-    ruler = token_ruler_of(chunking.document, "words")
+    ruler = token_ruler_of_document(chunking.document, "words")
     return retrieve_for_question(
-        index_text(chunking, with_angles, "embedding"), question, with_angles, Limit(top=top), ruler
+        build_search_index_of_text(chunking, with_angles, "embedding"), question, with_angles, Limit(top=top), ruler
     )
 
 
@@ -47,9 +47,12 @@ def words_of(picture):
 def test_every_figure_is_the_librarys(name, size):
     document = Document.from_text(TEXTS[name], "lines")
     kind = CHUNKERS["fixed_sentences"]
-    chunking = run(build_chunker("fixed_sentences", {"size": size}), document, tools())
+    chunking = run_and_time_chunker(build_chunker("fixed_sentences", {"size": size}), document, tools())
     words = load_tokenizer("words")
-    text, chunks = text_picture(document, chunking, "words"), chunk_picture(document, chunking, kind, "words")
+    text, chunks = (
+        text_and_tokens_picture_data(document, chunking, "words"),
+        chunk_picture_data(document, chunking, kind, "words"),
+    )
     count = len(document.sentences)
     assert f"this text has {sum(words.count([document.text])):,}, in {count} sentence" in words_of(text)
     assert [token["text"] for token in text["tokens"]] == document.text.split()[:2] or text["before"]
@@ -69,9 +72,9 @@ def test_every_figure_is_the_librarys(name, size):
 @pytest.mark.parametrize("angle", [0, 85, 175])
 def test_the_ranking_is_the_questions(angle):
     document = Document.from_text(TEXTS["six"], "lines")
-    chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, tools())
+    chunking = run_and_time_chunker(build_chunker("fixed_sentences", {"size": 1}), document, tools())
     asked = asked_of(chunking, f"{angle} question")
-    shown = ranking_picture(asked)
+    shown = ranking_picture_data(asked)
     order = [int(number) for number in asked.ranking.order]
     assert [rank["chunk"] for rank in shown["ranks"]] == order[:4]
     assert [rank["said"] for rank in shown["ranks"]] == [f"distance {1 - score:.2f}" for score in asked.ranking.scores[:4]]
@@ -92,8 +95,8 @@ def test_the_ranking_is_the_questions(angle):
 )
 def test_the_answer_is_marked_where_it_is(size, answer, said, marked):
     document = Document.from_text(TEXTS["six"], "lines")
-    chunking = run(build_chunker("fixed_sentences", {"size": size}), document, tools())
-    shown = answer_picture(asked_of(chunking, "0 question"), answer, None)
+    chunking = run_and_time_chunker(build_chunker("fixed_sentences", {"size": size}), document, tools())
+    shown = answer_picture_data(asked_of(chunking, "0 question"), answer, None)
     assert said in words_of(shown)
     parts = [part for row in shown["rows"] for part in row["parts"]]
     assert "".join(part["text"] for part in parts if part["marked"]) == marked
@@ -101,17 +104,17 @@ def test_the_answer_is_marked_where_it_is(size, answer, said, marked):
 
 def test_without_a_known_answer_the_nearest_sentence_of_the_chunk_is_marked():
     document = Document.from_text(TEXTS["six"], "lines")
-    chunks = run(build_chunker("fixed_sentences", {"size": 3}), document, tools())
-    sentences = run(build_chunker("fixed_sentences", {"size": 1}), document, tools())
+    chunks = run_and_time_chunker(build_chunker("fixed_sentences", {"size": 3}), document, tools())
+    sentences = run_and_time_chunker(build_chunker("fixed_sentences", {"size": 1}), document, tools())
     question = "12 question"
-    shown = answer_picture(asked_of(chunks, question), None, asked_of(sentences, question))
+    shown = answer_picture_data(asked_of(chunks, question), None, asked_of(sentences, question))
     assert ["".join(part["text"] for part in row["parts"] if part["marked"]) for row in shown["rows"]] == ["", "10 b", ""]
 
 
 def test_a_sentence_that_is_cut_is_shown_in_its_parts():
     document = Document.from_text("one two three four five six seven\n", "lines")
-    chunking = run(build_chunker("fixed_words", {"size": 3, "overlap": 0}), document, tools())
-    (row,) = chunk_picture(document, chunking, CHUNKERS["fixed_words"], "words")["rows"]
+    chunking = run_and_time_chunker(build_chunker("fixed_words", {"size": 3, "overlap": 0}), document, tools())
+    (row,) = chunk_picture_data(document, chunking, CHUNKERS["fixed_words"], "words")["rows"]
     assert [(part["text"].strip(), part["chunks"]) for part in row["parts"] if part["text"].strip()] == [
         ("one two three", [0]),
         ("four five six", [1]),
@@ -130,7 +133,7 @@ def test_tokens_are_those_of_the_tokenizer():
 def test_a_word_that_is_not_in_the_glossary_cannot_be_marked():
     assert split_at_glossary_terms("Two [chunks].")[1] == {
         "text": "chunks",
-        "about": TERMS_BY_PART["Texts and chunkers"]["Chunk"],
+        "about": TERMS_BY_GLOSSARY_PART["Texts and chunkers"]["Chunk"],
     }
     with pytest.raises(KeyError):
         split_at_glossary_terms("A [wombat].")

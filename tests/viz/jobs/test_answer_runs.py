@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 
 from chunkers import Document
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.language_models import prompts
 from chunkers.language_models.requests_within_spending_limit import Asking
 from chunkers.recipes.recipe import build_chunker
 from chunkers.support.errors import Cancelled
-from evaluation.answering.questions_and_answers import TRIVIAL_BASELINE_TITLES, QuestionItem
-from evaluation.answering.results import (
+from evaluation.answering.answering_work_and_results import (
     answer_result_from_json,
     encode_answer_result_json_bytes,
-    estimate_answer_requests,
+    estimate_answering_and_judging_requests,
     find_requests_question_still_needs,
 )
+from evaluation.answering.questions_and_answers import TRIVIAL_BASELINE_TITLES, QuestionItem
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import LIMIT, HashEmbedder, asking, ended, tools
-from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Gathering, Judging
+from viz.jobs.answering_plan_and_jobs import Answering, AnswerModels, AnswerPlan, Judging, PassageGatheringJob
 from viz.jobs.chunking import ChunkingTask
 
 ITEMS = (QuestionItem("Who?", "The keeper."), QuestionItem("When?"), QuestionItem("Why?", "For the ships."))
@@ -37,7 +37,9 @@ def gathering():
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
     tasks = tuple(ChunkingTask.of(document, embedder, "words", chunker).without_embedder for chunker in chunkers)
     plan = AnswerPlan(tasks, ("1. A", "2. B"), ITEMS, 6, "hash", "1", "words")
-    job = Gathering(plan, [run(chunker, document, tools(embedder)) for chunker in chunkers], embedder, False)
+    job = PassageGatheringJob(
+        plan, [run_and_time_chunker(chunker, document, tools(embedder)) for chunker in chunkers], embedder, False
+    )
     job.start()
     ended(job)
     assert not job.error
@@ -69,7 +71,7 @@ def left(gathering, model, before):
     """Estimate the requests of a run that has some earlier results."""
     ask = model if isinstance(model, Asking) else asking(model)
     each = partial(find_requests_question_still_needs, model_access=ask, judge_model_access=ask)
-    return estimate_answer_requests(
+    return estimate_answering_and_judging_requests(
         ITEMS,
         gathering.passages_by_column,
         gathering.sizes,
@@ -112,7 +114,7 @@ def test_what_is_there_or_remembered_is_not_estimated_and_not_asked(gathering):
     assert {place: answer.value("aqs") for place, answer in job.results.items()} == {
         place: answer.value("aqs") for place, answer in first.results.items()
     }
-    assert job.whole
+    assert job.is_complete
 
 
 def test_an_answer_without_words_is_asked_anew_only_where_something_is_missing(gathering):
@@ -137,7 +139,7 @@ def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_rand
     plan = replace(
         gathering.plan, names=(*gathering.plan.names, *TRIVIAL_BASELINE_TITLES.values()), trivial=(*TRIVIAL_BASELINE_TITLES,)
     )
-    job = Gathering(plan, gathering.chunkings, gathering.embedder, False)
+    job = PassageGatheringJob(plan, gathering.chunkings, gathering.embedder, False)
     job.start()
     ended(job)
     assert not job.error
@@ -153,7 +155,7 @@ def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_rand
     assert not run.error
     # What it knows without the text cannot be faithful to the text.
     assert {*run.results[2, 0].judgements} == {"relevancy", "correctness"}
-    assert run.results[2, 0].is_complete(requires_judgements=True)
+    assert run.results[2, 0].has_all_measures(requires_judgements=True)
     alone = [asked for asked in model.asked if asked[0].text == prompts.CLOSED_BOOK_SYSTEM_PROMPT]
     # Several are asked at once, in any order.
     assert sorted(asked[1].text for asked in alone) == sorted(f"Question: {item.question}" for item in ITEMS)

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from chunkers import Document, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.retrieval import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.question_preview_context_jobs import AskJob, ColumnInquiry, contexts_digest
-from viz.jobs.shared_resources import ShownTextMarker, forget_gone_texts
+from viz.jobs.question_preview_context_jobs import ColumnInquiry, QuestionRetrievalJob, contexts_digest
+from viz.jobs.shared_resources import ShownTextMarker, drop_values_of_gone_texts
 
 TEXT = "\n".join(f"line {number} of what is asked here" for number in range(40))
 
@@ -40,10 +40,14 @@ def job_of(embedder, question, method="hybrid", revision="1", sizes=(2, 5)):
     for number, size in enumerate(sizes):
         chunker = build_chunker("fixed_sentences", {"size": size})
         columns.append(
-            (number, ChunkingTask.of(document, embedder, "words", chunker), run(chunker, document, tools(embedder)))
+            (
+                number,
+                ChunkingTask.of(document, embedder, "words", chunker),
+                run_and_time_chunker(chunker, document, tools(embedder)),
+            )
         )
     inquiry = ColumnInquiry(question, method, Limit(top=3), "plain", "words")
-    return AskJob(inquiry, columns, embedder, on_disk=False)
+    return QuestionRetrievalJob(inquiry, columns, embedder, on_disk=False)
 
 
 def done(job):
@@ -55,13 +59,15 @@ def done(job):
 def test_a_session_is_answered_from_its_own_context_sentences():
     document = Document.from_text(TEXT, "lines")
     chunker = build_chunker("fixed_sentences", {"size": 20})
-    plain = run(chunker, document, tools())
+    plain = run_and_time_chunker(chunker, document, tools())
 
     def hits(question, *written):
         chunks = [chunk._replace(situation=words) for chunk, words in zip(plain.chunks, written, strict=True)]
         chunking = replace(plain, chunks=tuple(chunks))
         inquiry = ColumnInquiry(question, "bm25", Limit(top=3), "context", "words", context_hash=contexts_digest([chunking]))
-        job = AskJob(inquiry, [(0, ChunkingTask.of(document, None, "words", chunker), chunking)], None, on_disk=False)
+        job = QuestionRetrievalJob(
+            inquiry, [(0, ChunkingTask.of(document, None, "words", chunker), chunking)], None, on_disk=False
+        )
         return [hit.number for hit in done(job).retrieval_by_column[0].hits if hit.score]
 
     # The same text, chunker and model: only what it wrote in either session is another.
@@ -108,12 +114,12 @@ def test_what_is_kept_of_a_text_is_forgotten_with_its_last_session(method):
     kept = done(first).retrieval_by_column[0].index
     assert done(job_of(embedder, "gone", method, revision="3")).retrieval_by_column[0].index is kept
     del showing
-    forget_gone_texts()
+    drop_values_of_gone_texts()
     assert done(job_of(embedder, "gone", method, revision="3")).retrieval_by_column[0].index is not kept
 
 
 def test_equal_questions_about_equal_columns_are_one_subject():
     embedder = Counted()
-    assert job_of(embedder, "one").subject == job_of(embedder, "one").subject
-    assert job_of(embedder, "one").subject != job_of(embedder, "other").subject
-    assert job_of(embedder, "one").subject != job_of(embedder, "one", sizes=(2,)).subject
+    assert job_of(embedder, "one").result_key == job_of(embedder, "one").result_key
+    assert job_of(embedder, "one").result_key != job_of(embedder, "other").result_key
+    assert job_of(embedder, "one").result_key != job_of(embedder, "one", sizes=(2,)).result_key

@@ -21,7 +21,7 @@ class Waiting(BackgroundJob):
     def progress(self):
         return 0.5, "waiting"
 
-    def _run(self):
+    def _do_work(self):
         self._cancel.wait(LIMIT)
         raise Cancelled
 
@@ -29,7 +29,7 @@ class Waiting(BackgroundJob):
 class Failing(Waiting):
     """Ends by what it is given."""
 
-    def _run(self):
+    def _do_work(self):
         raise self.reason
 
 

@@ -38,7 +38,7 @@ def finished(embedder, task):
 
 def test_what_is_embedded_and_quick_runs_at_once(embedder, task):
     made = finished(embedder, task).results[task[0]]
-    assert chunk_if_quick(*task, SOURCE, embedder, on_disk=False).chunks == made.chunks
+    assert chunk_if_quick(*task, SOURCE, embedder, uses_disk_cache=False).chunks == made.chunks
 
 
 def test_a_server_that_is_waited_for_is_named(embedder, task, monkeypatch):
@@ -55,7 +55,7 @@ def test_a_long_search_takes_a_job_which_tells_how_far_it_is(embedder, task, mon
     job = finished(embedder, task)
     assert job.progress() == (1.0, "Deciding: 100% done")
     assert job.results[task[0]].chunks
-    assert chunk_if_quick(*task, SOURCE, embedder, on_disk=False) is None
+    assert chunk_if_quick(*task, SOURCE, embedder, uses_disk_cache=False) is None
 
 
 class Made(HashEmbedder):
@@ -69,7 +69,7 @@ class Made(HashEmbedder):
         self.revision = ""
         self.reached, self.may_go_on = threading.Event(), threading.Event()
 
-    def prepare(self, progress, cancelled):
+    def ensure_model_built_and_loaded(self, progress, cancelled):
         if self.revision:
             return
         for share in (0, 1 / 3, 2 / 3, 1):

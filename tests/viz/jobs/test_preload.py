@@ -54,7 +54,7 @@ def test_the_page_is_imported_while_its_work_goes_on_in_a_thread(monkeypatch, of
     loading = preloading.Preload(offer(note, note), "this")
     loading.start()
     loading.join(LIMIT)
-    assert not loading.running
+    assert not loading.is_preparing
     assert done == ["started", (False, False), "finished", (True, False)]
     assert gc.isenabled()
 
@@ -74,13 +74,13 @@ def test_one_that_is_stopped_ends_after_its_step(monkeypatch, offered):
     # It goes on only when it has been asked to stop.
     monkeypatch.setattr(loading._stopped, "set", lambda: (threading.Event.set(loading._stopped), step.set()))
     loading.stop()
-    assert not loading.running
+    assert not loading.is_preparing
     assert done == []
     assert gc.isenabled()
 
 
 class Failing(HashEmbedder):
-    def load(self):
+    def ensure_loaded(self):
         raise ModelError("The model must be installed.")
 
 
@@ -89,7 +89,7 @@ def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, caps
     monkeypatch.setattr(first_screen_preparation, "load_embedder", lambda _: embedder)
     shared_resources.embedding_cache.cache_clear()
     # As the server does it, which finds both functions by their names.
-    for _ in preloading.Preload(first_screen_preparation.__name__, "viz.compare.page")._prepare_in_steps():
+    for _ in preloading.Preload(first_screen_preparation.__name__, "viz.compare.page")._prepare_first_page_in_steps():
         pass
     choices = first_screen_preparation.default_choices()
     text = first_screen_preparation.load_sample(choices.document).text
@@ -98,7 +98,7 @@ def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, caps
         chunker = first_screen_preparation.build_chunker(column.chunker, column.parameters, embedder)
         task = ChunkingTask.of(document, embedder, choices.tokenizer, chunker)
         there = not chunker.embeds or not isinstance(embedder, Failing)
-        assert (chunk_if_quick(task, chunker, document, embedder, on_disk=False) is not None) == there
+        assert (chunk_if_quick(task, chunker, document, embedder, uses_disk_cache=False) is not None) == there
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -106,7 +106,7 @@ def test_a_page_waits_for_the_work_on_its_own_text_alone(monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
 
     class Held(HashEmbedder):
-        def load(self):
+        def ensure_loaded(self):
             begun.set()
             assert go_on.wait(LIMIT)
 

@@ -48,7 +48,7 @@ def test_cancel_ends_splitting_and_reading(monkeypatch, module, name, item):
 
 
 def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
-    build = retrieval.build_index
+    build = retrieval.cut_and_index_corpus
     go_on, waits = threading.Event(), threading.Event()
 
     def slow(corpus, chunker, *others):
@@ -57,7 +57,7 @@ def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
             assert go_on.wait(LIMIT)
         return build(corpus, chunker, *others)
 
-    monkeypatch.setattr(retrieval, "build_index", slow)
+    monkeypatch.setattr(retrieval, "cut_and_index_corpus", slow)
     run = new_run(1, 2)
     run.start()
     assert waits.wait(LIMIT)
@@ -70,7 +70,7 @@ def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
     # Half of the text's six words.
     assert at.budgets.sizes == (1, 2)
     assert run.budgets_by_unit == {"tokens": (1, 2), "characters": (4, 8)}
-    assert at.values("recall", 2, "tokens").tolist() == [pytest.approx(2 / 3)]
+    assert at.question_values_at_budget("recall", 2, "tokens").tolist() == [pytest.approx(2 / 3)]
 
 
 def test_a_report_is_computed_once_and_one_that_fails_is_not_tried_at_every_look(monkeypatch):
@@ -90,6 +90,6 @@ def test_a_report_is_computed_once_and_one_that_fails_is_not_tried_at_every_look
         raise InputError("No report.")
 
     tries = []
-    monkeypatch.setattr(Reports, "report_for", fail)
+    monkeypatch.setattr(Reports, "report_comparing_chunkers", fail)
     assert {ended(run.report_job(iou)).error for _ in range(3)} == {"No report."}
     assert tries == [1]

@@ -12,8 +12,8 @@ from tests import ROOT
 from tests.support import LIMIT
 from tests.viz.app_steps import choose_document, settled
 from viz.jobs import shared_resources
-from viz.jobs.shared_resources import ShownTextMarker, cached_while_shown, collect_garbage, forget_gone_texts
-from viz.state.page_text import TextSource
+from viz.jobs.shared_resources import ShownTextMarker, cached_while_shown, collect_garbage, drop_values_of_gone_texts
+from viz.state.shown_text import TextWithDetails
 
 
 class Text(str):
@@ -48,11 +48,11 @@ def test_what_is_made_of_a_text_is_forgotten_with_the_last_session_that_shows_it
     first, second, other = ShownTextMarker("a"), ShownTextMarker("a"), ShownTextMarker("b")
     assert [made("a", 1), made("a", 2), made("b"), made("a", 1)] == [1, 2, 3, 1]
     del first
-    forget_gone_texts()
+    drop_values_of_gone_texts()
     assert made("a", 1) == 1
     del second
     assert made("a", 1) == 1
-    forget_gone_texts()
+    drop_values_of_gone_texts()
     assert made("b") == 3
     assert made("a", 1) == 4
     assert calls == [("a", 1), ("a", 2), ("b",), ("a", 1)]
@@ -68,7 +68,7 @@ def test_a_text_may_be_let_go_while_any_lock_is_held():
         showing = ShownTextMarker("c")
         with shared_resources._lock:
             del showing
-        forget_gone_texts()
+        drop_values_of_gone_texts()
         done.set()
 
     made("c")
@@ -110,7 +110,7 @@ def test_a_closed_sessions_text_and_job_are_let_go(page):
         app.switch_page(f"pages/{page}.py")
     app.run()
     # As pasted, but as an object that can be watched.
-    app.session_state["own"] = TextSource(own_text(), "Pasted text")
+    app.session_state["own"] = TextWithDetails(own_text(), "Pasted text")
     choose_document(app, "own")
     settled(app)
     held = [app.session_state[name] for name in ("split_document", "chunking_job") if name in app.session_state]
@@ -121,7 +121,7 @@ def test_a_closed_sessions_text_and_job_are_let_go(page):
     # What Streamlit does with a session that is over.
     del text, held, app
     collect_garbage()
-    forget_gone_texts()
+    drop_values_of_gone_texts()
     collect_garbage()
     assert [reference() for reference in watched] == [None] * len(watched)
 

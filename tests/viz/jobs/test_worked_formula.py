@@ -5,13 +5,13 @@ import re
 import pytest
 
 from chunkers import Document, Tools, build_chunker, load_tokenizer
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.results.parent_chunks import find_chunk_indices_with_children
 from chunkers.support.errors import Cancelled
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, HashEmbedder, tools
-from viz.jobs.shared_resources import QUICK_WORK_WATCHER
-from viz.jobs.worked_formula import MOST_SIMILARITIES, decision_in_words, worked_formula
+from viz.jobs.formula_with_values import MOST_SIMILARITIES, decision_in_words, worked_formula
+from viz.jobs.shared_resources import ALWAYS_CANCELLED_WATCHER
 
 TEXTS = {
     "angles": Document.from_text("0 a\n10 b\n80 c\n\n90 d\n170 e\n180 f\n", "lines"),
@@ -44,7 +44,7 @@ def numbers(line):
 
 def decided(name, parameters, document, embedder):
     chunker, made = build_chunker(name, parameters), tools(embedder)
-    return chunker, run(chunker, document, made), made
+    return chunker, run_and_time_chunker(chunker, document, made), made
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -106,7 +106,7 @@ def test_the_open_chunk_is_the_one_that_ends_at_the_cut():
 
 def test_nothing_is_embedded_that_is_not_cached():
     chunker, chunking, _ = decided("breakpoint", {}, TEXTS["long"], AngleEmbedder())
-    unheard = Tools(AngleEmbedder(), load_tokenizer("words"), watcher=QUICK_WORK_WATCHER)
+    unheard = Tools(AngleEmbedder(), load_tokenizer("words"), watcher=ALWAYS_CANCELLED_WATCHER)
     with pytest.raises(Cancelled):
         worked_formula(chunker, chunking, chunking.gaps[0], unheard)
 

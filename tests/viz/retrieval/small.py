@@ -19,7 +19,7 @@ def offer(monkeypatch, questions):
     small = RunMaterial(tuple(TEXTS.items()), ("questions.csv", questions), own=False)
     for module in (page, documents_and_questions):
         monkeypatch.setattr(module, "bundled_documents_and_questions", lambda: small)
-    monkeypatch.setattr(page, "BUNDLED_RUN", SimpleNamespace(run_and_file="It is of other documents."))
+    monkeypatch.setattr(page, "BUNDLED_RUN", SimpleNamespace(loaded_run_and_file="It is of other documents."))
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     return small

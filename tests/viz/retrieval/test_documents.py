@@ -9,7 +9,7 @@ from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.retrieval import documents_and_questions as retrieval_material
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -58,7 +58,7 @@ def test_a_run_on_other_documents_is_folded(measured):
 
 
 def test_the_way_to_compare_leads_to_the_excerpt_and_says_whose_place_the_document_takes(run):
-    corpus = next(iter(run_of(opened(run=run)).evaluation_by_chunker.values())).index.corpus
+    corpus = next(iter(run_of(opened(run=run)).evaluation_by_chunker.values())).searched_index.corpus
     questions = run_of(opened(run=run)).questions.usable
     for number in (0, 38, 39):
         excerpt = questions[number].excerpts[0]
@@ -73,7 +73,7 @@ def test_the_way_to_compare_leads_to_the_excerpt_and_says_whose_place_the_docume
         # The essay of Compare has several of these documents, which are none of its samples.
         sample = document.text in {load_sample(name).text for name in sample_titles()}
         for text, gives_way in (("Mine.", not sample), (document.text, False)):
-            app.session_state["own"] = TextSource(text, "mine.txt")
+            app.session_state["own"] = TextWithDetails(text, "mine.txt")
             (shown,) = components(app.run(), "on_compare")
             assert shown["label"].endswith("in the place of “mine.txt”") == gives_way
 

@@ -14,7 +14,7 @@ from viz.retrieval.failed.missed_excerpts import (
     build_excerpt_cut_payload,
 )
 
-PLAN = SimpleNamespace(names=["1. Recursive", "2. Optimal", "3. Breakpoint"])
+PLAN = SimpleNamespace(numbered_chunker_titles=["1. Recursive", "2. Optimal", "3. Breakpoint"])
 
 
 def failure(missed, rank=31, fate="not retrieved", held=40):
@@ -25,14 +25,14 @@ def failure(missed, rank=31, fate="not retrieved", held=40):
 def report(budget, taken, cut=False, parents=None, new=99):
     """Return a report with ``taken`` chunks given, of which those after rank ``new`` return what is there already."""
     chunks = [
-        SimpleNamespace(rank=rank, spans=texts, given=texts, whole=not (cut and rank == taken))
+        SimpleNamespace(rank=rank, spans=texts, given=texts, is_wholly_retrieved=not (cut and rank == taken))
         for rank in range(1, taken + 1)
         for texts in [(1,) if rank <= new else ()]
     ]
     choice = SimpleNamespace(budget=budget, unit="tokens", top_k=5)
-    chunkers = {0: SimpleNamespace(evaluation=SimpleNamespace(index=SimpleNamespace(parents=parents)))}
+    chunkers = {0: SimpleNamespace(evaluation=SimpleNamespace(searched_index=SimpleNamespace(parents=parents)))}
     given = SimpleNamespace(chunks=chunks, taken_count=taken)
-    return SimpleNamespace(choice=choice, chunkers=chunkers, given_chunks=lambda number, question: given)
+    return SimpleNamespace(choice=choice, chunkers=chunkers, chunks_retrieved_for_question=lambda number, question: given)
 
 
 def test_it_says_why_the_chunk_that_holds_it_was_not_enough():

@@ -6,15 +6,15 @@ import pytest
 from evaluation.retrieval.computed_reports import Costs, Distribution
 from evaluation.retrieval.measures import TOP_KS
 from evaluation.segmentation.boundary_measures import Score
-from evaluation.statistics.paired_tests import paired_differences
-from evaluation.statistics.significance import compute_confidence_interval_of_mean
+from evaluation.statistics.p_value_correction_and_intervals import compute_confidence_interval_of_mean
+from evaluation.statistics.paired_tests import corrected_differences_per_comparison
 from viz.components.figure import box_plots
-from viz.retrieval.figures import build_baseline_difference_plot, scores_at_k_plot, scores_at_k_table, trade_off_plot
+from viz.retrieval.figures import build_baseline_difference_plot, scores_at_each_k_table, scores_at_k_plot, trade_off_plot
 
 NAMES = {0: "1. Recursive", 2: "3. Optimal"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 VALUES = {0: 0.5 + NOISE, 2: np.append(0.8 + NOISE[:39], np.nan)}
-FOUND = {number: Distribution.of(scores) for number, scores in VALUES.items()}
+FOUND = {number: Distribution.with_mean_and_interval(scores) for number, scores in VALUES.items()}
 COSTS = {0: Costs(1.5, 0.2, 300.0, 10, 0), 2: Costs(6.0, 0.1, 500.0, 10, 4)}
 
 
@@ -50,25 +50,27 @@ def test_what_has_no_known_price_is_not_at_zero():
 
 def test_a_difference_that_is_not_significant_is_an_open_circle():
     rows = np.array([VALUES[0] - 0.5 - NOISE[::-1], VALUES[2] - VALUES[0]])
-    comparisons = dict(zip((0, 2), paired_differences(rows), strict=True))
+    comparisons = dict(zip((0, 2), corrected_differences_per_comparison(rows), strict=True))
     first, second = build_baseline_difference_plot(comparisons, NAMES, "2. Fixed sentences", "recall").data
     assert (first.marker.symbol, second.marker.symbol) == ("circle-open", "circle")
     assert second.x[0] == pytest.approx(30)
 
 
 def test_at_k_is_the_same_in_the_figure_and_in_the_table():
-    scores = {k: {"recall": Score(k / 10), "precision": Score.without("why"), "f1": Score(0.5)} for k in TOP_KS}
+    scores = {
+        k: {"recall": Score(k / 10), "precision": Score.undefined_score_with_reason("why"), "f1": Score(0.5)} for k in TOP_KS
+    }
     recall, precision, f1 = scores_at_k_plot({2: scores}, NAMES).data
     assert recall.y == pytest.approx([10, 30, 50, 100])
     assert set(precision.y) == {None}
     assert set(f1.y) == {50}
-    table = scores_at_k_table({2: scores}, NAMES)
+    table = scores_at_each_k_table({2: scores}, NAMES)
     assert table["chunker"] == ["3. Optimal"] * 3
     assert table["at 3"] == ["30.0 %", "undefined", "50.0 %"]
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_no_axis_of_shares_reaches_below_none_or_above_all(share):
-    same = Distribution.of(np.full(8, share))
+    same = Distribution.with_mean_and_interval(np.full(8, share))
     low, high = trade_off_plot({0: same, 2: same}, COSTS, NAMES, "Recall", "tokens").layout.yaxis.range
     assert 0 <= low <= 100 * share <= high <= 100

@@ -16,7 +16,7 @@ from viz.jobs import retrieval as retrieval_job
 from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import EMBEDDING_SUFFIXES
-from viz.retrieval.link_parameters import DEFAULT_LINK_PARAMETERS, find_chosen_or_default_budget
+from viz.retrieval.link_parameter_widgets import DEFAULT_LINK_PARAMETERS, find_chosen_or_default_budget
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -83,7 +83,7 @@ def computed(monkeypatch):
         monkeypatch.setattr(owner, name, counted)
 
     count(reporting, "compute_confidence_interval_of_mean")
-    count(reporting, "paired_differences")
+    count(reporting, "corrected_differences_per_comparison")
     count(Evaluation, "with_top_k")
     count(Evaluation, "mean_retrieved_length")
     return made
@@ -106,14 +106,22 @@ def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh
         """Return the number of intervals and tests that a change takes, and True if it measures anything else."""
         computed.clear()
         assert not change().run().exception
-        statistics = computed.count("compute_confidence_interval_of_mean") + computed.count("paired_differences")
+        statistics = computed.count("compute_confidence_interval_of_mean") + computed.count(
+            "corrected_differences_per_comparison"
+        )
         return statistics, len(computed) > statistics
 
     # The interval of each mean, and the difference.
     statistics = 3
     app = opened(run=fresh)
     assert (
-        len([name for name in computed if name in ("compute_confidence_interval_of_mean", "paired_differences")])
+        len(
+            [
+                name
+                for name in computed
+                if name in ("compute_confidence_interval_of_mean", "corrected_differences_per_comparison")
+            ]
+        )
         == statistics
     )
     assert after(lambda: app) == (0, False)
@@ -162,14 +170,14 @@ def test_at_an_equal_budget_everything_on_the_page_is_of_the_budget(run):
     assert any(text == f"With a fixed number of chunks instead: {report.at_k.words()}" for text in said(app))
     assert not any(header.value == "Scores at k" for header in app.header)
     for side, number in zip(components(app, "passages"), (0, 1), strict=True):
-        given = report.given_chunks(number, 0)
+        given = report.chunks_retrieved_for_question(number, 0)
         chunks = [passage for passage in side["passages"] if passage["kind"] in ("holds", "waste")]
         assert len(chunks) == len(given.chunks)
-        text = report.chunkers[number].evaluation.index.corpus.whole.text
+        text = report.chunkers[number].evaluation.searched_index.corpus.joined_document.text
         words = ["".join(words for words, kind in chunk["parts"] if kind in ("hit", "waste")) for chunk in chunks]
         assert words == ["\n".join(text[start:end] for start, end in chunk.given) for chunk in given.chunks]
         # The last one is cut off where the budget is full.
-        assert not given.chunks[-1].whole
+        assert not given.chunks[-1].is_wholly_retrieved
         assert ["500 tokens", "end"] in chunks[-1]["parts"]
         assert chunks[-1]["title"].endswith(" · cut off")
         assert chunks[-1]["parts"][-1][1] == "beyond"
@@ -226,13 +234,13 @@ def test_a_measure_that_no_budget_changes_has_no_curve(run):
 
 
 def test_a_report_that_takes_long_holds_nothing_up(run, monkeypatch):
-    go_on, report_for = threading.Event(), Reports.report_for
+    go_on, report_for = threading.Event(), Reports.report_comparing_chunkers
 
     def slow(*arguments):
         assert go_on.wait(LIMIT)
         return report_for(*arguments)
 
-    monkeypatch.setattr(Reports, "report_for", slow)
+    monkeypatch.setattr(Reports, "report_comparing_chunkers", slow)
     monkeypatch.setattr(retrieval_job, "PATIENCE_S", 0)
     app = opened(run=run, k="7", measure="iou")
     assert "Comparing the chunkers on all questions …" in said(app)

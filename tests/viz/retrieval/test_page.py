@@ -16,7 +16,7 @@ from viz.retrieval import bundled_run as opening
 from viz.retrieval import page
 from viz.retrieval.bundled_run import BUNDLED_RUN
 from viz.retrieval.documents_and_questions import bundled_documents_and_questions
-from viz.retrieval.link_parameters import convert_link_number_to_index
+from viz.retrieval.link_parameter_widgets import convert_link_number_to_index
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 
@@ -35,7 +35,7 @@ def test_a_setting_that_is_written_and_the_button_in_one_go_are_both_heard():
 
 
 def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
-    shown, kept = BUNDLED_RUN.run_and_file
+    shown, kept = BUNDLED_RUN.loaded_run_and_file
     ended(shown)
     app = opened()
     assert not app.exception
@@ -44,7 +44,7 @@ def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
     assert f"Seamark {kept.seamark} and was measured on {kept.made.day} {kept.made:%B %Y}" in sentence
     assert "“Run” measures the chunkers on the left" in sentence
     assert any(text.startswith("2 chunkers on ") for text in said(app))
-    assert rows_of(app)["chunker"].tolist() == shown.plan.titles
+    assert rows_of(app)["chunker"].tolist() == shown.plan.chunker_titles_with_settings
     # It is of other chunkers than those of the page.
     assert any("changed since: chunkers, embedder" in text for text in said(app))
     assert "run" not in app.query_params
@@ -86,7 +86,7 @@ def test_every_chunker_is_measured(measured):
     run = run_of(measured)
     assert not run.error
     assert sorted(run.evaluation_by_chunker) == [0, 1]
-    assert all(len(evaluation.answers) == 40 for evaluation in evaluations(run, 5).values())
+    assert all(len(evaluation.scores_of_all_questions) == 40 for evaluation in evaluations(run, 5).values())
     table = rows_of(measured)
     assert len(table) == 2
     for measure in RETRIEVAL_MEASURE_NAMES:
@@ -100,17 +100,17 @@ def test_the_summary_says_who_is_ahead_if_that_is_significant(measured):
     run = run_of(measured)
     means = {number: evaluation.values("recall").mean() for number, evaluation in evaluations(run, 5).items()}
     best = max(means, key=means.get)
-    lead = told(run, ReportChoice("recall", "characters", 5, 0)).lead
+    lead = told(run, ReportChoice("recall", "characters", 5, 0)).best_chunker_lead
     value, detail = summary(measured)["Highest recall"]
     assert value == (run.plan.names[best] if lead.significant else "Not significant")
     assert f"{100 * means[best]:.1f} %" in detail
     value, detail = summary(measured)["How sure is that?"]
     assert value == "Significant" or "questions" in value
-    assert run.plan.names[1 - best] in detail
+    assert run.plan.numbered_chunker_titles[1 - best] in detail
 
 
 def test_a_run_is_there_again_in_another_session(measured):
-    assert rows_of(measured)["chunker"].tolist() == run_of(measured).plan.titles
+    assert rows_of(measured)["chunker"].tolist() == run_of(measured).plan.chunker_titles_with_settings
     assert not any("changed since" in text for text in said(measured))
 
 
@@ -133,23 +133,25 @@ def test_the_passages_are_the_question_s_chunks(measured):
     run = run_of(measured)
     for number, side in ((0, left), (1, right)):
         evaluation = evaluations(run, 5)[number]
-        ranked = evaluation.answers[0].ranked[: evaluation.top_k]
+        ranked = evaluation.scores_of_all_questions[0].ranked[: evaluation.top_k]
         chunks = [passage for passage in side["passages"] if passage["kind"] != "missed"]
         texts = ["".join(words for words, _ in chunk["parts"]) for chunk in chunks]
-        assert texts == [evaluation.index.texts[position] for position in ranked]
+        assert texts == [evaluation.searched_index.texts[position] for position in ranked]
         hit = sum(len(words) for chunk in chunks for words, kind in chunk["parts"] if kind == "hit")
         missed = sum(
             len(words) for passage in side["passages"] if passage["kind"] == "missed" for words, _ in passage["parts"]
         )
-        wanted = total_length_of_ranges(excerpt_ranges(evaluation.index.corpus, evaluation.answers[0].question))
-        assert evaluation.answers[0].characters["recall"].value == pytest.approx(hit / wanted)
+        wanted = total_length_of_ranges(
+            excerpt_ranges(evaluation.searched_index.corpus, evaluation.scores_of_all_questions[0].question)
+        )
+        assert evaluation.scores_of_all_questions[0].characters["recall"].value == pytest.approx(hit / wanted)
         assert hit + missed == pytest.approx(wanted, abs=2)
 
 
 def test_in_its_document_everything_has_its_place(run):
     app = opened(run=run, view="document", question="3")
     evaluation = evaluations(run_of(app), 5)[0]
-    corpus = evaluation.index.corpus
+    corpus = evaluation.searched_index.corpus
     for passage in components(app, "passages")[0]["passages"]:
         text = corpus.documents[corpus.names.index(passage["title"].partition(" · ")[0])].text
         at = 0

@@ -16,7 +16,7 @@ from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.jobs.shared_resources import run_store
 from viz.jobs.storage.stored_run import Keeper
 from viz.retrieval import documents_and_questions as retrieval_material
-from viz.retrieval.link_parameters import PARAMETER_OPTIONS
+from viz.retrieval.link_parameter_widgets import PARAMETER_OPTIONS
 from viz.retrieval.question_details import ranked_passages
 
 ASKED = b"question,excerpts\nWhich?,It floats at night.\n"
@@ -48,7 +48,7 @@ def test_what_is_returned_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_
 
 def best_chunks(evaluation, question=0):
     """Return the top k chunks of a question."""
-    ruler = TokenRuler(evaluation.index.corpus.whole.text, load_tokenizer("words"))
+    ruler = TokenRuler(evaluation.searched_index.corpus.joined_document.text, load_tokenizer("words"))
     return given_chunks(MeasuredChunker(evaluation, None), Limit(top=evaluation.top_k), question, ruler)
 
 
@@ -62,13 +62,13 @@ def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
     assert not ended(run).error
     assert run.missing_passages_note == "plain.txt has no headings that are found: there a chunk returns itself."
     evaluation = run.evaluation_by_chunker[0]
-    (answer,) = evaluation.answers
+    (answer,) = evaluation.scores_of_all_questions
     shown = ranked_passages(evaluation, answer, best_chunks(evaluation))
     sections = [passage["parts"] for passage in shown if passage["kind"] != "note"]
     words = sorted("".join(part for part, _ in parts) for parts in sections)
     assert words == ["# Buoys\n\nIt floats at night.", "# Lights\n\nIt shines at night. It burns at dusk.", "It rests."]
     notes = [passage["title"] for passage in shown if passage["kind"] == "note"]
-    assert len(notes) == len(evaluation.index.chunks) - 3
+    assert len(notes) == len(evaluation.searched_index.chunks) - 3
     assert all(note.endswith("marks.md · what it returns is above already") for note in notes)
 
 
@@ -86,15 +86,18 @@ def levels():
 
 
 def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_folder, restart):
-    kept = StoredRetrieval.of(Keeper(run_store(), "token", StoredRetrieval.kind), levels)
+    kept = StoredRetrieval.build_for_plan(Keeper(run_store(), "token", StoredRetrieval.kind), levels)
     run = Retrieval(levels, HashEmbedder(), False, kept)
     run.start()
     assert not ended(run).error
-    index = run.evaluation_by_chunker[0].index
+    index = run.evaluation_by_chunker[0].searched_index
     assert index.caveat == ""
     assert all(end - start <= 80 for ((start, end),) in index.chunks)
     assert max(end - start for ((start, end),) in index.returns) > 80
-    assert run.evaluation_by_chunker[1].index.caveat == "The chunks have one level: without parents, each returns itself."
+    assert (
+        run.evaluation_by_chunker[1].searched_index.caveat
+        == "The chunks have one level: without parents, each returns itself."
+    )
     restart()
     found = StoredRetrieval.find(Keeper(run_store(), "token", StoredRetrieval.kind))
     again = Retrieval(found.rebuild_plan(levels.material), None, False, found)
@@ -103,11 +106,12 @@ def test_a_run_that_returns_parents_is_the_same_after_a_restart(levels, cache_fo
     assert again.plan.returned == ReturnedText.parse("parent")
     for number, evaluation in run.evaluation_by_chunker.items():
         other = again.evaluation_by_chunker[number]
-        assert other.index.returns == evaluation.index.returns
-        assert other.answers == evaluation.answers
+        assert other.searched_index.returns == evaluation.searched_index.returns
+        assert other.scores_of_all_questions == evaluation.scores_of_all_questions
         for question in range(2):
             shown, before = (
-                ranked_passages(one, one.answer(question), best_chunks(one, question)) for one in (other, evaluation)
+                ranked_passages(one, one.scores_of_question(question), best_chunks(one, question))
+                for one in (other, evaluation)
             )
             assert shown == before
 
@@ -142,7 +146,7 @@ def test_a_passage_says_its_page():
     run.start()
     assert not ended(run).error
     evaluation = run.evaluation_by_chunker[0]
-    (answer,) = evaluation.answers
+    (answer,) = evaluation.scores_of_all_questions
     titles = {
         passage["title"].split(" · ")[1]: passage["parts"][0][0]
         for passage in ranked_passages(evaluation, answer, best_chunks(evaluation))
@@ -161,6 +165,6 @@ def test_a_run_embeds_what_its_plan_says_and_finds_the_chunks_of_the_text(embedd
     run = Retrieval(Plan(material, chunkers, "hash", "paragraphs", "words", embedded_as), HashEmbedder(), False)
     run.start()
     assert not ended(run).error
-    index = run.evaluation_by_chunker[0].index
+    index = run.evaluation_by_chunker[0].searched_index
     assert [text[start:end] for ((start, end),) in index.chunks][-1] == "It floats at night."
     assert index.texts[-1] == embedded

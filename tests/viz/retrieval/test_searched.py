@@ -49,14 +49,14 @@ def test_a_run_searches_as_its_plan_says_and_the_page_says_what_is_indexed(metho
     run = Retrieval(plan, HashEmbedder(), False)
     run.start()
     assert not ended(run).error
-    index = run.evaluation_by_chunker[len(each) // 2].index
+    index = run.evaluation_by_chunker[len(each) // 2].searched_index
     assert (index.searched_by, index.vectors.shape[1] > 0) == (method, method != "bm25")
     if method == "bm25":
         # Its own text has no word of the question, the heading above it has one.
         ranked = [index.texts[number] for number in run.evaluation_by_chunker[0].search.ranked[0]]
         assert ["Buoys" in text for text in ranked] == sorted(["Buoys" in text for text in ranked], reverse=True)
         assert "Lights > Buoys\n\nIt floats at night." in ranked[:2]
-    assert plan.keyword_search_sentence == told
+    assert plan.keyword_indexed_text_sentence == told
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_model_is_loaded_only_for_what_embeds(monkeypatch, method, chunker, lo
     def missing(*_):
         raise InputError("The model is missing.")
 
-    monkeypatch.setattr(HashEmbedder, "prepare", missing)
+    monkeypatch.setattr(HashEmbedder, "ensure_model_built_and_loaded", missing)
     asked = b'question,excerpts\n"What of the buoys?",It floats at night.\n'
     material = RunMaterial((("marks.md", "It shines.\n\nIt floats at night.\n"),), ("mine.csv", asked), own=True)
     plan = Plan(material, (build_chunker(chunker, {}),), "hash", "paragraphs", "words", searched_by=method)

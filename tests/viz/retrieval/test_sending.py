@@ -133,8 +133,8 @@ def test_plain_and_context_are_measured_side_by_side_after_the_click_alone(http)
     press(app, "Send")
     run = ended(run_of(app))
     assert (run.error, run.errors, sorted(run.evaluation_by_chunker)) == ("", {}, [0, 1])
-    assert run.plan.names == ["1. Fixed sentences", "2. Fixed sentences + context"]
-    plain, context = (run.evaluation_by_chunker[number].index for number in (0, 1))
+    assert run.plan.numbered_chunker_titles == ["1. Fixed sentences", "2. Fixed sentences + context"]
+    plain, context = (run.evaluation_by_chunker[number].searched_index for number in (0, 1))
     assert plain.chunks == context.chunks
     assert "What eats: the heron does.\n\nIt eats fish and frogs." in context.texts
     assert "What eats: the heron does.\n\nIt eats fish and frogs." not in plain.texts

@@ -123,7 +123,7 @@ def uploader(app, key):
 @pytest.fixture
 def indexed(monkeypatch):
     """The names of the chunkers whose chunks are indexed; a run is interrupted as soon as there are as many as ``most``."""
-    build = retrieval.build_index
+    build = retrieval.cut_and_index_corpus
 
     class Indexed(list):
         most = 1000
@@ -136,7 +136,7 @@ def indexed(monkeypatch):
         names.append(chunker.name)
         return build(corpus, chunker, tools, *how)
 
-    monkeypatch.setattr(retrieval, "build_index", counted)
+    monkeypatch.setattr(retrieval, "cut_and_index_corpus", counted)
     return names
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chunkers import build_chunker
-from chunkers.found_again.located_chunks import read_chunks
+from chunkers.found_again.inspection_of_given_chunks import read_given_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from evaluation.traces.answer_loss_stages import MEANING_BY_STAGE
 from sample_docs import load_sample
@@ -13,7 +13,7 @@ from tests.support import LIMIT, ended
 from tests.viz.retrieval.steps import components, opened, said
 from viz.jobs.retrieval_plan import OwnDocuments
 from viz.jobs.trace_diagnosis import DiagnosingTraces
-from viz.retrieval import own_traces
+from viz.retrieval import own_trace_diagnosis
 
 pytestmark = pytest.mark.page
 
@@ -34,7 +34,7 @@ def rows():
 
 @pytest.fixture
 def traced(monkeypatch):
-    monkeypatch.setattr(own_traces, "PATIENCE_S", LIMIT)
+    monkeypatch.setattr(own_trace_diagnosis, "PATIENCE_S", LIMIT)
 
     app = opened(c1="recursive", c2="fixed_sentences")
 
@@ -89,7 +89,7 @@ BY_ID = [
 
 
 def upload(app, chunks):
-    app.selectbox(key="traces_searched").set_value(own_traces.CHUNK_FILE_OPTION).run()
+    app.selectbox(key="traces_searched").set_value(own_trace_diagnosis.CHUNK_FILE_OPTION).run()
     data = json.dumps(chunks).encode()
     app.file_uploader(key="traces_chunks").upload("chunks.json", data, "application/json").run()
     assert not app.exception
@@ -124,13 +124,13 @@ def test_without_documents_a_file_of_chunks_is_enough(traced):
 
 
 def test_a_column_of_given_chunks_has_the_texts_of_identifiers():
-    chunks = tuple(read_chunks(json.dumps(CHUNKS).encode(), "chunks.json"))
+    chunks = tuple(read_given_chunks(json.dumps(CHUNKS).encode(), "chunks.json"))
     data = "\n".join(map(json.dumps, BY_ID)).encode()
     column = YourChunks.from_file(ChunkFile("chunks.json", chunks))
     job = DiagnosingTraces(("t.jsonl", data), OwnDocuments([("article.txt", TEXT)], [], []), "lines", column, None, False)
     job.start()
     assert not ended(job).error
-    assert job.report.retrieved_text_counts == {"located": 1, "several places": 0, "missing": 1}
+    assert job.report.retrieved_text_count_by_status == {"located": 1, "several places": 0, "missing": 1}
     assert job.report.diagnoses[0].stage == "cut apart"
 
 
@@ -138,14 +138,14 @@ def test_a_stopped_diagnosis_keeps_the_questions_before_it():
     data = "\n".join(map(json.dumps, rows())).encode()
     documents = OwnDocuments([("article.txt", TEXT)], [], [])
     job = DiagnosingTraces(("t.jsonl", data), documents, "lines", CUT, None, False)
-    tell = job._note_progress
+    tell = job._note_step_progress
 
     def stop(status, done, total):
         if "located" in status and done == 2:
             job.cancel()
         tell(status, done, total)
 
-    job._note_progress = stop
+    job._note_step_progress = stop
     job.start()
     assert not ended(job).error
     assert len(job.report.diagnoses) == 2

@@ -8,7 +8,7 @@ import pytest
 from evaluation.retrieval.computed_reports import Costs, ReportChoice
 from evaluation.retrieval.leaders import Leads
 from evaluation.retrieval.measures import mean_and_deviation
-from evaluation.statistics.paired_tests import paired_differences
+from evaluation.statistics.paired_tests import corrected_differences_per_comparison
 from viz.retrieval.retrieval_results import KeyFigure, differences_in_words, key_figures
 
 NAMES = {0: "1. Recursive", 1: "2. Optimal", 2: "3. Breakpoint"}
@@ -23,11 +23,13 @@ def said(values, *, everything=False):
     means = {number: (mean_and_deviation(scores) or (None,))[0] for number, scores in values.items()}
     report = SimpleNamespace(
         chunkers=dict.fromkeys(values),
-        everything=everything,
+        is_everything_retrieved=everything,
         choice=ReportChoice("recall", "tokens", 5, 0, 500),
         distributions={number: SimpleNamespace(mean=mean) for number, mean in means.items()},
-        costs=COSTS,
-        lead=Leads.of([NAMES[number] for number in values], "recall", "tokens", {500: list(values.values())}).leads.get(500),
+        time_and_token_costs=COSTS,
+        best_chunker_lead=Leads.of_chunkers_at_each_budget(
+            [NAMES[number] for number in values], "recall", "tokens", {500: list(values.values())}
+        ).leads.get(500),
     )
     return [tuple(cell) for cell in key_figures(report, NAMES, "recall", ASKED)[1:]]
 
@@ -103,7 +105,9 @@ def test_undefined_for_every_question_is_no_verdict():
 
 
 def test_where_the_embeddings_came_from():
-    sources = [Costs(1, 1, 1, embedded, cached).embeddings_source() for embedded, cached in ((5, 0), (0, 5), (5, 5), (0, 0))]
+    sources = [
+        Costs(1, 1, 1, embedded, cached).embeddings_origin_phrase() for embedded, cached in ((5, 0), (0, 5), (5, 5), (0, 0))
+    ]
     assert sources == ["computed", "from the cache", "partly from the cache", "none"]
 
 
@@ -127,7 +131,7 @@ def test_where_the_embeddings_came_from():
     ],
 )
 def test_differences_in_words(others, expected):
-    comparisons = paired_differences(np.array([*others.values()]) - LOW)
+    comparisons = corrected_differences_per_comparison(np.array([*others.values()]) - LOW)
     sentences = differences_in_words(dict(zip(others, comparisons, strict=True)), NAMES, NAMES[0], "recall")
     assert len(sentences) == len(expected)
     for sentence, beginning in zip(sentences, expected, strict=True):
@@ -136,7 +140,7 @@ def test_differences_in_words(others, expected):
 
 def test_a_difference_that_only_the_correction_undoes_is_not_significant():
     values = LOW + NOISE - NOISE.mean() + 0.032
-    comparison, *_ = comparisons = paired_differences(np.array([values, ALIKE, ALIKE[::-1]]) - LOW)
+    comparison, *_ = comparisons = corrected_differences_per_comparison(np.array([values, ALIKE, ALIKE[::-1]]) - LOW)
     assert comparison.p < 0.05 < comparison.adjusted
     assert comparison.low <= 0
     (sentence,) = differences_in_words(dict(enumerate(comparisons)), NAMES, NAMES[0], "recall")

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import Cancelled
-from chunkers.found_again.located_chunks import read_chunks
+from chunkers.found_again.inspection_of_given_chunks import read_given_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from tests import ROOT
 from tests.support import LIMIT, ended
@@ -34,7 +34,7 @@ ASKED = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunt
 @pytest.fixture(autouse=True)
 def no_first_run(monkeypatch):
     """The page opens without the bundled run: no test here reads it, and drawing it takes longer than the rest."""
-    monkeypatch.setattr(page, "BUNDLED_RUN", SimpleNamespace(run_and_file="No test reads it."))
+    monkeypatch.setattr(page, "BUNDLED_RUN", SimpleNamespace(loaded_run_and_file="No test reads it."))
 
 
 def rows(*names):
@@ -130,7 +130,7 @@ def test_a_file_that_lacks_a_document_is_left_out_and_the_document_is_named():
 
 def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
     def sent(*names):
-        file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(rows(*names)).encode(), "theirs.json")))
+        file = ChunkFile("theirs.json", tuple(read_given_chunks(json.dumps(rows(*names)).encode(), "theirs.json")))
         material = RunMaterial(tuple(TEXTS.items()), ("mine.csv", ASKED), own=True)
         plan = Plan(material, (YourChunks.from_file(file),), "tfidf", "lines", "words", "context")
         job = Estimating("", None, partial(estimate_run_llm_requests, plan, None, False))
@@ -163,7 +163,7 @@ def test_the_run_of_a_file_is_kept_without_it(restart, cache_folder):
 def test_an_interrupted_run_goes_on_with_the_file_that_is_chosen_again(restart, cache_folder, monkeypatch, embedded):
     from viz.jobs import retrieval
 
-    first = retrieval.build_index
+    first = retrieval.cut_and_index_corpus
 
     def stops(corpus, chunker, tools, way, *others):
         # At the last column of all.
@@ -173,10 +173,10 @@ def test_an_interrupted_run_goes_on_with_the_file_that_is_chosen_again(restart, 
 
     app = give(with_documents(opened(embedded=embedded)), rows(*TEXTS))
     app.toggle(key="on_disk").set_value(True).run()
-    monkeypatch.setattr(retrieval, "build_index", stops)
+    monkeypatch.setattr(retrieval, "cut_and_index_corpus", stops)
     app = measured(app)
     words = dict(app.query_params)
-    monkeypatch.setattr(retrieval, "build_index", first)
+    monkeypatch.setattr(retrieval, "cut_and_index_corpus", first)
     restart()
     app = with_documents(opened(**words))
     ended(run_of(app))
@@ -209,7 +209,7 @@ def test_the_column_comes_along_with_the_questions_of_compare(app):
     # It is measured at once.
     run = ended(run_of(app))
     assert not run.errors
-    assert [len(evaluation.index.chunks) for evaluation in run.evaluation_by_chunker.values()][1] == 2
+    assert [len(evaluation.searched_index.chunks) for evaluation in run.evaluation_by_chunker.values()][1] == 2
     # That can be undone, and is done once.
     app.button(key="undo/retrieval").click().run()
     assert [column.chunker for column in ran(app).session_state["choices"]["retrieval"].columns] != [

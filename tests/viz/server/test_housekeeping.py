@@ -151,7 +151,7 @@ def test_a_look_that_fails_is_not_the_last_one(monkeypatch, caplog):
             raise RuntimeError("no sessions here")
 
     async def until_the_third():
-        house = asyncio.create_task(server_tasks.release_ended_sessions())
+        house = asyncio.create_task(server_tasks.keep_releasing_ended_sessions())
         while len(looks) < 3 and not house.done():
             await asyncio.sleep(0)
         house.cancel()

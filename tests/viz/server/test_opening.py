@@ -33,7 +33,7 @@ def test_it_is_opened_once_the_server_listens(monkeypatch, opened):
 
         async def served():
             task = asyncio.create_task(server_tasks.open_browser())
-            await asyncio.sleep(3 * server_tasks.ATTEMPT_INTERVAL_S)
+            await asyncio.sleep(3 * server_tasks.CONNECTION_ATTEMPT_INTERVAL_S)
             assert opened == []
             server.listen()
             await asyncio.wait_for(task, LIMIT)
@@ -53,6 +53,6 @@ def test_a_server_that_never_listens_is_given_up(monkeypatch, opened):
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         options(monkeypatch, server.getsockname()[1], headless=False)
-        monkeypatch.setattr(server_tasks, "ATTEMPT_INTERVAL_S", 0.0)
+        monkeypatch.setattr(server_tasks, "CONNECTION_ATTEMPT_INTERVAL_S", 0.0)
         in_a_loop(asyncio.wait_for(server_tasks.open_browser(), LIMIT))
     assert opened == []

@@ -36,7 +36,7 @@ def is_there(symbol):
 
 
 def test_a_patch_is_found():
-    assert {"let_callbacks_end", "drop_expired_and_count_ended_sessions"} <= FUNCTIONS.keys()
+    assert {"make_streamlit_finish_callbacks", "drop_expired_and_count_ended_sessions"} <= FUNCTIONS.keys()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -10,7 +10,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from viz.server import streamlit_patches
-from viz.server.streamlit_patches import keep_upload_address_replies, limit_uploads
+from viz.server.streamlit_patches import limit_uploads, stop_dropping_upload_address_replies
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def queue():
 @pytest.fixture
 def keeping(monkeypatch):
     monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
-    keep_upload_address_replies()
+    stop_dropping_upload_address_replies()
 
 
 def kinds(queue):
@@ -64,7 +64,7 @@ def test_once_they_are_sent_they_are_gone(queue):
 
 @pytest.mark.usefixtures("keeping")
 def test_a_second_call_changes_nothing(queue):
-    keep_upload_address_replies()
+    stop_dropping_upload_address_replies()
     queue.clear(retain_lifecycle_msgs=True)
     assert kinds(queue).count("file_urls_response") == 1
     assert (

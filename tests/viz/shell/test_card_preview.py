@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from evaluation.retrieval import Limit
 from evaluation.retrieval.asked_question import (
     CutChange,
@@ -22,8 +22,8 @@ from tests.support import LIMIT, AngleEmbedder, tools
 from tests.viz.app_steps import press, sent, settled, tell, widget
 from viz.components.browser_exchange import convert_offsets_to_sentence_positions
 from viz.jobs.chunking import ChunkingTask
-from viz.jobs.question_preview_context_jobs import ChangedCuts, token_ruler_of
-from viz.shell.card.verdicts import VERDICTS_KEY, store_parameter_values, verdict_cell
+from viz.jobs.question_preview_context_jobs import ChangedCuts, token_ruler_of_document
+from viz.shell.card.verdicts import VERDICTS_KEY, set_parameters_if_all_valid, verdict_cell
 from viz.shell.column_runs_and_results import ColumnResult
 from viz.state.choices import ColumnChoice
 
@@ -183,7 +183,7 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
     document, embedder = Document.from_text(text, "lines").split(), AngleEmbedder()
     made = tools(embedder)
     chunker = build_chunker(name, parameters)
-    before = run(chunker, document, made)
+    before = run_and_time_chunker(chunker, document, made)
     task = ChunkingTask.of(document, embedder, "words", chunker)
     choice = ColumnChoice(name, dict(parameters))
     known = tuple(sorted({document.starts[mark] for mark in marks if mark < len(document.starts)}))
@@ -199,19 +199,19 @@ def test_every_change_that_is_offered_does_what_its_button_and_its_preview_say(t
         if cell is None or cell["change"] is None:
             continue
         changed = choice.copy()
-        assert store_parameter_values(changed, cell["change"]["values"]) == cell["change"]["values"]
+        assert set_parameters_if_all_valid(changed, cell["change"]["values"]) == cell["change"]["values"]
         other = build_chunker(changed.chunker, changed.parameters)
-        after = run(other, document, made)
+        after = run_and_time_chunker(other, document, made)
         there = {(new_gap.index, new_gap.offset): new_gap.verdict.is_cut for new_gap in after.gaps}
         assert there[gap.index, gap.offset] is not gap.verdict.is_cut, (gap, cell)
         assert ("would cut here" in cell["change"]["words"]) is not gap.verdict.is_cut
         job = ChangedCuts(task, before, other, questions, search, known, None if not chunker.embeds else embedder, False)
-        job._run()
+        job._do_work()
         old, new = set(cut_offsets(before)), set(cut_offsets(after))
         assert job.change == CutChange(
             *(tuple(sorted(places)) for places in (new - old, old - new, (new - old) & {*known}, (old - new) & {*known}))
         )
-        ruler = token_ruler_of(document, "words")
+        ruler = token_ruler_of_document(document, "words")
         assert job.answers_whole == [
             *zip(
                 *(

@@ -8,14 +8,14 @@ import spacy
 from streamlit.testing.v1 import AppTest
 
 from chunkers import InputError
-from chunkers.text.sentences import _load_sentence_pipeline, load_spacy_pipeline
+from chunkers.text.sentences import _load_sentence_pipeline, load_named_spacy_pipeline
 from tests import ROOT
 from tests.lanes import mostly_full
 from tests.support import LIMIT
 from tests.viz.app_steps import said
 from viz.jobs import shared_resources
 from viz.shell.navigation import PAGES
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
 pytestmark = pytest.mark.page
 
@@ -83,18 +83,18 @@ def test_only_packages_that_declare_a_pipeline_are_imported(package):
     package("xx_seamark_pipeline", pipeline=True)
     package("xx_seamark_package", pipeline=False)
     assert "xx_seamark_pipeline" in entry_points(group="spacy_models").names
-    assert load_spacy_pipeline("xx_seamark_pipeline", "sentences").pipe_names == ["sentencizer"]
+    assert load_named_spacy_pipeline("xx_seamark_pipeline", "sentences").pipe_names == ["sentencizer"]
     with pytest.raises(
         InputError, match="must be a spaCy pipeline; the installed package of this name contains no pipeline"
     ):
-        load_spacy_pipeline("xx_seamark_package", "sentences")
+        load_named_spacy_pipeline("xx_seamark_package", "sentences")
     assert "xx_seamark_package" not in sys.modules
 
 
 @pytest.mark.parametrize("name", ["blank:os", "blank:../../x", "os", "nul\0byte", "/dev/null", "x" * 5_000, ""])
 def test_what_is_no_pipeline_is_refused_in_a_sentence(name):
     with pytest.raises(InputError, match="spaCy pipeline"):
-        load_spacy_pipeline(name, "sentences")
+        load_named_spacy_pipeline(name, "sentences")
 
 
 @pytest.mark.parametrize("page", mostly_full(PAGES, {"compare", "tune"}))
@@ -117,7 +117,7 @@ def test_a_texts_name_is_never_markdown(app, page):
     app.query_params["embedder"] = "tfidf"
     app.switch_page(PAGES[page].file)
     app.run()
-    app.session_state["own"] = TextSource("One is here. Two is there. Three is gone.", MARKDOWN)
+    app.session_state["own"] = TextWithDetails("One is here. Two is there. Three is gone.", MARKDOWN)
     choices = app.session_state["choices"][page]
     choices.document, choices.embedder = "own", MARKDOWN
     app.session_state["given_consents"] = {("embedder", MARKDOWN)}

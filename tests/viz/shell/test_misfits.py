@@ -60,7 +60,7 @@ class Long(ChunkingJob):
 
     seconds_left: float | None = 80.0
 
-    def _run(self):
+    def _do_work(self):
         assert self._cancel.wait(LIMIT)
 
 

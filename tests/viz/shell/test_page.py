@@ -110,11 +110,11 @@ def _life(how):
     import streamlit as st
 
     from viz.compare.choices_and_session.choices import default_choices
-    from viz.shell.page import draw_page_frame
+    from viz.shell.page import frame_page_and_write_link
 
     st.session_state["app"] = True
     st.session_state.setdefault("links", []).append(st.query_params.to_dict())
-    with draw_page_frame(
+    with frame_page_and_write_link(
         "compare", replace(default_choices(), document="stubs", sentences="lines"), about_a_text=False
     ) as current_page:
         if how == "complain" and len(st.session_state["links"]) == 1:
@@ -169,7 +169,7 @@ def _widget_changed_by_the_page():
     from viz.state.choices import Choices, ColumnChoice
 
     st.session_state["app"] = True
-    with shell.draw_page_frame(
+    with shell.frame_page_and_write_link(
         "guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra={"word": "second"})
     ) as current_page:
         words = current_page.choices.extra
@@ -200,7 +200,7 @@ def test_a_document_that_others_drove_out_of_the_cache_stays_the_sessions(app):
 def _asked_for():
     import streamlit as st
 
-    from viz.shell.page import draw_page_frame
+    from viz.shell.page import frame_page_and_write_link
     from viz.state.choices import Choices, ColumnChoice
     from viz.state.session_state import PageArrival, session
 
@@ -208,7 +208,7 @@ def _asked_for():
     runs = st.session_state.setdefault("runs", [])
     if not runs:
         session.arriving = PageArrival("guide", "breakpoints", {"c1": "double_pass", "c1.merging_threshold": "0.6"})
-    with draw_page_frame(
+    with frame_page_and_write_link(
         "guide", Choices("stubs", "lines", [ColumnChoice("breakpoint")]), about_a_text=False
     ) as current_page:
         runs.append((session.arriving, dict(current_page.choices.columns[0].parameters)))

@@ -29,7 +29,7 @@ def broken(app, monkeypatch):
     def refuses(*_):
         raise InputError(BROKEN)
 
-    monkeypatch.setattr(Embedder, "prepare", refuses)
+    monkeypatch.setattr(Embedder, "ensure_model_built_and_loaded", refuses)
     app.query_params.update({"document": "stubs", "embedder": "tfidf", "tokenizer": "words", "sentences": "lines"})
     app.query_params.update({"c1": "structure", "c2": "breakpoint", "selected": "1"})
     return shown(app)

@@ -14,7 +14,7 @@ from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.retrieval_plan import Plan, RunMaterial
 from viz.shell.navigation import PAGES
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
 MARK = "zqxjkv"
 HOSTILE = f"![{MARK}](http://127.0.0.1:9/{MARK}.png) <b>{MARK}</b> ${MARK}$ [{MARK}](javascript:{MARK}) :red[{MARK}]"
@@ -60,7 +60,7 @@ def test_a_text_and_its_name(app, page):
     app.switch_page(PAGES[page].file)
     app.run()
     text = "\n".join([f"{HOSTILE} is here. {HOSTILE} is there.", *load_sample("stubs").text.splitlines()[:20]])
-    app.session_state["own"] = TextSource(text, HOSTILE, (len(HOSTILE) + 9,))
+    app.session_state["own"] = TextWithDetails(text, HOSTILE, (len(HOSTILE) + 9,))
     app.session_state["choices"][page].document = "own"
     assert rendered(settled(app)) == []
 

@@ -1,7 +1,7 @@
 """The server's answer about a place: the verdict of every column, and the change that would reverse it."""
 
 from chunkers import Breakpoint, Document, FixedSentences
-from chunkers.contract.base import run
+from chunkers.contract.base import run_and_time_chunker
 from chunkers.methods.fixed_windows import FixedCharacters
 from tests.support import AngleEmbedder, tools
 from tests.viz.app_steps import sent, settled
@@ -60,10 +60,10 @@ def test_a_column_without_a_result_has_no_cell():
 def test_a_gap_is_found_by_its_place_on_the_axis():
     document = Document.from_text("0 aaaa bbbb.\n10 cccc.\n90 dddd.", "lines")
     for chunker in (FixedSentences(size=2), Breakpoint(amount=50)):
-        chunking = run(chunker, document, tools(AngleEmbedder()))
+        chunking = run_and_time_chunker(chunker, document, tools(AngleEmbedder()))
         assert [gap_at_axis_position(chunking, document, place) for place in (1, 2)] == [*chunking.gaps]
         assert gap_at_axis_position(chunking, document, 0.5) is None
-    inside = run(FixedCharacters(size=6, overlap=0), document, tools(AngleEmbedder()))
+    inside = run_and_time_chunker(FixedCharacters(size=6, overlap=0), document, tools(AngleEmbedder()))
     cuts = [gap for gap in inside.gaps if gap.offset is not None]
     assert len(cuts) > 2
     for gap in cuts:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from chunkers import EMBEDDERS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS, ParameterError, build_chunker
+from chunkers import EMBEDDER_DESCRIPTIONS, SPLITTER_DESCRIPTIONS, TOKENIZER_DESCRIPTIONS, ParameterError, build_chunker
 from chunkers.recipes.chunker_registry import ADAPTERS, CHUNKERS, chunker_class
 from sample_docs import sample_splitters
 from viz.state.choices import (
@@ -60,7 +60,7 @@ def choices(draw):
         document=draw(st.sampled_from([*sample_splitters()])),
         sentences=draw(st.sampled_from([*SPLITTER_DESCRIPTIONS, "spacy:some_pipeline", "sentencex:de"])),
         columns=chosen,
-        embedder=draw(st.sampled_from([*EMBEDDERS, "maker/model", "openai:a model"])),
+        embedder=draw(st.sampled_from([*EMBEDDER_DESCRIPTIONS, "maker/model", "openai:a model"])),
         tokenizer=draw(st.sampled_from([*TOKENIZER_DESCRIPTIONS])),
         selected=draw(st.integers(0, len(chosen) - 1)),
     )
@@ -120,14 +120,14 @@ def test_any_link_gives_choices(query):
 @pytest.mark.parametrize(("name", "value"), [("size", 200.0), ("amount", 70.0), ("max_size", 0.5)])
 def test_a_column_takes_no_parameter_that_its_chunker_lacks_and_no_number_outside_its_bounds(name, value):
     column = ColumnChoice("structure")
-    column.put(name, value)
+    column.set_valid_parameter(name, value)
     assert column.parameters == {}
 
 
 def test_a_column_takes_the_parameters_of_its_chunker():
     column = ColumnChoice("breakpoint")
     for name, value in {"amount": 80.0, "max_size": None, "threshold": "distance"}.items():
-        column.put(name, value)
+        column.set_valid_parameter(name, value)
     assert column.parameters == {"amount": 80.0, "max_size": None, "threshold": "distance"}
-    column.put("amount", 0.3)
+    column.set_valid_parameter("amount", 0.3)
     assert column.parameters["amount"] == 0.3

@@ -4,16 +4,16 @@ import re
 
 import pytest
 
-from chunkers import Chunking, Document, build_chunker, run
+from chunkers import Chunking, Document, build_chunker, run_chunker
 from evaluation.questions.corpus_ranges_and_rulers import TokenRuler
-from evaluation.retrieval.asked_question import index_text, retrieve_for_question
+from evaluation.retrieval.asked_question import build_search_index_of_text, retrieve_for_question
 from evaluation.segmentation.boundary_measures import cut_offsets
 from evaluation.segmentation.chunk_statistics import (
     DiscontinuousChunks,
     count_found_missed_added,
     count_sentences_of_each_chunk,
 )
-from evaluation.segmentation.threshold_staircase import threshold_staircase
+from evaluation.segmentation.threshold_staircase import chunk_sizes_by_threshold
 from sample_docs import SAMPLES_FOLDER, load_sample, sample_splitters
 from viz.breakpoints.decision_steps_by_chunker import greedy_scan_steps
 from viz.compare.choices_and_session.choices import default_choices
@@ -52,7 +52,7 @@ class Run:
         self.document = Document.from_text(sample.text, choices.sentences).split()
         columns = choices.columns if scene.page in ("", "double_pass") else [choices.columns[choices.selected]]
         self.chunkers = [build_chunker(column.chunker, column.parameters, tools.embedder) for column in columns]
-        self.results: list[Chunking] = [run(chunker, self.document, tools) for chunker in self.chunkers]
+        self.results: list[Chunking] = [run_chunker(chunker, self.document, tools) for chunker in self.chunkers]
 
     @property
     def sentences(self):
@@ -74,7 +74,7 @@ class Run:
     def best(self, column):
         """Return the numbers of the first and the last sentence of the chunk that the scene's question finds first."""
         tools, chunking = self.tools, self.results[column]
-        passages = index_text(chunking, tools, "embedding")
+        passages = build_search_index_of_text(chunking, tools, "embedding")
         limit = RETRIEVAL_LIMITS[self.scene.query["ask_limit"]][1]
         ranking = retrieve_for_question(passages, self.scene.ask, tools, limit, TokenRuler(self.text, tools.tokenizer))
         counts = count_sentences_of_each_chunk(chunking)
@@ -109,10 +109,13 @@ def fixed_size(here):
 
 def step_by_step(here):
     chunking, chunker = here.results[0], here.chunkers[0]
-    stairs = threshold_staircase(
-        here.document, chunker, chunking.curves[0].scores, lambda variant: run(variant, here.document, here.tools)
+    stairs = chunk_sizes_by_threshold(
+        here.document,
+        chunker,
+        chunking.curves[0].scores,
+        lambda variant: run_chunker(variant, here.document, here.tools),
     )
-    flat = stairs.around(chunker.amount)
+    flat = stairs.flat_stretch_containing(chunker.amount)
     gap = here.gap(2)
     assert gap.score > gap.threshold
     assert here.document.sentences[2][0] not in here.known
@@ -307,7 +310,7 @@ def test_the_lecture_has_eight_scenes_and_the_others_are_there():
 def test_every_link_is_understood_and_every_part_has_words(deck, scene):
     assert scene.page in {"", *PAGES} - {"compare"}
     assert choices_of(scene)[1] == []
-    assert [*scene.words] == [*SCENE_PARTS]
+    assert [*scene.words_by_shown_part] == [*SCENE_PARTS]
     assert not scene.ask or scene.page == ""
 
 
@@ -316,7 +319,7 @@ def test_every_link_is_understood_and_every_part_has_words(deck, scene):
     ("deck", "scene"), SCENES, ids=lambda argument: argument if isinstance(argument, str) else argument.title
 )
 def test_every_number_in_the_words_is_computed(deck, scene, real_tools):
-    words = " ".join(scene.words.values())
+    words = " ".join(scene.words_by_shown_part.values())
     for fragment in EXPECTED[scene.title](Run(scene, real_tools)) if scene.title in EXPECTED else []:
         assert fragment in words
         words = words.replace(fragment, "")
@@ -324,6 +327,6 @@ def test_every_number_in_the_words_is_computed(deck, scene, real_tools):
 
 
 def test_a_scene_without_words_can_be_seen():
-    assert [*Scene(title="Alone", link="/").words] == [REVEALING_SCENE_PART]
+    assert [*Scene(title="Alone", link="/").words_by_shown_part] == [REVEALING_SCENE_PART]
     with pytest.raises(ValueError, match="white space"):
         Deck(title=" ")

@@ -110,7 +110,8 @@ def test_nothing_drawn_has_the_key_of_a_value():
         for path in sorted(ROOT.glob("viz/**/*.py"))
         for call in ast.walk(parsed(path))
         # What is ticked is the value itself. The button of a job has a prefix.
-        if isinstance(call, ast.Call) and ast.unparse(call.func) not in ("st.checkbox", "st.toggle", "show_job_progress")
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func) not in ("st.checkbox", "st.toggle", "show_job_progress_with_cancel")
         for keyword in call.keywords
         if keyword.arg == "key" and isinstance(keyword.value, ast.Constant) and keyword.value.value in keys
     ]
@@ -141,7 +142,7 @@ def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_pl
             def progress(self):
                 return 0.0, "Idle"
 
-            def _run(self):
+            def _do_work(self):
                 self._cancel.wait(60)
 
         jobs = st.session_state.setdefault("jobs", [])

@@ -17,13 +17,13 @@ from viz.state.lecture_decks import (
     Deck,
     LectureFile,
     Scene,
-    lecture_from_link_word,
+    decode_lecture_from_link_word,
     lecture_to_link_word,
     read_lecture,
 )
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
-OWN = TextSource("<b>One.</b> Two.", "mine.txt", (12,), "", TextParts("page", (0, 12), ("1", "2")))
+OWN = TextWithDetails("<b>One.</b> Two.", "mine.txt", (12,), "", TextParts("page", (0, 12), ("1", "2")))
 SHOWN = Scene(title="<script>", link="/?document=own", see="<img src=x>")
 PLAIN = Scene(title="Plain", link="/breakpoints?view=steps")
 
@@ -41,7 +41,7 @@ def test_it_is_read_as_it_was_written():
     again = reopened(written.model_dump_json())
     assert again == written
     (text,) = again.texts.values()
-    assert (text.source.text, text.source.known, text.source.parts) == (OWN.text, OWN.known, OWN.parts)
+    assert (text.restored_text.text, text.restored_text.known, text.restored_text.parts) == (OWN.text, OWN.known, OWN.parts)
     assert again.deck.scenes[0].text in again.texts
 
 
@@ -50,7 +50,7 @@ def test_scenes_move_and_go_with_their_texts():
     assert [scene.title for scene in moved.deck.scenes] == ["Plain", "<script>"]
     assert moved.moved(0, -1) == moved
     assert moved.texts
-    assert not moved.without(1).texts
+    assert not moved.without_scene(1).texts
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_file_is_not_too_large():
 def test_a_link_has_a_short_lecture_without_texts_of_the_user():
     plain = LectureFile().with_scene(PLAIN, None).with_scene(Scene(title="Ünïcode 🦊", link="/", predict="Where?"), None)
     word = lecture_to_link_word(plain)
-    assert lecture_from_link_word(word, PAGES) == plain
+    assert decode_lecture_from_link_word(word, PAGES) == plain
     assert lecture_to_link_word(lecture()) == "", "it shows a text of the user"
     rows = [Scene(title="Dense", link="/", see=sha512(bytes([number])).hexdigest()) for number in range(MOST_SCENES)]
     long = LectureFile(deck=Deck(title="Long", scenes=tuple(rows)))
@@ -108,7 +108,7 @@ def test_a_link_has_a_short_lecture_without_texts_of_the_user():
 def test_a_broken_link_is_refused(change, said):
     word = lecture_to_link_word(LectureFile().with_scene(PLAIN, None))
     with pytest.raises(InputError, match=said):
-        lecture_from_link_word(change(word), PAGES)
+        decode_lecture_from_link_word(change(word), PAGES)
 
 
 def packed(data):

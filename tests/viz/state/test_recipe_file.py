@@ -6,8 +6,8 @@ import pytest
 
 from chunkers import chunk, load_embedder
 from chunkers.recipes.chunker_registry import CHUNKERS, chunker_class
-from chunkers.recipes.export import to_json
 from chunkers.recipes.recipe import Recipe
+from chunkers.recipes.result_export import to_json
 from tests.lanes import mostly_full
 from tests.viz.app_steps import box_of, remarks, said, settled
 from viz.compare.questions.question_search import CONTEXT_MODEL_MISSING

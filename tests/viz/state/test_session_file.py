@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run_chunker
 from chunkers.methods import change_point
 from chunkers.text.extracted_text import TextParts
 from tests.support import ended
@@ -12,9 +12,9 @@ from tests.viz.app_steps import settled
 from viz.jobs import file_reading
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.page_text import TextSource
+from viz.state.shown_text import TextWithDetails
 
-SOURCE = TextSource("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has a bell.", "notes", (29,))
+SOURCE = TextWithDetails("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has a bell.", "notes", (29,))
 COLUMNS = [ColumnChoice("fixed_sentences", {"size": 2}), ColumnChoice("fixed_words", {"size": 5, "overlap": 1})]
 
 
@@ -25,7 +25,7 @@ def write(columns, embedder=None):
     pairs = []
     for column in columns:
         chunker = build_chunker(column.chunker, column.parameters, embedder)
-        pairs.append((chunker, run(chunker, document, tools)))
+        pairs.append((chunker, run_chunker(chunker, document, tools)))
     choices = Choices("own", "lines", columns, tokenizer="words", selected=len(columns) - 1)
     return session_file.session_file_json(SOURCE, choices, pairs, embedder)
 
@@ -50,7 +50,7 @@ def said(app):
 
 def test_a_written_session_reopens_as_it_was(app, written):
     upload(app, written.encode())
-    assert app.session_state["own"] == TextSource(SOURCE.text, "notes", (29,), "from a session file")
+    assert app.session_state["own"] == TextWithDetails(SOURCE.text, "notes", (29,), "from a session file")
     choices = app.session_state["choices"]["compare"]
     assert (choices.document, choices.sentences, choices.tokenizer) == ("own", "lines", "words")
     chunkers = [
@@ -163,6 +163,6 @@ def test_the_pages_of_the_text_reopen_too(app, written):
 )
 def test_errors_are_one_sentence_that_names_the_place(written, change, words):
     with pytest.raises(InputError) as caught:
-        session_file.read_session_file(change(json.loads(written)).encode(), "my.json")
+        session_file.read_session_or_recipe_file(change(json.loads(written)).encode(), "my.json")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -68,11 +68,11 @@ def test_values_that_are_written_and_the_button_in_one_go_are_both_heard(tune):
     app.text_input(key="tune/values/fixed_sentences/size").set_value("3,5,6")
     press(app, "Run")
     sweep = ended(sweep_of(app))
-    assert [dict(setting.parameters)["size"] for setting in sweep.settings if not setting.trivial] == [3, 5, 6]
+    assert [dict(setting.parameters)["size"] for setting in sweep.settings if not setting.is_trivial_baseline] == [3, 5, 6]
 
 
 def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
-    run, kept = BUNDLED_RUN.run_and_file
+    run, kept = BUNDLED_RUN.loaded_run_and_file
     app = tune()
     (sentence,) = (text for text in notices(app) if text.startswith("This result comes with Seamark"))
     assert f"Seamark {kept.seamark} and was measured on {kept.made.day} {kept.made:%B %Y}" in sentence
@@ -119,7 +119,8 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
 def test_settings_that_are_level_share_aplace_of():
     means = (0.2, 0.1, 0.1, 0.3)
     among = [
-        SettingSummary(SweptSetting.of("kmeans", clusters=number + 1), mean, 1, 3.0) for number, mean in enumerate(means)
+        SettingSummary(SweptSetting.from_chunker_and_parameters("kmeans", clusters=number + 1), mean, 1, 3.0)
+        for number, mean in enumerate(means)
     ]
     assert [rank_of_setting(summary, among, "pk") for summary in among] == [3, 1, 1, 4]
     assert [rank_of_setting(summary, among, "f1") for summary in among] == [2, 3, 3, 1]
@@ -128,13 +129,13 @@ def test_settings_that_are_level_share_aplace_of():
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        (SweptSetting.of("breakpoint", amount=80.0), "Breakpoint (percentile 80)"),
+        (SweptSetting.from_chunker_and_parameters("breakpoint", amount=80.0), "Breakpoint (percentile 80)"),
         (
-            SweptSetting.of("breakpoint", amount=1.5, buffer=1, threshold="standard_deviation"),
+            SweptSetting.from_chunker_and_parameters("breakpoint", amount=1.5, buffer=1, threshold="standard_deviation"),
             "Breakpoint (standard deviation 1.5, buffer 1)",
         ),
-        (SweptSetting.of("optimal", max_size=90), "Optimal (max size 90)"),
-        (SweptSetting.of("kmeans"), "k-means"),
+        (SweptSetting.from_chunker_and_parameters("optimal", max_size=90), "Optimal (max size 90)"),
+        (SweptSetting.from_chunker_and_parameters("kmeans"), "k-means"),
     ],
 )
 def test_an_amount_is_named_by_its_threshold(setting, words):
@@ -142,7 +143,7 @@ def test_an_amount_is_named_by_its_threshold(setting, words):
 
 
 def test_the_curve_has_a_second_line_for_what_is_held_out():
-    settings = [SweptSetting.of("fixed_sentences", size=size) for size in (2, 4, 9)]
+    settings = [SweptSetting.from_chunker_and_parameters("fixed_sentences", size=size) for size in (2, 4, 9)]
     ranked = [SettingSummary(setting, 0.1 * place, 1, 3.0) for place, setting in enumerate(settings)]
     held = [SettingSummary(setting, 0.5, 1, 3.0) for setting in settings[1:]]
     assert len(sweep_figure(settings, ranked, "pk").data) == 1
@@ -193,7 +194,7 @@ def test_a_stopped_sweep_keeps_its_rows(tune):
     sweep = sweep_of(app)
     sweep.cancel()
     ended(sweep)
-    assert len(sweep.rows) < sweep.total
+    assert len(sweep.rows) < sweep.part_count
     assert not app.run().exception
 
 
@@ -253,7 +254,10 @@ def test_a_value_that_is_typed_twice_is_run_once(tune):
 def test_the_csv_has_a_line_a_run(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs,article", held=""))
     lines = list(csv.DictReader(io.StringIO(sweep_rows_to_csv(sweep_of(app).rows))))
-    settings = [*(SweptSetting.of("fixed_sentences", size=size) for size in (2, 4)), *TRIVIAL_SETTINGS]
+    settings = [
+        *(SweptSetting.from_chunker_and_parameters("fixed_sentences", size=size) for size in (2, 4)),
+        *TRIVIAL_SETTINGS,
+    ]
     assert {(line["document"], line["setting"]) for line in lines} == {
         (document, setting.words()) for document in ("stubs", "article") for setting in settings
     }

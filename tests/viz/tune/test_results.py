@@ -4,10 +4,10 @@ import numpy as np
 
 from evaluation.segmentation.boundary_measures import Score
 from evaluation.segmentation.settings_sweep import HIGHER_IS_BETTER, SweepRow, SweptSetting, summarize_settings
-from evaluation.statistics.significance import compute_confidence_interval_of_mean
-from viz.tune.sweep_results import best_score_in_words
+from evaluation.statistics.p_value_correction_and_intervals import compute_confidence_interval_of_mean
+from viz.tune.sweep_results import best_mean_score_in_words
 
-BEST = SweptSetting.of("fixed_sentences", size=4)
+BEST = SweptSetting.from_chunker_and_parameters("fixed_sentences", size=4)
 
 
 def said(values, measure="pk"):
@@ -16,7 +16,7 @@ def said(values, measure="pk"):
         for number, value in enumerate(values)
     ]
     (best,) = summarize_settings(rows, measure)
-    return best_score_in_words(rows, best, measure)
+    return best_mean_score_in_words(rows, best, measure)
 
 
 def test_one_document_is_no_sample():

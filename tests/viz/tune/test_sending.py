@@ -38,7 +38,7 @@ def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(mo
     press(app, "Send")
     sweep = ended(sweep_of(app))
     assert not sweep.error
-    assert len(sweep.rows) == sweep.total == 5
+    assert len(sweep.rows) == sweep.part_count == 5
     assert sweep.ledger.spent.requests == len(http.requests) > 1
     document = Document.from_text(load_sample("stubs").text, sample_splitters()["stubs"])
     estimates = [Llm(window=window).estimate(document, tools()) for window in (100, 200)]

@@ -9,7 +9,7 @@ from sample_docs import sample_splitters
 from viz.state import (
     ASK_LIMIT_PARAMETER,
     ASK_METHOD_PARAMETER,
-    FITTING_LIMIT_KEY,
+    AUTO_LIMIT_OPTION,
     MOST_COLUMNS,
     Choices,
     ColumnChoice,
@@ -33,17 +33,17 @@ def default_choices() -> Choices:
         splitter_name,
         columns,
         selected=1,
-        extra={ASK_METHOD_PARAMETER: "embedding", ASK_LIMIT_PARAMETER: FITTING_LIMIT_KEY},
+        extra={ASK_METHOD_PARAMETER: "embedding", ASK_LIMIT_PARAMETER: AUTO_LIMIT_OPTION},
     )
 
 
-main_page.set_main_page(COMPARE_PAGE, "Compare", default_choices)
+main_page.register_as_main_page(COMPARE_PAGE, "Compare", default_choices)
 
 
 # The user's own cuts, a column of Compare.
 
 
-def find_own_cuts_or_free_column(choices: Choices) -> int | None:
+def own_cuts_or_free_column_index(choices: Choices) -> int | None:
     """Return the index of the column of the user's cuts, or of the next free column; None if Compare is full."""
     compare_column_count = len(choices.columns)
     own_cuts_column_index = next(
@@ -57,7 +57,7 @@ def own_cut_offsets(choices: Choices, document: Document) -> tuple[int, ...]:
     for column in choices.columns:
         if column.chunker == YourCuts.name:
             own_cuts_chunker = YourCuts.build(**column.parameters)
-            return own_cuts_chunker.places if own_cuts_chunker.belongs_to_text(document.identity) else ()
+            return own_cuts_chunker.user_cut_offsets if own_cuts_chunker.belongs_to_text(document.identity) else ()
     return ()
 
 
@@ -70,7 +70,7 @@ def set_own_cuts(choices: Choices, document: Document, user_cut_offsets: Sequenc
         If there are more than `chunkers.methods.your_cuts.MOST_CUTS`.
     """
     own_cuts_chunker = YourCuts.with_cuts_at(document.identity, user_cut_offsets)
-    cuts_column_index = find_own_cuts_or_free_column(choices)
+    cuts_column_index = own_cuts_or_free_column_index(choices)
     if cuts_column_index is None:
         return
     undo_message = f"Column {cuts_column_index + 1} shows your cuts"

@@ -10,7 +10,7 @@ from viz.state import MutableSessionValue, Session, SessionJob, SessionValue
 if TYPE_CHECKING:
     from chunkers import Chunking
     from evaluation.questions import MarkedQuestion
-    from viz.jobs import AskJob, ChunkingJob, ChunkingTask, ContextSentencesJob, DecisionTimes
+    from viz.jobs import ChunkingJob, ChunkingTask, ContextSentencesJob, DecisionTimes, QuestionRetrievalJob
     from viz.jobs.index_changes_and_stability import EditStabilityJob, IndexChanges
     from viz.jobs.remedy_search import RemedyJob
 
@@ -62,7 +62,7 @@ class CompareSession(Session):
     question = SessionValue("question", "")
     # The browser's timestamp of the last event about it
     question_moment: SessionValue[float | None] = SessionValue("question_moment", None)
-    ask_job: SessionJob[AskJob | None] = SessionJob("ask_job", None)
+    ask_job: SessionJob[QuestionRetrievalJob | None] = SessionJob("ask_job", None)
     remedy_job: SessionJob[RemedyJob | None] = SessionJob("remedy_job", None)
     marked_answer: SessionValue[MarkedQuestion | None] = SessionValue(
         "marked_answer", None

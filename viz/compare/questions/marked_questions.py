@@ -6,7 +6,7 @@ from chunkers.support import pluralize
 from evaluation.questions import MarkedQuestion, marked_questions_to_csv
 from evaluation.search import MOST_RERANKED_CHUNKS, Reranker
 from viz.compare.choices_and_session.session import session
-from viz.compare.questions.question_search import drop_unused_question_texts
+from viz.compare.questions.question_search import delete_stored_texts_without_questions
 from viz.components.page_elements import show_download_button, show_remark
 from viz.controls import build_widget_key_and_callback, offer_to_store_document
 from viz.shell import columns_of_compare, give_compare_questions_to_retrieval, open_page_at_next_run
@@ -19,10 +19,10 @@ MOST_SHOWN_ANSWER_CHARACTERS = 120
 def draw_stored_questions_across_texts() -> None:
     """Draw the stored questions about all texts, a button that measures the columns on them, and a cross-encoder's name."""
     _show_marked_questions()
-    _choose_reranker()
+    _draw_reranker_field()
 
 
-def _choose_reranker() -> None:
+def _draw_reranker_field() -> None:
     """Draw the text box for a cross-encoder's name; it is loaded when a question is asked and is not part of links."""
     displayed_reranker_name = "" if session.reranker is None else session.reranker.name
 
@@ -122,6 +122,6 @@ def _ask_marked_question_again(marked_question: MarkedQuestion) -> None:
 
 def _remove_question(marked_question: MarkedQuestion) -> None:
     session.questions[:] = [other for other in session.questions if other is not marked_question]
-    drop_unused_question_texts()
+    delete_stored_texts_without_questions()
     if session.marked_answer is marked_question:
         session.marked_answer = None

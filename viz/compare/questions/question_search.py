@@ -23,15 +23,15 @@ from evaluation.retrieval.asked_question import (
 )
 from evaluation.retrieval.asked_question import AskedQuestion as Retrieved
 from viz.compare.choices_and_session.session import session
-from viz.components.browser_exchange import Component, code_point_offsets, no_op_callback, utf16_offsets
-from viz.components.page_elements import show_job_progress, show_notice, show_remark
+from viz.components.browser_exchange import Component, code_point_offsets_from_utf16, no_op_callback, utf16_offsets
+from viz.components.page_elements import show_job_progress_with_cancel, show_notice, show_remark
 from viz.components.remedies.payload import ColumnRemedies
 from viz.controls import any_chunker_calls_model, draw_language_model_form
 from viz.jobs import (
-    AskJob,
     ChunkingTask,
     ColumnInquiry,
     ContextSentencesJob,
+    QuestionRetrievalJob,
     contexts_digest,
     estimate_context_sentence_requests,
 )
@@ -39,7 +39,7 @@ from viz.shell import ColumnResult, ModelRequests, draw_consent_once_estimated, 
 from viz.state import (
     MOST_QUESTIONS,
     Choices,
-    TextSource,
+    TextWithDetails,
     access_to_chosen_language_model,
     ranking_method_of,
     retrieval_limit_of,
@@ -148,7 +148,7 @@ _question_component = Component[Asked](
 
 
 @st.fragment
-def send_chunks_for_asked_question(
+def search_and_send_retrieved_chunks(
     choices: Choices,
     document: Document,
     column_results: Sequence[ColumnResult],
@@ -159,7 +159,7 @@ def send_chunks_for_asked_question(
 ) -> None:
     """Retrieve chunks for the user's question from every column, in a fragment that reruns without the page.
 
-    Like `viz.shell.card.verdicts.answer_verdict_requests`, it must be drawn above all elements that come and go.
+    Like `viz.shell.card.verdicts.send_verdicts_on_pointed_gap`, it must be drawn above all elements that come and go.
     ``no_embedder_reason`` says why there is no embedder; ``known_boundaries`` is None if the text has none.
     """
     asked_question_event = (st.session_state.get(QUESTION_COMPONENT_KEY) or {}).get("asked")
@@ -247,12 +247,12 @@ def _fill_in_available_results(
         choices.tokenizer,
         context_hash=context_sentences_digest,
     )
-    session.ask_job = search_job = AskJob(
-        question_search_settings, finished_columns, embedder, session.on_disk, session.reranker
+    session.ask_job = search_job = QuestionRetrievalJob(
+        question_search_settings, finished_columns, embedder, session.keeps_embeddings_on_disk, session.reranker
     ).earlier_if_same(session.ask_job)
     search_job.start_once()
     search_job.join(max_wait_s)
-    is_search_in_progress = search_job.is_in_progress
+    is_search_in_progress = search_job.is_running_and_not_cancelled
     asked_question_payload["share"], status_phrase = search_job.progress() if is_search_in_progress else (1.0, "")
     asked_question_payload["state"] = (
         "working" if is_search_in_progress else "failed" if search_job.error or search_job.cancelled() else "done"
@@ -280,7 +280,7 @@ def _fill_in_available_results(
 
 def _fill_in_results_of_each_column(
     asked_question_payload: Asked,
-    question_search_job: AskJob,
+    question_search_job: QuestionRetrievalJob,
     document: Document,
     column_results: Sequence[ColumnResult],
     known_boundaries: tuple[int, ...] | None,
@@ -334,21 +334,25 @@ def _searched_text_notes(embedded_text_kind: EmbeddedAs, finished_columns: Seque
     )
 
 
-def _asked_column_payload(retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
-    chunk_ranks_by_method = {name: ranking.ranks_by_chunk() for name, ranking in retrieval.sources.items()}
-    last_retrieved_hit = retrieval.hits[-1] if retrieval.hits else None
+def _asked_column_payload(column_retrieval: Retrieved, document: Document, answer: Span | None) -> AskedColumn:
+    chunk_ranks_by_method = {name: ranking.ranks_by_chunk() for name, ranking in column_retrieval.sources.items()}
+    last_retrieved_hit = column_retrieval.hits[-1] if column_retrieval.hits else None
     budget_end_offset = None
-    if last_retrieved_hit is not None and not last_retrieved_hit.whole:
+    if last_retrieved_hit is not None and not last_retrieved_hit.is_wholly_retrieved:
         (budget_end_offset,) = utf16_offsets(document.text, [last_retrieved_hit.given[-1].end])
     return {
-        "chunks": [hit.number for hit in retrieval.hits],
-        "scores": [format_search_score(hit.score, is_fused=retrieval.has_fused_scores) for hit in retrieval.hits],
-        "said": [_score_in_words(retrieval, chunk_ranks_by_method, hit) for hit in retrieval.hits],
+        "chunks": [hit.number for hit in column_retrieval.hits],
+        "scores": [
+            format_search_score(hit.score, is_fused=column_retrieval.has_fused_scores) for hit in column_retrieval.hits
+        ],
+        "said": [_score_in_words(column_retrieval, chunk_ranks_by_method, hit) for hit in column_retrieval.hits],
         "cut": budget_end_offset,
-        "tokens": retrieval.tokens,
+        "tokens": column_retrieval.tokens,
         "fate": None
         if answer is None
-        else _answer_fate(judge_retrieval(retrieval, answer), lambda: first_cut_reason(retrieval.chunking, answer)),
+        else _answer_fate(
+            judge_retrieval(column_retrieval, answer), lambda: first_cut_reason(column_retrieval.chunking, answer)
+        ),
     }
 
 
@@ -364,7 +368,7 @@ def _score_in_words(
         if retrieval.reranked and format_search_score(ranked_chunk.score)
         else []
     )
-    for method_name, ranking in retrieval.sources.items():
+    for method_name, chunk_ranking in retrieval.sources.items():
         chunk_rank_in_ranking = chunk_ranks_by_method[method_name].get(ranked_chunk.number)
         if chunk_rank_in_ranking is None:
             chunk_score_phrases.append(
@@ -376,7 +380,7 @@ def _score_in_words(
             rank_phrase = f", rank {chunk_rank_in_ranking}" if len(retrieval.sources) > 1 else ""
             chunk_score_phrases.append(
                 f"{SCORE_NAME_BY_METHOD[method_name]} "
-                f"{format_search_score(float(ranking.scores[chunk_rank_in_ranking - 1]))}{rank_phrase}"
+                f"{format_search_score(float(chunk_ranking.scores[chunk_rank_in_ranking - 1]))}{rank_phrase}"
             )
     return "; ".join(chunk_score_phrases)
 
@@ -409,7 +413,7 @@ def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
         return
     try:
         user_question = checked_question(session.question)
-        answer_start, answer_end = code_point_offsets(document.text, [int(event["start"]), int(event["end"])])
+        answer_start, answer_end = code_point_offsets_from_utf16(document.text, [int(event["start"]), int(event["end"])])
         checked_answer_span = check_and_trim_answer_span(document.text, answer_start, answer_end)
         other_questions = [
             marked for marked in session.questions if (marked.question, marked.document) != (user_question, document.name)
@@ -440,11 +444,11 @@ def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
         document.text[checked_answer_span.start : checked_answer_span.end],
     )
     session.questions[:] = [*other_questions, session.marked_answer]
-    text_source_by_identity[document.identity] = TextSource(document.text, document.name, parts=document.parts)
-    drop_unused_question_texts()
+    text_source_by_identity[document.identity] = TextWithDetails(document.text, document.name, parts=document.parts)
+    delete_stored_texts_without_questions()
 
 
-def drop_unused_question_texts() -> None:
+def delete_stored_texts_without_questions() -> None:
     """Drop the stored texts that no stored question refers to."""
     used_identities = {marked.identity for marked in session.questions}
     for unused_identity in session.question_texts.keys() - used_identities:
@@ -490,9 +494,9 @@ def show_context_sentence_controls(choices: Choices, column_results: Sequence[Co
     if (
         context_sentences_job is not None
         and context_sentences_job.asking is model_access
-        and context_sentences_job.is_in_progress
+        and context_sentences_job.is_running_and_not_cancelled
     ):
-        show_job_progress(context_sentences_job, key="contexts")
+        show_job_progress_with_cancel(context_sentences_job, key="contexts")
         return
     contextless_chunking_by_task = {
         column.task: column.chunking
@@ -507,9 +511,11 @@ def show_context_sentence_controls(choices: Choices, column_results: Sequence[Co
         ):
             show_notice(context_sentences_job.error, "error", key="contexts_error")
         _offer_to_write_contexts(model_access, choices.tokenizer, contextless_chunking_by_task)
-    for column_index, chunking in contextual_chunking_by_column.items():
-        if missing_context_count := sum(not chunk.situation for chunk in chunking.chunks):
-            chunks_without_contexts_phrase = f"{missing_context_count:,} of {pluralize(len(chunking.chunks), 'chunk')}"
+    for column_index, contextual_chunking in contextual_chunking_by_column.items():
+        if missing_context_count := sum(not chunk.situation for chunk in contextual_chunking.chunks):
+            chunks_without_contexts_phrase = (
+                f"{missing_context_count:,} of {pluralize(len(contextual_chunking.chunks), 'chunk')}"
+            )
             show_notice(
                 f"Column {column_index + 1}: the model wrote no usable context sentence for "
                 f"{chunks_without_contexts_phrase}; these chunks "

@@ -11,7 +11,7 @@ from evaluation.remedies.tested_changes import FailingColumn
 from evaluation.retrieval.asked_question import PosedQuestion
 from viz.compare.choices_and_session.session import session
 from viz.components.remedies.payload import ColumnRemedies
-from viz.jobs import AskJob, embedder_cache_key
+from viz.jobs import QuestionRetrievalJob, embedder_part_of_cache_key
 from viz.jobs.remedy_search import RemedyJob, build_answer_remedy_search_function
 from viz.shell import ColumnResult, open_page_at_next_run
 from viz.shell.remedy_payload_and_columns import add_remedy_column, is_remedy_search_automatic, remedies_payload
@@ -19,7 +19,7 @@ from viz.state import stored_questions_about
 
 
 def remedies_found_so_far(
-    question_search_job: AskJob,
+    question_search_job: QuestionRetrievalJob,
     document: Document,
     column_results: Sequence[ColumnResult],
     failing_column_indexes: Collection[int],
@@ -50,7 +50,7 @@ def remedies_found_so_far(
     # Changed chunks would need new context sentences from a language model.
     if not finished_columns_by_number or question_search_settings.embedded_as == "context":
         return [None for _ in column_results]
-    posed_question, other_questions = (
+    posed_question, other_questions_about_document = (
         PosedQuestion(question_search_settings.question, answer_span),
         stored_questions_about(document, excluded_question=marked_question.question),
     )
@@ -58,7 +58,7 @@ def remedies_found_so_far(
         question_search_settings.method,
         question_search_settings.limit,
         question_search_settings.embedded_as,
-        other_questions,
+        other_questions_about_document,
         known_boundaries,
     )
     remedy_search_by_task = {
@@ -72,17 +72,21 @@ def remedies_found_so_far(
     remedy_search_identity = (
         question_search_settings,
         posed_question,
-        other_questions,
+        other_questions_about_document,
         known_boundaries,
-        embedder_cache_key(embedder),
+        embedder_part_of_cache_key(embedder),
         reranker,
     )
     session.remedy_job = remedy_search_job = RemedyJob(
-        remedy_search_identity, remedy_search_by_task, embedder, question_search_settings.tokenizer, session.on_disk
+        remedy_search_identity,
+        remedy_search_by_task,
+        embedder,
+        question_search_settings.tokenizer,
+        session.keeps_embeddings_on_disk,
     ).earlier_if_same(session.remedy_job)
     if (
         is_remedy_search_automatic(question_search_settings.method, embedder, reranker, document)
-        and not remedy_search_job.done
+        and not remedy_search_job.is_search_finished
     ):
         remedy_search_job.start_once()
     return [

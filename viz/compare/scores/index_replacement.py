@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, load_tokenizer
 from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, embedded_text
 from chunkers.support import pluralize
-from evaluation.questions import marked_question_set
+from evaluation.questions import question_set_from_user_marks
 from evaluation.report.measure_table_cells import (
     QUESTION_CHANGE_HEADS,
     Cell,
@@ -24,23 +24,23 @@ from evaluation.retrieval.index_changes import (
     IndexComparison,
     WonAndLost,
     embedding_dollars,
-    estimate_tokens_to_embed,
+    estimate_embedded_tokens_of_indexing,
     format_dollars,
 )
 from evaluation.search import SearchMethod
-from evaluation.statistics import paired_differences
+from evaluation.statistics import corrected_differences_per_comparison
 from viz.compare.choices_and_session.session import session
 from viz.compare.questions.question_search import chunkings_with_contexts
 from viz.compare.scores.scoreboard import score_row_of_column
 from viz.components.measure_table import show_measures
-from viz.components.page_elements import show_folded_table, show_job_state, show_remark
-from viz.components.score_table.score_table import RowData, draw_score_table
+from viz.components.page_elements import show_folded_table, show_job_progress_or_error, show_remark
+from viz.components.score_table.score_table import RowData, draw_table_of_measures
 from viz.controls import build_widget_key_and_callback
 from viz.jobs import ChunkingTask, cached_while_shown, contexts_digest
 from viz.jobs.index_changes_and_stability import MOST_LISTED_DOCUMENTS_AND_QUESTIONS, IndexChanges, IndexSetting
 from viz.jobs.retrieval_plan import RunMaterial
 from viz.shell import ColumnResult, bundled_documents_and_questions, shared_question_sets, waiting_status_phrase
-from viz.state import RANKING_METHOD_LABELS, Choices, TextSource, ranking_method_of, retrieval_limit_of
+from viz.state import RANKING_METHOD_LABELS, Choices, TextWithDetails, ranking_method_of, retrieval_limit_of
 
 THIS_TEXT_OPTION = "This text"
 
@@ -51,18 +51,20 @@ HIGHEST_PRICE_PER_MILLION_TOKENS = 1000.0
 """The highest price of a million tokens that can be set."""
 
 
-def show_index_replacement(
+def show_index_changes_and_cost(
     choices: Choices,
     column_results: Sequence[ColumnResult],
-    text_source: TextSource,
+    text_source: TextWithDetails,
     document: Document,
     embedder: Embedder | None,
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
-    chosen_documents_and_questions = _choose_documents_and_draw_price(_named_documents_with_questions(text_source, document))
+    chosen_documents_and_questions = _choose_documents_drawing_price_field(
+        _named_documents_with_questions(text_source, document)
+    )
     dollars_per_million_tokens = session.embedding_price or None
     is_only_this_text = chosen_documents_and_questions.texts == ((document.name, document.text),)
-    index_job_setting = _index_changes_setting(choices, chosen_documents_and_questions, embedder)
+    index_job_setting = _index_setting_from_choices(choices, chosen_documents_and_questions, embedder)
     index_changes_job = session.index_changes
     if index_changes_job is not None and index_changes_job.setting != index_job_setting:
         index_changes_job.cancel()
@@ -73,26 +75,28 @@ def show_index_replacement(
     document_count = len(chosen_documents_and_questions.texts)
     comparison_by_column: dict[int, IndexComparison] = {}
     rows: list[RowData] = []
-    for column_index, column in enumerate(column_results):
+    for compared_column_index, column in enumerate(column_results):
         try:
             chunk_count, index_comparison = (
-                _comparison_on_this_text(column_results, choices.selected, column_index)
+                _compare_columns_on_this_text(column_results, choices.selected, compared_column_index)
                 if is_only_this_text
-                else _comparison_by_job(column_results, index_changes_job, choices.selected, column_index)
+                else _compare_columns_by_job_results(
+                    column_results, index_changes_job, choices.selected, compared_column_index
+                )
             )
         except InputError as error:
-            rows.append(score_row_of_column(column_index, column, message=str(error)))
+            rows.append(score_row_of_column(compared_column_index, column, message=str(error)))
             continue
         if index_comparison is not None:
-            comparison_by_column[column_index] = index_comparison
+            comparison_by_column[compared_column_index] = index_comparison
         rows.append(
             score_row_of_column(
-                column_index,
+                compared_column_index,
                 column,
                 index_change_cells(chunk_count, index_comparison, document_count, dollars_per_million_tokens),
             )
         )
-    draw_score_table(
+    draw_table_of_measures(
         choices,
         index_change_heads(document_count, dollars_per_million_tokens),
         rows,
@@ -105,19 +109,19 @@ def show_index_replacement(
         _offer_index_measurement(column_results, index_job_setting, embedder, is_only_this_text=is_only_this_text)
     if index_changes_job is not None:
         show_recall_changes(choices, column_results, index_changes_job)
-    show_replacement_details(choices, column_results, comparison_by_column, index_changes_job)
+    show_changed_documents_and_questions(choices, column_results, comparison_by_column, index_changes_job)
 
 
-def _named_documents_with_questions(text_source: TextSource, document: Document) -> dict[str, RunMaterial]:
+def _named_documents_with_questions(text_source: TextWithDetails, document: Document) -> dict[str, RunMaterial]:
     """Return the documents and questions at hand, by their names in the list."""
     questions = [question for question in session.questions if question.identity == document.identity]
     named_document_texts = ((document.name, document.text),)
-    marked_question_file = (
-        marked_question_set(questions, {document.identity: document.text}).questions if questions else ("", b"")
+    file_of_marked_questions = (
+        question_set_from_user_marks(questions, {document.identity: document.text}).questions if questions else ("", b"")
     )
     document_names_and_parts = () if text_source.parts is None else ((document.name, text_source.parts),)
     documents_and_questions_by_name = {
-        THIS_TEXT_OPTION: RunMaterial(named_document_texts, marked_question_file, True, document_names_and_parts)
+        THIS_TEXT_OPTION: RunMaterial(named_document_texts, file_of_marked_questions, True, document_names_and_parts)
     }
     documents_and_questions_by_name[
         f"{pluralize(len(bundled_documents_and_questions().texts), 'bundled document')} with questions"
@@ -134,7 +138,7 @@ def _named_documents_with_questions(text_source: TextSource, document: Document)
     return documents_and_questions_by_name
 
 
-def _choose_documents_and_draw_price(documents_and_questions_by_name: dict[str, RunMaterial]) -> RunMaterial:
+def _choose_documents_drawing_price_field(documents_and_questions_by_name: dict[str, RunMaterial]) -> RunMaterial:
     """Draw the choice of documents and the price of embedding, and return the chosen documents."""
     if session.index_documents_name not in documents_and_questions_by_name:
         session.index_documents_name = THIS_TEXT_OPTION
@@ -164,10 +168,10 @@ def _choose_documents_and_draw_price(documents_and_questions_by_name: dict[str, 
     return documents_and_questions_by_name[session.index_documents_name]
 
 
-def _index_changes_setting(
+def _index_setting_from_choices(
     choices: Choices, documents_and_questions: RunMaterial, embedder: Embedder | None
 ) -> IndexSetting:
-    material_character_count = sum(len(text) for _, text in documents_and_questions.texts)
+    total_document_character_count = sum(len(text) for _, text in documents_and_questions.texts)
     embedded_text_kind: EmbeddedAs = "plain" if session.embedded_as == "context" else session.embedded_as
     return IndexSetting(
         documents_and_questions,
@@ -176,7 +180,7 @@ def _index_changes_setting(
         choices.tokenizer,
         embedded_text_kind,
         ranking_method_of(choices),
-        retrieval_limit_of(choices, material_character_count)[1],
+        retrieval_limit_of(choices, total_document_character_count)[1],
     )
 
 
@@ -184,7 +188,7 @@ ChunkCountAndIndexComparison = tuple[int, IndexComparison | None]
 """The number of a column's chunks, and what changes if they replace the selected column's; None for that column."""
 
 
-def _comparison_by_job(
+def _compare_columns_by_job_results(
     column_results: Sequence[ColumnResult],
     index_changes_job: IndexChanges | None,
     selected_column_index: int,
@@ -205,10 +209,10 @@ def _comparison_by_job(
         return chunk_count, None
     if selected_column.chunker not in index_changes_job.results:
         raise InputError(f"Column {selected_column_index + 1}, with which it is compared, is not measured.")
-    return chunk_count, index_changes_job.compare_measured_chunkers(selected_column.chunker, column.chunker)
+    return chunk_count, index_changes_job.changes_if_chunker_replaced(selected_column.chunker, column.chunker)
 
 
-def _comparison_on_this_text(
+def _compare_columns_on_this_text(
     column_results: Sequence[ColumnResult], selected_column_index: int, column_index: int
 ) -> ChunkCountAndIndexComparison:
     """Compare a column's chunks with the selected column's; raise InputError if that fails."""
@@ -267,12 +271,14 @@ def _index_comparison_between(
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison(embedded_text_kind != "late") as chunk_comparison:
-        for is_replacement, chunking in enumerate(chunkings):
+        for is_replacing_chunking, chunking in enumerate(chunkings):
             chunk_texts = [embedded_text(chunking.document, chunk, embedded_text_kind) for chunk in chunking.chunks]
-            chunk_comparison.add(
-                "", zip(chunk_texts, map(int, tokenizer.count(chunk_texts)), strict=True), bool(is_replacement)
+            chunk_comparison.add_document_chunks_to_side(
+                "",
+                zip(chunk_texts, map(int, tokenizer.count(chunk_texts)), strict=True),
+                bool(is_replacing_chunking),
             )
-        return chunk_comparison.result(MOST_LISTED_DOCUMENTS_AND_QUESTIONS)
+        return chunk_comparison.index_comparison(MOST_LISTED_DOCUMENTS_AND_QUESTIONS)
 
 
 def _offer_index_measurement(
@@ -283,7 +289,7 @@ def _offer_index_measurement(
     known_results_by_chunker = {} if changes_job is None else changes_job.results
     refusals_by_chunker = {} if changes_job is None else changes_job.refusal_by_chunker
     tried_count = len(known_results_by_chunker) + len(refusals_by_chunker)
-    if changes_job is not None and show_job_state(
+    if changes_job is not None and show_job_progress_or_error(
         changes_job, "changes", lambda: len(known_results_by_chunker) + len(refusals_by_chunker) > tried_count
     ):
         return
@@ -303,7 +309,7 @@ def _offer_index_measurement(
 
     def start_index_changes_job() -> None:
         new_index_changes_job = IndexChanges(
-            setting, label_by_chunker, embedder, session.on_disk, results=known_results_by_chunker
+            setting, label_by_chunker, embedder, session.keeps_embeddings_on_disk, results=known_results_by_chunker
         )
         if changes_job is not None:
             new_index_changes_job.questions, new_index_changes_job.problems = (
@@ -334,36 +340,38 @@ def _offer_index_measurement(
         show_remark(_embedding_estimate_in_words(setting, remaining_chunkers), key="changes_estimate")
 
 
-def _embedding_estimate_in_words(setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
+def _embedding_estimate_in_words(index_setting: IndexSetting, chunkers: Sequence[Chunker]) -> str:
     """Return a sentence on the tokens to embed, and their price."""
-    search_method: SearchMethod = setting.method if setting.material.questions[1] else "bm25"
+    search_method: SearchMethod = index_setting.method if index_setting.material.questions[1] else "bm25"
     embedded_tokens_per_token = sum(
-        estimate_tokens_to_embed(1, chunker, search_method, setting.embedded_as) for chunker in chunkers
+        estimate_embedded_tokens_of_indexing(1, chunker, search_method, index_setting.embedded_as) for chunker in chunkers
     )
     if not embedded_tokens_per_token:
         return "Nothing is embedded."
-    embedded_token_count = embedded_tokens_per_token * _count_tokens_of_texts(setting.material.texts, setting.tokenizer)
+    embedded_token_count = embedded_tokens_per_token * _total_token_count_of_documents(
+        index_setting.material.texts, index_setting.tokenizer
+    )
     embedding_cost_dollars = embedding_dollars(embedded_token_count, session.embedding_price or None)
     cost_phrase = "" if embedding_cost_dollars is None else f", {format_dollars(embedding_cost_dollars)}"
     return f"About {embedded_token_count:,} tokens to embed{cost_phrase}, less what is kept."
 
 
-def _count_tokens_of_texts(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
+def _total_token_count_of_documents(texts: tuple[tuple[str, str], ...], tokenizer: str) -> int:
     """Return the number of tokens in the documents; beyond `MOST_COUNTED_CHARACTERS` characters it is extrapolated.
 
     The number is cached in the session, as users' texts must not be kept anywhere else.
     """
-    cached_texts_and_count = session.index_token_count
-    if cached_texts_and_count is None or cached_texts_and_count[:2] != (texts, tokenizer):
-        counted_texts, remaining_character_count = [], MOST_COUNTED_CHARACTERS
+    texts_tokenizer_and_token_total = session.index_token_count
+    if texts_tokenizer_and_token_total is None or texts_tokenizer_and_token_total[:2] != (texts, tokenizer):
+        counted_texts, remaining_character_budget = [], MOST_COUNTED_CHARACTERS
         for _, document_text in texts:
-            counted_texts.append(document_text[:remaining_character_count])
-            remaining_character_count -= len(counted_texts[-1])
-        counted_character_count = MOST_COUNTED_CHARACTERS - remaining_character_count
+            counted_texts.append(document_text[:remaining_character_budget])
+            remaining_character_budget -= len(counted_texts[-1])
+        counted_character_count = MOST_COUNTED_CHARACTERS - remaining_character_budget
         total_token_count = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
         total_token_count = round(total_token_count * sum(len(text) for _, text in texts) / max(1, counted_character_count))
-        session.index_token_count = cached_texts_and_count = (texts, tokenizer, total_token_count)
-    return cached_texts_and_count[2]
+        session.index_token_count = texts_tokenizer_and_token_total = (texts, tokenizer, total_token_count)
+    return texts_tokenizer_and_token_total[2]
 
 
 # The questions that are won and lost if another column replaces the selected one, and the documents that change most.
@@ -394,9 +402,11 @@ def show_recall_changes(choices: Choices, column_results: Sequence[ColumnResult]
         ]
     )
     recall_difference_by_column = (
-        dict(zip(other_column_numbers, paired_differences(recall_differences), strict=True)) if other_column_numbers else {}
+        dict(zip(other_column_numbers, corrected_differences_per_comparison(recall_differences), strict=True))
+        if other_column_numbers
+        else {}
     )
-    rows = [
+    column_rows = [
         score_row_of_column(
             number,
             column_results[number],
@@ -410,13 +420,13 @@ def show_recall_changes(choices: Choices, column_results: Sequence[ColumnResult]
         )
         for number, changes in recall_changes_by_column.items()
     ]
-    rows += [
+    column_rows += [
         score_row_of_column(number, column_results[number], message=why) for number, why in refusal_by_column_number.items()
     ]
-    draw_score_table(
+    draw_table_of_measures(
         choices,
         QUESTION_CHANGE_HEADS,
-        rows,
+        column_rows,
         key="changes_questions",
         introduction=f"Recall at {retrieval_amount} of {pluralize(len(index_changes_job.questions), 'question')}, "
         f"searched {RANKING_METHOD_LABELS[index_changes_job.setting.method]}, as chosen for questions above.",
@@ -439,7 +449,7 @@ def recalls_compared_with_selected(
     }
 
 
-def show_replacement_details(
+def show_changed_documents_and_questions(
     choices: Choices,
     column_results: Sequence[ColumnResult],
     index_comparison_by_column: Mapping[int, IndexComparison],
@@ -449,28 +459,28 @@ def show_replacement_details(
     recall_changes_by_column = (
         {} if index_changes_job is None else recalls_compared_with_selected(choices, column_results, index_changes_job)
     )
-    other_column_numbers = [
+    replacing_column_numbers = [
         column_number for column_number in range(len(column_results)) if column_number != choices.selected
     ]
-    other_column_numbers = [
+    replacing_column_numbers = [
         column_number
-        for column_number in other_column_numbers
+        for column_number in replacing_column_numbers
         if column_number in recall_changes_by_column
         or (column_number in index_comparison_by_column and index_comparison_by_column[column_number].documents > 1)
     ]
-    if not other_column_numbers:
+    if not replacing_column_numbers:
         return
     title_by_column_number = {
         column_number: f"{column_number + 1}. {column_results[column_number].title}"
-        for column_number in other_column_numbers
+        for column_number in replacing_column_numbers
     }
-    column_number = other_column_numbers[0]
-    if len(other_column_numbers) > 1:
+    column_number = replacing_column_numbers[0]
+    if len(replacing_column_numbers) > 1:
         # A column that is gone or selected now is not among the options any more.
         details_selectbox_key = f"changes_details/{choices.selected}/{len(column_results)}"
         column_number = st.selectbox(
             "Details of",
-            other_column_numbers,
+            replacing_column_numbers,
             format_func=title_by_column_number.__getitem__,
             key=details_selectbox_key,
             width=420,
@@ -495,7 +505,7 @@ def _show_changed_documents(index_comparison: IndexComparison) -> None:
 
 def _show_won_lost_questions(index_changes_job: IndexChanges, won_and_lost: WonAndLost) -> None:
     first_retrieval_amount = next(iter(won_and_lost.after))
-    won_question_numbers, lost_question_numbers = won_and_lost.changed(first_retrieval_amount)
+    won_question_numbers, lost_question_numbers = won_and_lost.won_and_lost_question_numbers(first_retrieval_amount)
     if not won_question_numbers and not lost_question_numbers:
         st.caption("No question is won or lost.")
         return

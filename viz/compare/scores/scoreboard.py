@@ -19,7 +19,7 @@ from evaluation.report.measure_table_cells import (
     Cell,
     Head,
     boundary_count_cells,
-    boundary_ranking_cells_and_explanation,
+    cells_and_why_no_cut_wins,
     count_cell,
     edit_stability_cells,
     label_free_measure_cells,
@@ -40,12 +40,17 @@ from evaluation.segmentation import (
     count_size_compliance,
     measure_without_labels,
     rank_by_known_boundaries,
-    rank_by_structure,
+    rank_by_respect_for_structure,
 )
 from viz.compare.choices_and_session.session import session
-from viz.components.page_elements import show_job_state, show_notice
-from viz.components.score_table.score_table import RowData, draw_score_table, flag_best_cells_in_column, score_table_row
-from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors, cached_while_shown, chunk_if_quick
+from viz.components.page_elements import show_job_progress_or_error, show_notice
+from viz.components.score_table.score_table import (
+    RowData,
+    draw_table_of_measures,
+    flag_best_cells_in_column,
+    score_table_row,
+)
+from viz.jobs import ChunkingTask, build_tools, cached_sentence_vectors_or_none, cached_while_shown, chunk_if_quick
 from viz.jobs.index_changes_and_stability import EditStabilityJob
 from viz.shell import ColumnResult, FinishedColumn, lecture_mode, settings_in_words, waiting_status_phrase
 from viz.state import OWN_DOCUMENT_KEY, Choices
@@ -81,7 +86,7 @@ def show_scoreboard(
     special_token_count = (
         None if embedder_with_token_limit is None else _special_token_count(column_results, embedder_with_token_limit)
     )
-    usable_token_limit, token_limit_note = None, ""
+    usable_token_limit, token_limit_line_note = None, ""
     if (
         embedder_with_token_limit is not None
         and embedder_with_token_limit.max_tokens is not None
@@ -89,16 +94,16 @@ def show_scoreboard(
     ):
         usable_token_limit = embedder_with_token_limit.max_tokens - special_token_count
         special_tokens_phrase = f", besides {pluralize(special_token_count, 'special token')}" if special_token_count else ""
-        token_limit_note = (
+        token_limit_line_note = (
             f"The line in the strips is where {embedder_with_token_limit.name} stops reading: {usable_token_limit:,} "
             f"tokens{special_tokens_phrase}."
         )
-    draw_score_table(
+    draw_table_of_measures(
         choices,
         scoreboard_column_heads,
         scoreboard_table_rows,
         key="scoreboard",
-        note=token_limit_note,
+        note=token_limit_line_note,
         token_limit=usable_token_limit,
     )
 
@@ -226,7 +231,7 @@ def show_ranking(
         for column_number, column in enumerate(column_results)
         if (finished := column.finished_column_or_none)
     ]
-    ranked_column_names = tuple(
+    finished_column_names = tuple(
         f"{column.chunker.title} (column {column_number + 1})" for column_number, column in numbered_finished_columns
     )
     finished_column_tasks = tuple(column.task for _, column in numbered_finished_columns)
@@ -236,7 +241,7 @@ def show_ranking(
     )
     chunker_ranking = _cached_ranking(
         document,
-        ranked_column_names,
+        finished_column_names,
         finished_column_tasks,
         finished_column_chunkings,
         known_boundaries,
@@ -245,7 +250,7 @@ def show_ranking(
     )
     notes = ["Significant: adjusted p below 0.05, and an interval that excludes 0."]
     if known_boundaries is not None:
-        measure_cells, why_no_cut_wins = boundary_ranking_cells_and_explanation(
+        measure_cells, why_no_cut_wins = cells_and_why_no_cut_wins(
             chunker_ranking, document, known_boundaries, finished_column_chunkings
         )
         notes.append(why_no_cut_wins)
@@ -274,7 +279,7 @@ def show_ranking(
                 score_and_behind_best_cells(chunker_ranking, contender_index) + measure_cells[contender_index],
             )
         )
-    notes.append(_describe_chunk_sizes_harming_retrieval([column for _, column in numbered_finished_columns]))
+    notes.append(_too_large_for_retrieval_warning([column for _, column in numbered_finished_columns]))
     if known_boundaries is None and choices.document == OWN_DOCUMENT_KEY:
         st.button(
             "Mark boundaries",
@@ -283,12 +288,15 @@ def show_ranking(
             args=(session, "folded_document_and_purpose", (document.identity, "marks")),
             help="Mark where the sections of the text end; the columns are ranked by the marks then.",
         )
-    draw_score_table(
+    draw_table_of_measures(
         choices,
         STRUCTURE_HEADS if known_boundaries is None else KNOWN_BOUNDARY_HEADS,
         rows,
         key="ranking",
-        introduction=f"{chunker_ranking.words()} {chunker_ranking.basis_sentences(known_boundaries is not None)}",
+        introduction=(
+            f"{chunker_ranking.best_contender_and_lead_sentences()} "
+            f"{chunker_ranking.ranking_basis_in_words(known_boundaries is not None)}"
+        ),
         note=" ".join(filter(None, notes)),
     )
 
@@ -298,7 +306,7 @@ def _describe_settings_noting_separate_ranking(column_result: ColumnResult, cont
     return ", ".join(filter(None, (settings_in_words(column_result), "not ranked" * contender.is_unranked)))
 
 
-def _describe_chunk_sizes_harming_retrieval(columns: Sequence[FinishedColumn]) -> str:
+def _too_large_for_retrieval_warning(columns: Sequence[FinishedColumn]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long_chunk_phrases = []
     for column in columns:
@@ -331,7 +339,7 @@ def _cached_ranking(
     """Return the ranking, cached by the tasks, since equal tasks have equal results."""
     names_and_chunkings = [*zip(contender_names, chunkings, strict=True)]
     return (
-        rank_by_structure(document, names_and_chunkings, embedder, unranked_contender_indices)
+        rank_by_respect_for_structure(document, names_and_chunkings, embedder, unranked_contender_indices)
         if known_boundaries is None
         else rank_by_known_boundaries(document, known_boundaries, names_and_chunkings)
     )
@@ -348,7 +356,9 @@ def show_label_free_measures(
     choices: Choices, column_results: Sequence[ColumnResult], document: Document, embedder: Embedder | None
 ) -> None:
     """Draw the measures that need no known boundaries, and the button that measures stability under edits."""
-    document_sentence_vectors = cached_sentence_vectors(document, embedder, choices.tokenizer, session.on_disk)
+    document_sentence_vectors = cached_sentence_vectors_or_none(
+        document, embedder, choices.tokenizer, session.keeps_embeddings_on_disk
+    )
     contenders: list[_NumberedNamedColumn] = [
         (number, column.title, finished)
         for number, column in enumerate(column_results)
@@ -374,7 +384,7 @@ def show_label_free_measures(
         for number, column in enumerate(column_results)
         if column.finished_column_or_none is None
     ]
-    draw_score_table(
+    draw_table_of_measures(
         choices,
         UNLABELLED_HEADS if are_edits_measured else UNLABELLED_HEADS[:-EDIT_CELL_COUNT],
         rows,
@@ -431,7 +441,7 @@ def _offer_edit_stability(
 ) -> None:
     """Draw the button that measures the effect of edits, or its progress."""
     edit_stability_job = session.edit_stability_job
-    if edit_stability_job is not None and show_job_state(
+    if edit_stability_job is not None and show_job_progress_or_error(
         edit_stability_job,
         "edits",
         lambda: {**edit_stability_job.results, **edit_stability_job.refusal_by_task}.keys() != edit_stability_by_task.keys(),
@@ -455,7 +465,7 @@ def _offer_edit_stability(
             task: stability for task, stability in edit_stability_by_task.items() if isinstance(stability, EditStability)
         }
         session.edit_stability_job = EditStabilityJob(
-            document, embedder, unmeasured_contenders, session.on_disk, results=measured_edit_stabilities
+            document, embedder, unmeasured_contenders, session.keeps_embeddings_on_disk, results=measured_edit_stabilities
         )
         session.edit_stability_job.start()
 

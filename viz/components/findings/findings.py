@@ -35,7 +35,7 @@ _findings_component = Component[FindingsData](
     "components/findings/findings.css",
     "components/remedies/remedy_list.css",
     html='<div class="inbox"></div>',
-    colours="inbox",
+    colour_group_name="inbox",
 )
 
 

@@ -23,7 +23,7 @@ class SentenceColours:
     colour_number_of_chunk: Sequence[int]
 
 
-_distance_store = Store[bytes]("seamark_matrix", "storeMatrix")
+_browser_distance_store = Store[bytes]("seamark_matrix", "storeMatrix")
 
 MOST_HEATMAP_ROWS = 400
 """Most rows of the heatmap; in longer texts a row is a block of sentences, and a cell the mean over its pairs."""
@@ -67,22 +67,23 @@ _heatmap_component = Component[HeatmapData](
     "components/shared/common.css",
     "components/heatmap/heatmap.css",
     html='<div class="heatmap"></div>',
-    colours="heatmap",
+    colour_group_name="heatmap",
 )
 
 
-def show_heatmap(
+def draw_sentence_distance_heatmap(
     sentence_colours: SentenceColours,
     sentence_vectors: FloatArray,
     position_weight: float,
-    line_name_and_distance: tuple[str, float] | None,
+    threshold_label_and_distance: tuple[str, float] | None,
     key: str,
-    last_chunk_start_sentences: list[int] | None = None,
+    optimal_last_chunk_starts: list[int] | None = None,
 ) -> None:
     """Mount the heatmap of the distances between sentences, which combine meaning and position.
 
-    With ``last_chunk_start_sentences``, described in `HeatmapData`, it shows similarities, and the chunks of each step as
-    squares. It emits ``seamark-step`` and ``seamark-jump``, and marks the two sentences of the steps of other components.
+    With ``optimal_last_chunk_starts``, described in `HeatmapData`, it shows similarities, and the chunks of each
+    step as squares. It emits ``seamark-step`` and ``seamark-jump``, and marks the two sentences of the steps of other
+    components.
 
     Parameters
     ----------
@@ -90,24 +91,24 @@ def show_heatmap(
         Unit vectors of the sentences, shape (n, dimension); above `MOST_SENTENCES` a message is shown instead.
     position_weight
         The position weight λ; 0 if only the meaning counts.
-    line_name_and_distance
+    threshold_label_and_distance
         The label and value of the greatest distance at which sentences are joined; None if the method has none.
     """
     matrix_hash = ""
     if 0 < len(sentence_vectors) <= MOST_SENTENCES:
         matrix_hash = hashlib.blake2b(sentence_vectors.tobytes(), digest_size=12).hexdigest()
-        _distance_store(_distance_matrix_payload(sentence_vectors, matrix_hash), key=f"{key}_matrix")
+        _browser_distance_store(_distance_matrix_payload(sentence_vectors, matrix_hash), key=f"{key}_matrix")
     _heatmap_component(
         key=key,
         data={
             "chunk_of": list(sentence_colours.chunk_of),
             "grounds": list(sentence_colours.colour_number_of_chunk),
             "weight": position_weight,
-            "line": line_name_and_distance,
+            "line": threshold_label_and_distance,
             "matrix": matrix_hash,
             "block": sentences_per_heatmap_row(len(sentence_vectors)),
             "most": MOST_SENTENCES,
-            "lasts": last_chunk_start_sentences,
+            "lasts": optimal_last_chunk_starts,
         },
     )
 

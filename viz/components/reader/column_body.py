@@ -17,8 +17,8 @@ from viz.components.reader.payload import (
     PropositionData,
     Segments,
     StatedData,
-    build_verdict_payload,
     encode_verdicts,
+    verdict_kind_payload,
 )
 from viz.theme import palette
 
@@ -82,30 +82,30 @@ def text_segments(
     numbered_chunks = [*enumerate(chunking.chunks)]
     continued_chunk_by_start = {span.start: number for number, chunk in numbered_chunks for span in chunk.spans[1:]}
     first_chunk_by_start = {chunk.start: number for number, chunk in reversed(numbered_chunks)}
-    segment_labels: list[str] = []
+    boundary_label_per_segment: list[str] = []
     segment_style_classes: list[str] = []
     for (start, _, covering_chunk_numbers), previous_chunk_numbers in zip(
         segment_ranges, [[], *[over for _, _, over in segment_ranges]], strict=False
     ):
         gap = gap_by_cut.get(start)
         if start in continued_chunk_by_start and start not in first_chunk_by_start:
-            start_label = f"chunk {continued_chunk_by_start[start] + 1} goes on" + (
+            boundary_label = f"chunk {continued_chunk_by_start[start] + 1} goes on" + (
                 f" · {gap.reason}" if gap is not None else ""
             )
         elif gap is not None:
-            start_label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
+            boundary_label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
         elif start in first_chunk_by_start:
-            start_label = f"chunk {first_chunk_by_start[start] + 1} begins"
+            boundary_label = f"chunk {first_chunk_by_start[start] + 1} begins"
         else:
-            start_label = _ended_chunks_label({*previous_chunk_numbers} - {*covering_chunk_numbers})
+            boundary_label = _ended_chunks_label({*previous_chunk_numbers} - {*covering_chunk_numbers})
         if start in parent_number_by_start:
-            start_label = f"parent {parent_number_by_start[start]} begins · {start_label}"
+            boundary_label = f"parent {parent_number_by_start[start]} begins · {boundary_label}"
         is_spurious_boundary = (
             known_boundaries is not None
             and (start in first_chunk_by_start or start in continued_chunk_by_start)
             and start not in known_boundaries
         )
-        segment_labels.append(start_label + (" · not a known boundary" if is_spurious_boundary else ""))
+        boundary_label_per_segment.append(boundary_label + (" · not a known boundary" if is_spurious_boundary else ""))
         segment_style_classes.append(
             ("wrong " if is_spurious_boundary else "")
             + ("fresh" if start in new_cuts else "")
@@ -125,7 +125,7 @@ def text_segments(
         "over": [over for _, _, over in segment_ranges],
         "from": convert_offsets_to_sentence_positions(document, segment_starts),
         "to": convert_offsets_to_sentence_positions(document, segment_ends),
-        "label": segment_labels,
+        "label": boundary_label_per_segment,
         "tone": segment_style_classes,
         "colours": chunk_colour_numbers(segment_leaf_chunks, len(numbered_chunks)),
         "outer": segment_parent_counts if number_by_parent_chunk else [],
@@ -142,10 +142,10 @@ def text_segments(
     }
 
 
-def _count_covering_parents(covering_chunks: Collection[int], parent_chunk_numbers: Collection[int]) -> int:
+def _count_covering_parents(covering_chunks: Collection[int], numbers_of_all_parents: Collection[int]) -> int:
     """Return the number of chunks over a segment that are parents of others there; 0 where a parent has no child."""
-    covering_parent_count = sum(chunk in parent_chunk_numbers for chunk in covering_chunks)
-    return covering_parent_count if covering_parent_count < len(covering_chunks) else 0
+    parent_count_over_segment = sum(chunk in numbers_of_all_parents for chunk in covering_chunks)
+    return parent_count_over_segment if parent_count_over_segment < len(covering_chunks) else 0
 
 
 def _ended_chunks_label(chunk_indexes: Collection[int]) -> str:
@@ -164,8 +164,8 @@ def _model_written_data(
     """Return the titles, summaries and propositions that a language model wrote for the chunks; empty if it wrote none."""
     first_segment_by_chunk: dict[int, int] = {}
     for segment_index, chunks_of_segment in enumerate(chunks_per_segment):
-        for number in chunks_of_segment:
-            first_segment_by_chunk.setdefault(number, segment_index)
+        for chunk_number in chunks_of_segment:
+            first_segment_by_chunk.setdefault(chunk_number, segment_index)
     unlocated_propositions = unlocated_propositions_by_chunk(chunking)
     return [
         {
@@ -173,13 +173,16 @@ def _model_written_data(
             "title": chunk.stated.title,
             "summary": chunk.stated.summary,
             "propositions": [
-                _proposition_data(document, proposition.text, proposition.span, proposition.remark)
+                _proposition_data(document, proposition.text, proposition.span, proposition.remark_on_source_match)
                 for proposition in chunk.stated.propositions
                 if proposition.span is not None
             ],
             "left_out": [
                 _proposition_data(
-                    document, proposition.text, document.sentences[sentence], _describe_what_is_quoted(proposition.quotation)
+                    document,
+                    proposition.text,
+                    document.sentences[sentence],
+                    _describe_proposition_quotation(proposition.quotation),
                 )
                 for sentence, proposition in unlocated_propositions.get(number, [])
             ],
@@ -189,7 +192,7 @@ def _model_written_data(
     ]
 
 
-def _describe_what_is_quoted(quotation: str) -> str:
+def _describe_proposition_quotation(quotation: str) -> str:
     return f"quotes “{quotation}”" if quotation else "quotes nothing"
 
 
@@ -201,11 +204,11 @@ def unlocated_propositions_by_chunk(chunking: Chunking) -> dict[int, list[tuple[
     propositions_by_chunk: dict[int, list[tuple[int, Proposition]]] = {}
     for proposition in chunking.left_out:
         if proposition.sentence is not None:
-            sentence_start, sentence_end = chunking.document.sentences[proposition.sentence]
+            proposition_sentence_start_offset, sentence_end = chunking.document.sentences[proposition.sentence]
             overlapping_chunk_numbers = (
                 number
                 for number, chunk in enumerate(chunking.chunks)
-                if any(span.start < sentence_end and sentence_start < span.end for span in chunk.spans)
+                if any(span.start < sentence_end and proposition_sentence_start_offset < span.end for span in chunk.spans)
             )
             propositions_by_chunk.setdefault(next(overlapping_chunk_numbers, 0), []).append(
                 (proposition.sentence, proposition)
@@ -213,11 +216,11 @@ def unlocated_propositions_by_chunk(chunking: Chunking) -> dict[int, list[tuple[
     return propositions_by_chunk
 
 
-def _proposition_data(document: Document, text: str, span: Span, remark: str) -> PropositionData:
+def _proposition_data(document: Document, proposition_text: str, span: Span, remark: str) -> PropositionData:
     start, end = utf16_offsets(document.text, span)
     first_sentence_index, last_sentence_index = document.sentence_at(span.start), document.sentence_at(span.end - 1)
     return {
-        "text": text,
+        "text": proposition_text,
         "start": start,
         "end": end,
         "first": first_sentence_index,
@@ -241,12 +244,14 @@ def chunk_colour_numbers(chunks_per_segment: Sequence[Sequence[int]], chunk_coun
         for right_chunk_number in right_segment_chunks:
             neighbours_by_chunk[right_chunk_number].update(left_segment_chunks)
     assigned_colours: list[int] = []
-    for number in range(chunk_count):
-        neighbour_colour_counts = Counter(assigned_colours[other] for other in neighbours_by_chunk[number] if other < number)
+    for chunk_number in range(chunk_count):
+        neighbour_colour_counts = Counter(
+            assigned_colours[other] for other in neighbours_by_chunk[chunk_number] if other < chunk_number
+        )
         # Among equally good colours, min returns the first, which is the next in turn.
         assigned_colours.append(
             min(
-                ((number + step) % palette.CHUNK_COLOUR_COUNT for step in range(palette.CHUNK_COLOUR_COUNT)),
+                ((chunk_number + step) % palette.CHUNK_COLOUR_COUNT for step in range(palette.CHUNK_COLOUR_COUNT)),
                 key=lambda colour: neighbour_colour_counts[colour],
             )
         )
@@ -263,7 +268,7 @@ _ROUNDED_DISTANCE_TOLERANCE = 2e-6
 """Upper bound of the change in the distance between two numbers when both are rounded to six decimals."""
 
 
-_PLACEHOLDER_AMOUNT = 987.123
+_VALUE_TO_LOCATE_IN_DESCRIPTION = 987.123
 """A placeholder for the amount that no description contains otherwise; its position is the amount's."""
 
 
@@ -276,13 +281,13 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, are_lines_movable: bo
         return None
     first_score_curve = chunking.curves[0]
     sentence_boundary_gaps = [gap for gap in chunking.gaps if gap.offset is None]
-    distinct_verdicts, verdict_digits = encode_verdicts(sentence_boundary_gaps)
-    stops_per_line = [
+    distinct_verdicts, verdict_digit_per_gap = encode_verdicts(sentence_boundary_gaps)
+    slider_stops_of_each_line = [
         _line_slider_stops(chunker, first_score_curve, line.parameter) if are_lines_movable else []
         for line in first_score_curve.lines
     ]
     line_and_stop_levels = [line.level for line in first_score_curve.lines] + [
-        level for some in stops_per_line for _, level in some
+        level for some in slider_stops_of_each_line for _, level in some
     ]
     round_score = score_rounder(first_score_curve.scores, line_and_stop_levels)
     threshold_lines: list[LineData] = [
@@ -294,7 +299,7 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, are_lines_movable: bo
             "stops": [(amount, round_score(level)) for amount, level in some],
             "around": _split_chunker_description_around_value(chunker, line.parameter) if some else None,
         }
-        for line, some in zip(first_score_curve.lines, stops_per_line, strict=True)
+        for line, some in zip(first_score_curve.lines, slider_stops_of_each_line, strict=True)
         if not math.isnan(line.level)
     ]
     return {
@@ -303,8 +308,8 @@ def score_curve_data(chunker: Chunker, chunking: Chunking, are_lines_movable: bo
         "above": first_score_curve.cut_above,
         "live": first_score_curve.live,
         "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
-        "verdicts": [build_verdict_payload(verdict) for verdict in distinct_verdicts],
-        "verdictOf": verdict_digits,
+        "verdicts": [verdict_kind_payload(verdict) for verdict in distinct_verdicts],
+        "verdictOf": verdict_digit_per_gap,
         "reasons": [gap.reason for gap in sentence_boundary_gaps]
         if len(sentence_boundary_gaps) <= MOST_GAPS_WITH_REASONS
         else None,
@@ -323,7 +328,7 @@ def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[
     score_values, level_values = (
         np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels)
     )
-    never_rounded_numbers = _numbers_near_others(score_values, level_values) | _numbers_near_others(
+    never_rounded_numbers = _numbers_almost_equal_to_others(score_values, level_values) | _numbers_almost_equal_to_others(
         level_values, score_values
     )
 
@@ -333,7 +338,7 @@ def score_rounder(scores: Sequence[float], levels: Sequence[float]) -> Callable[
     return rounded_if_safe
 
 
-def _numbers_near_others(numbers: FloatArray, others: FloatArray) -> set[float]:
+def _numbers_almost_equal_to_others(numbers: FloatArray, others: FloatArray) -> set[float]:
     """Return the numbers less than `_ROUNDED_DISTANCE_TOLERANCE` from one of ``others`` but not equal to it.
 
     Both arrays are in ascending order.
@@ -363,7 +368,9 @@ def _line_parameter_value(chunker: Chunker, threshold_line: Line) -> float:
 def _split_chunker_description_around_value(chunker: Chunker, parameter_name: str) -> tuple[str, str] | None:
     """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
     description_parts = (
-        chunker.model_copy(update={parameter_name: _PLACEHOLDER_AMOUNT}).describe().split(f"{_PLACEHOLDER_AMOUNT:g}")
+        chunker.model_copy(update={parameter_name: _VALUE_TO_LOCATE_IN_DESCRIPTION})
+        .describe()
+        .split(f"{_VALUE_TO_LOCATE_IN_DESCRIPTION:g}")
     )
     return (description_parts[0], description_parts[1]) if len(description_parts) == 2 else None
 

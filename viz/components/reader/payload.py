@@ -10,7 +10,7 @@ from chunkers import Document, Gap, Verdict
 
 # Clickable gaps between sentences, and the events from them.
 
-Purpose = Literal["marks", "cuts"]
+GapClickPurpose = Literal["marks", "cuts"]
 """The use of clicked gaps: as known boundaries of the text, or as the cuts of the column “You”."""
 
 
@@ -20,7 +20,7 @@ class MarkingData(TypedDict):
     Attributes
     ----------
     purpose
-        The use of clicked gaps, a `Purpose`.
+        The use of clicked gaps, a `GapClickPurpose`.
     folded
         True if the columns fold into one text without chunks; False if the gaps are between the sentences of every column.
     gaps
@@ -35,12 +35,19 @@ class MarkingData(TypedDict):
     heard: float | None
 
 
-def clickable_gaps_data(document: Document, purpose: Purpose, offsets: Collection[int], *, folded: bool) -> MarkingData:
-    """Return the clickable gaps of a text; a gap is set if one of ``offsets``, in code points, follows it.
+def clickable_gaps_data(
+    document: Document, purpose: GapClickPurpose, marked_gap_offsets: Collection[int], *, are_columns_folded_into_one: bool
+) -> MarkingData:
+    """Return the clickable gaps of a text; a gap is set if one of ``marked_gap_offsets``, in code points, follows it.
 
-    `MarkingData` explains ``purpose`` and ``folded``; the reader adds the last change that the server has received.
+    `MarkingData` explains ``purpose`` and ``are_columns_folded_into_one``; the reader adds the server's last change.
     """
-    return {"purpose": purpose, "folded": folded, "gaps": gap_numbers_at_offsets(document, offsets), "heard": None}
+    return {
+        "purpose": purpose,
+        "folded": are_columns_folded_into_one,
+        "gaps": gap_numbers_at_offsets(document, marked_gap_offsets),
+        "heard": None,
+    }
 
 
 class ClickedGaps(NamedTuple):
@@ -54,7 +61,7 @@ class ClickedGaps(NamedTuple):
         The starts of the sentences after the gaps, in code points; None if the user cleared all gaps.
     """
 
-    purpose: Purpose
+    purpose: GapClickPurpose
     sentence_starts: tuple[int, ...] | None
 
 
@@ -72,7 +79,7 @@ def clicked_gaps_from_event(
     The event has the last change, and the earlier changes that the server may not have received. These are the changes
     after ``last_received_time``, the browser's timestamp of the last change that the server has received.
     """
-    if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(Purpose):
+    if not event or event.get("source") != document.identity or event.get("purpose") not in get_args(GapClickPurpose):
         return []
     earlier_clicks = event.get("earlier")
     unreceived_clicks = (
@@ -90,13 +97,13 @@ def _is_later_click(click: Any, last_received_time: float | None) -> bool:
     return isinstance(click, Mapping) and (last_received_time is None or click.get("at", 0) > last_received_time)
 
 
-def _parse_clicked_gaps(purpose: Purpose, gaps: Any, document: Document) -> ClickedGaps | None:
+def _parse_clicked_gaps(gap_click_purpose: GapClickPurpose, gaps: Any, document: Document) -> ClickedGaps | None:
     if gaps is None:
-        return ClickedGaps(purpose, None)
+        return ClickedGaps(gap_click_purpose, None)
     max_gap_index = len(document.sentences) - 2
     if not isinstance(gaps, list) or not all(isinstance(gap, int) and 0 <= gap <= max_gap_index for gap in gaps):
         return None
-    return ClickedGaps(purpose, tuple(document.starts[gap + 1] for gap in sorted({*gaps})))
+    return ClickedGaps(gap_click_purpose, tuple(document.starts[gap + 1] for gap in sorted({*gaps})))
 
 
 # The verdicts. Each payload describes its own, so that scripts need no fixed order.
@@ -123,7 +130,7 @@ class VerdictData(TypedDict):
     overruled: bool
 
 
-def build_verdict_payload(verdict: Verdict) -> VerdictData:
+def verdict_kind_payload(verdict: Verdict) -> VerdictData:
     """Return a verdict on a gap as a payload for the browser."""
     return {
         "name": str(verdict),

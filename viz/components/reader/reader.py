@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from chunkers import Chunker, Chunking, Document
 from viz.components.browser_exchange import (
     Component,
+    browser_text_store,
     compact_json,
     convert_offsets_to_sentence_positions,
     no_op_callback,
     take_event,
     text_payload,
-    text_store,
     utf16_offsets,
 )
 from viz.components.reader.column_body import score_curve_data, text_segments
@@ -41,7 +41,7 @@ _reader_component = Component[ReaderData](
     "components/gaps/gaps.css",
     "components/reader/marking/marking.css",
     html='<div class="seamark"></div>',
-    colours="seamark",
+    colour_group_name="seamark",
 )
 
 
@@ -100,16 +100,16 @@ def draw_reader_and_hash_columns(
     draws_axis: bool = True,
     score_margin: float = 0.0,
     clickable_gaps: MarkingData | None = None,
-    folding_purposes: Mapping[str, str] | None = None,
-    question_form: AskingData | None = None,
+    unavailable_reason_by_folding_purpose: Mapping[str, str] | None = None,
+    question_form_data: AskingData | None = None,
     shows_card: bool = False,
 ) -> list[str]:
     """Mount the reader, which shows the columns and their text, and return the hash of each column's body.
 
-    Pass ``draws_axis=False`` if the page draws its own axis. Gaps whose score is within ``score_margin`` of a threshold line
-    are marked on the curve. ``folding_purposes`` are the purposes for which the columns can fold into one text with
-    clickable gaps, each with the reason why it is unavailable, empty if it is available. A page that calls
-    `viz.shell.card.verdicts.answer_verdict_requests` passes ``shows_card=True``.
+    Pass ``draws_axis=False`` if the page draws its own axis. Gaps whose score is within ``score_margin`` of a threshold
+    line are marked on the curve. ``unavailable_reason_by_folding_purpose`` has the purposes for which the columns can
+    fold into one text with clickable gaps, each with the reason why it is unavailable, empty if it is available. A page
+    that calls `viz.shell.card.verdicts.send_verdicts_on_pointed_gap` passes ``shows_card=True``.
 
     The page reruns after each of these events, whose details are by name in ``st.session_state[key]``:
 
@@ -117,15 +117,15 @@ def draw_reader_and_hash_columns(
     - ``selected``: the user clicked a column's head; ``{"column", "at"}``.
     - ``mark``: the user set gaps, if there are ``clickable_gaps``; read by
       `viz.components.reader.payload.clicked_gaps_from_event`.
-    - ``fold``: the user folded the columns, if there are ``folding_purposes``; ``{"purpose", "at"}``. The purpose is empty
-      if the user unfolded them.
+    - ``fold``: the user folded the columns, if there are purposes for it; ``{"purpose", "at"}``. The purpose is empty if
+      the user unfolded them.
     - ``asking``: the user chose how a question is answered; ``{"ask", "ask_limit", "at"}``.
     - ``answer``: the user marked part of the text as the answer; ``{"start", "end", "at"}``, in UTF-16 code units or None.
     - ``remedy``: the user wants a remedy as a column, ``{"setting", "at"}``, or tested on Tune, ``{"tune", "at"}``.
     - ``change``: the user applied a change that a verdict names, ``{"column", "values", "at"}``, or undid the change,
       ``{"undo", "at"}``.
     """
-    text_store(text_payload(document), key=f"{key}_text")
+    browser_text_store(text_payload(document), key=f"{key}_text")
     reader_data: ReaderData = {
         **results_payload(document, columns, known_boundaries),
         "source": document.identity,
@@ -138,9 +138,9 @@ def draw_reader_and_hash_columns(
         "marking": None
         if clickable_gaps is None
         else {**clickable_gaps, "heard": session.handled_event_times.get((key, "mark"))},
-        "offers": {**(folding_purposes or {})},
+        "offers": {**(unavailable_reason_by_folding_purpose or {})},
         "lecture": bool(session.is_in_lecture_mode),
-        "asking": question_form,
+        "asking": question_form_data,
         "card": shows_card,
     }
     _reader_component(
@@ -208,12 +208,17 @@ def _column_data(document: Document, column: ReaderColumn, known_boundaries: fro
     lambda hash_and_body: len(hash_and_body[1]),
 )
 def _hash_and_body_json(
-    document: Document, reader_result: ReaderResult, known_boundaries: frozenset[int] | None, new_cuts: frozenset[int]
+    document: Document,
+    result_shown_in_reader: ReaderResult,
+    known_boundaries: frozenset[int] | None,
+    new_cuts: frozenset[int],
 ) -> tuple[str, str]:
     """Return the hash of a column's body, and the body as JSON."""
     column_body: ColumnBody = {
-        "segments": text_segments(document, reader_result.chunking, known_boundaries, new_cuts),
-        "curve": score_curve_data(reader_result.chunker, reader_result.chunking, reader_result.has_movable_lines),
+        "segments": text_segments(document, result_shown_in_reader.chunking, known_boundaries, new_cuts),
+        "curve": score_curve_data(
+            result_shown_in_reader.chunker, result_shown_in_reader.chunking, result_shown_in_reader.has_movable_lines
+        ),
     }
     column_body_json = compact_json(column_body)
     return hashlib.blake2b(column_body_json.encode(), digest_size=12).hexdigest(), column_body_json

@@ -46,7 +46,7 @@ _score_table_component = Component[ScoresData](
     "components/shared/common.css",
     "components/score_table/score_table.css",
     html='<div class="scores"></div>',
-    colours="scores",
+    colour_group_name="scores",
 )
 
 
@@ -137,7 +137,7 @@ def flag_best_cells_in_column(rows: Sequence[RowData], cell_index: int, best_of:
             cell["best"] = cell["value"] == best_value
 
 
-def draw_score_table(
+def draw_table_of_measures(
     choices: Choices,
     heads: Sequence[Head],
     rows: list[RowData],

@@ -148,11 +148,11 @@ def draw_stepper_at_linked_step(
     steps_json = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
     steps_json_hash = hashlib.blake2b(steps_json.encode(), digest_size=12).hexdigest()
 
-    def store_current_step() -> None:
+    def write_current_step_to_link() -> None:
         if step_event := take_event(key, "place"):
             link_parameters["step"] = str(int(step_event["step"]) + 1)
 
-    def store_reveal_mode() -> None:
+    def write_stepper_options_to_link() -> None:
         if reveal_mode_event := take_event(key, "chosen"):
             link_parameters["pace"] = next(pace for pace in REVEAL_MODES if pace == reveal_mode_event["pace"])
             link_parameters["known"] = BOUNDARY_VISIBILITIES[bool(reveal_mode_event["known"])]
@@ -175,19 +175,19 @@ def draw_stepper_at_linked_step(
             if describe_reversal is not None and shows_reversing_change
             else "",
         },
-        on_place_change=store_current_step,
-        on_chosen_change=store_reveal_mode,
+        on_place_change=write_current_step_to_link,
+        on_chosen_change=write_stepper_options_to_link,
     )
 
 
-def _read_linked_step_or_first(link_parameters: dict[str, str], step_count: int, key: str) -> int:
+def _read_linked_step_or_first(link_parameters: dict[str, str], step_count: int, notice_key_prefix: str) -> int:
     """Return the link's step, counted from 0; draw an error and return the first step if it is invalid."""
     step_text = link_parameters["step"]
     if not (step_text.isascii() and step_text.isdecimal() and len(step_text) <= MOST_STEP_DIGITS and int(step_text) >= 1):
         show_notice(
             f"The link's step must be a number from 1 to {step_count:,}; got {step_text[:60]!r}.",
             "error",
-            key=f"{key}_complaint",
+            key=f"{notice_key_prefix}_complaint",
         )
         return 0
     return max(0, min(int(step_text), step_count) - 1)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from chunkers import InputError
-from chunkers.storage.private_files import configure_sqlite, is_disk_full, open_private_sqlite
+from chunkers.storage.private_files import is_disk_full, open_private_sqlite, set_sqlite_size_and_sync
 
 MOST_STORED_BYTES = 400_000_000
 """Size limit of the file in bytes, enough for about 20 of the largest documents."""
@@ -73,7 +73,7 @@ class DiskTextStore:
         )
 
     def write(
-        self, stored_key: StoredTextKey | None, name: str, question_count: int, metadata: bytes, digest: str, text: str
+        self, stored_key: StoredTextKey | None, text_name: str, question_count: int, metadata: bytes, digest: str, text: str
     ) -> StoredTextKey:
         """Store a text with its metadata, and return its key.
 
@@ -89,25 +89,25 @@ class DiskTextStore:
             assert connection is not None
             connection.execute("BEGIN IMMEDIATE")
             try:
-                stored_revision_and_digest = None
+                stored_entry_revision_and_digest = None
                 if stored_key is not None:
-                    stored_revision_and_digest = connection.execute(
+                    stored_entry_revision_and_digest = connection.execute(
                         "SELECT revision, digest FROM notebooks WHERE id = ?", (stored_key.id,)
                     ).fetchone()
                 if (
                     stored_key is None
-                    or stored_revision_and_digest is None
-                    or stored_revision_and_digest[0] != stored_key.revision
+                    or stored_entry_revision_and_digest is None
+                    or stored_entry_revision_and_digest[0] != stored_key.revision
                 ):
                     stored_key = StoredTextKey(uuid4().hex, 0)
                     connection.execute("INSERT INTO notebooks (id, digest) VALUES (?, '')", (stored_key.id,))
-                    stored_revision_and_digest = (0, "")
+                    stored_entry_revision_and_digest = (0, "")
                 stored_key = StoredTextKey(stored_key.id, stored_key.revision + 1)
                 connection.execute(
                     "UPDATE notebooks SET revision = ?, changed = ?, name = ?, questions = ?, head = ? WHERE id = ?",
-                    (stored_key.revision, time.time(), name, question_count, metadata, stored_key.id),
+                    (stored_key.revision, time.time(), text_name, question_count, metadata, stored_key.id),
                 )
-                if stored_revision_and_digest[1] != digest:
+                if stored_entry_revision_and_digest[1] != digest:
                     encoded_text = text.encode("utf-8", "surrogatepass")
                     connection.execute(
                         "UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, encoded_text, stored_key.id)
@@ -143,7 +143,7 @@ class DiskTextStore:
                     yield None
                     return
                 with closing(store_connection):
-                    configure_sqlite(store_connection, MOST_STORED_BYTES)
+                    set_sqlite_size_and_sync(store_connection, MOST_STORED_BYTES)
                     # Unlike a cache, the file must survive a crash of the machine.
                     store_connection.execute("PRAGMA synchronous = FULL")
                     store_connection.execute("PRAGMA secure_delete = ON")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from chunkers import InputError, __version__
 from chunkers.storage.private_files import (
-    configure_sqlite,
     file_size,
     is_disk_full,
     open_private_sqlite,
+    set_sqlite_size_and_sync,
     write_in_transaction,
 )
 
@@ -46,13 +46,15 @@ def ensure_run_tables(connection: sqlite3.Connection) -> None:
 
     def create_tables_if_empty(connection: sqlite3.Connection) -> None:
         # Another process may have created them meanwhile.
-        stored_file_format = _application_id_and_version(connection)
-        if stored_file_format == (_SQLITE_APPLICATION_ID, _FILE_FORMAT_VERSION):
+        stored_application_id_and_version = _application_id_and_version(connection)
+        if stored_application_id_and_version == (_SQLITE_APPLICATION_ID, _FILE_FORMAT_VERSION):
             return
-        if stored_file_format != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-            is_run_store_file = stored_file_format[0] == _SQLITE_APPLICATION_ID
+        if stored_application_id_and_version != (0, 0) or connection.execute(
+            "SELECT count(*) FROM sqlite_master"
+        ).fetchone() != (0,):
+            is_run_store_file = stored_application_id_and_version[0] == _SQLITE_APPLICATION_ID
             raise ForeignFileError(
-                f"its format is {stored_file_format[1]}, not {_FILE_FORMAT_VERSION}"
+                f"its format is {stored_application_id_and_version[1]}, not {_FILE_FORMAT_VERSION}"
                 if is_run_store_file
                 else "it is another program's"
             )
@@ -122,7 +124,7 @@ class RunStore:
             _row_checksum(key, kind, __version__, plan_json),
         )
 
-        def insert_run(connection: sqlite3.Connection) -> None:
+        def insert_or_renew_run(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET began = ? WHERE began > ?", (run_begin_time, run_begin_time))
             # Age is measured up to the previous run's start, so that a clock that is ahead once deletes nothing.
             (newest_run_begin_time,) = connection.execute(_NEWEST_BEGIN_QUERY).fetchone() or (run_begin_time,)
@@ -139,14 +141,14 @@ class RunStore:
         with self._lock, self._recording_write_failure():
             self.complaint = ""
             try:
-                self._write(key, insert_run)
+                self._write(key, insert_or_renew_run)
             except sqlite3.OperationalError:
                 raise
             except (ForeignFileError, sqlite3.DatabaseError):
                 self._remove_file()
-                self._write(key, insert_run)
+                self._write(key, insert_or_renew_run)
 
-    def add(self, key: bytes, part_number: int, part_json: bytes) -> None:
+    def add_part(self, key: bytes, part_number: int, part_json: bytes) -> None:
         """Store a finished part of a run, unless the run was deleted, and return only after the part is written."""
         if len(part_json) > MAX_PART_BYTES:
             return
@@ -161,17 +163,17 @@ class RunStore:
         with self._lock, self._recording_write_failure():
             self._write(key, insert_part)
 
-    def claim(self, key: bytes, embedder_hash: str) -> bool:
+    def record_or_compare_embedder_hash(self, key: bytes, embedder_hash: str) -> bool:
         """Record the hash of a run's embedding model; return False if a different hash was recorded before."""
-        recorded_hash_rows: list[tuple[str]] = []
+        recorded_embedder_hash_rows: list[tuple[str]] = []
 
         def record_embedder_hash(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE runs SET vectors = ? WHERE key = ? AND vectors = ''", (embedder_hash, key))
-            recorded_hash_rows[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
+            recorded_embedder_hash_rows[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
 
         with self._lock, suppress(OSError, sqlite3.Error, ForeignFileError):
             self._write(key, record_embedder_hash)
-        return recorded_hash_rows in ([], [(embedder_hash,)])
+        return recorded_embedder_hash_rows in ([], [(embedder_hash,)])
 
     def plan(self, key: bytes, kind: str) -> bytes | None:
         """Return a run's plan as unchecked JSON, or None if no run of this kind is stored or the run has expired.
@@ -228,7 +230,7 @@ class RunStore:
                     self._remove_file()
 
     @property
-    def file_bytes(self) -> int:
+    def file_size_in_bytes(self) -> int:
         """The size of the store's file in bytes; 0 if there is no file."""
         return file_size(self._path)
 
@@ -303,7 +305,7 @@ class RunStore:
             raise ForeignFileError(f"the file may have at most {MAX_RUNS_FILE_BYTES:,} bytes; it has {store_file_size:,}")
         new_store_connection = open_private_sqlite(self._path)
         try:
-            configure_sqlite(new_store_connection, MAX_RUNS_FILE_BYTES)
+            set_sqlite_size_and_sync(new_store_connection, MAX_RUNS_FILE_BYTES)
             # Overwrite deleted content instead of leaving it in free pages.
             new_store_connection.execute("PRAGMA secure_delete = ON")
             ensure_run_tables(new_store_connection)
@@ -323,8 +325,8 @@ class RunStore:
 
     def _remove_file(self) -> None:
         self._close()
-        for path in (self._path, self._path.with_name(f"{self._path.name}-journal")):
-            path.unlink(missing_ok=True)
+        for store_file_path in (self._path, self._path.with_name(f"{self._path.name}-journal")):
+            store_file_path.unlink(missing_ok=True)
 
     def _close(self) -> None:
         if self._connection is not None:
@@ -347,7 +349,7 @@ class MemoryRunStore(RunStore):
             ensure_run_tables(self._connection)
         return self._connection
 
-    def _remove_file(self) -> None:
+    def _discard_database(self) -> None:
         self._close()
 
 
@@ -356,8 +358,8 @@ def _row_checksum(*values: object) -> bytes:
     return hashlib.blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _delete_runs(connection: sqlite3.Connection, run_keys_query: str, argument: object) -> None:
+def _delete_runs(connection: sqlite3.Connection, run_keys_query: str, query_argument: object) -> None:
     """Delete the runs whose keys ``run_keys_query``, a query in SQL, selects."""
-    for (key,) in connection.execute(run_keys_query, (argument,)).fetchall():
+    for (key,) in connection.execute(run_keys_query, (query_argument,)).fetchall():
         connection.execute("DELETE FROM parts WHERE run = ?", (key,))
         connection.execute("DELETE FROM runs WHERE key = ?", (key,))

@@ -42,11 +42,11 @@ class Keeper:
         """Store the run with its plan as JSON; `RunStore.begin` explains ``embedder_hash``."""
         self.store.begin(self._key, self.kind, plan_json, embedder_hash)
 
-    def add(self, part_number: int, part_json: bytes) -> None:
+    def add_part(self, part_number: int, part_json: bytes) -> None:
         """Store a finished part of the run, encoded as JSON, and return only after the part is written."""
-        self.store.add(self._key, part_number, part_json)
+        self.store.add_part(self._key, part_number, part_json)
 
-    def plan(self) -> bytes | None:
+    def stored_plan_json(self) -> bytes | None:
         """Return the run's plan as JSON, or None if the run is not stored; raises InputError as `RunStore.plan` does."""
         return self.store.plan(self._key, self.kind)
 
@@ -71,7 +71,9 @@ class Keeper:
         InputError
             If the run was begun with another model.
         """
-        if not self.store.claim(self._key, self.hash_texts_with_token(embedder.name, embedder.revision)):
+        if not self.store.record_or_compare_embedder_hash(
+            self._key, self.hash_texts_with_token(embedder.name, embedder.revision)
+        ):
             raise InputError(
                 f"{embedder.name}: a run must continue with the model that it began with; the model of this name has "
                 "changed since. Start a new run."
@@ -96,7 +98,7 @@ class StoredPlan(BaseModel, extra="forbid", frozen=True, strict=True):
     language_model: str = ""
 
     @property
-    def total(self) -> int:
+    def part_count(self) -> int:
         """The number of parts of the run."""
         raise NotImplementedError
 
@@ -139,7 +141,7 @@ class StoredRun(Generic[Plan]):
         InputError
             If it cannot be read, or one of its chunkers cannot be constructed.
         """
-        plan_json = keeper.plan()
+        plan_json = keeper.stored_plan_json()
         if plan_json is None:
             return None
         try:
@@ -153,12 +155,12 @@ class StoredRun(Generic[Plan]):
         return cls(keeper, stored_run_plan)
 
     @property
-    def total(self) -> int:
+    def part_count(self) -> int:
         """The number of parts of the run, finished or not."""
-        return self.plan.total
+        return self.plan.part_count
 
     @property
-    def done(self) -> int:
+    def finished_part_count(self) -> int:
         """The number of finished parts of the run; 0 if they cannot be read."""
         with suppress(InputError):
             return len(self.keeper.parts())
@@ -178,10 +180,10 @@ class StoredRun(Generic[Plan]):
         """
         result_by_number = {}
         for part_number, part_json in sorted(self.keeper.parts().items()):
-            if 0 <= part_number < self.total:
+            if 0 <= part_number < self.part_count:
                 with suppress(InputError, ValidationError):
                     result_by_number[part_number] = decode(part_number, part_json)
-        if self.requires_every_part and len(result_by_number) < self.total:
+        if self.requires_every_part and len(result_by_number) < self.part_count:
             raise InputError("The measures have changed since the run was measured.")
         return result_by_number
 
@@ -245,7 +247,7 @@ class BundledRun(Generic[Job]):
     job_of_stored_run: Callable[[Any, Embedder | None], Job]
 
     @cached_property
-    def run_and_file(self) -> tuple[Job, RunFile] | str:
+    def loaded_run_and_file(self) -> tuple[Job, RunFile] | str:
         """The run and the content of its file, or an error message; the run never changes, so all sessions share it."""
         try:
             run_file = RunFile.read(self.path)
@@ -255,7 +257,7 @@ class BundledRun(Generic[Job]):
             )
             keeper.begin(json.dumps(run_file.plan).encode(), run_file.vectors)
             for part_number, part in enumerate(run_file.parts):
-                keeper.add(part_number, json.dumps(part).encode())
+                keeper.add_part(part_number, json.dumps(part).encode())
             stored_run = self.job_type.stored_run_type.find(replace(keeper, kind=stored_run_kind))
             if stored_run is None:
                 raise InputError(f"{self.path.name}: the file must contain a {stored_run_kind} run; it does not.")
@@ -264,13 +266,13 @@ class BundledRun(Generic[Job]):
         except InputError as error:
             return str(error)
 
-    def measure(self) -> RunFile:
+    def measure_run_anew(self) -> RunFile:
         """Measure the run, and return its new file; raises InputError if it does not finish."""
         run = self.default_stored_run(Keeper(MemoryRunStore(), BUNDLED_RUN_TOKEN, self.job_type.stored_run_type.kind))
         embedder = load_embedder(run.plan.embedder, "cpu")
         job = self.job_of_stored_run(run, embedder)
         job.start(600)
-        if job.error or job.running or run.done < job.total:
+        if job.error or job.running or run.finished_part_count < job.part_count:
             raise InputError(job.error or "The run must end with all its parts measured; it has not.")
         return RunFile(
             kind=run.kind,

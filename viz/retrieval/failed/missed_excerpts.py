@@ -23,7 +23,7 @@ from viz.state import (
     OWN_DOCUMENT_KEY,
     Choices,
     ColumnChoice,
-    TextSource,
+    TextWithDetails,
     choose_document,
     main_page,
     record_columns_for_undo,
@@ -73,7 +73,7 @@ _failed_questions_component = Component[FailedData](
     "retrieval/failed/missed_excerpts.js",
     "retrieval/failed/missed_excerpts.css",
     html='<div class="failed"></div>',
-    colours="failed",
+    colour_group_name="failed",
 )
 
 
@@ -87,7 +87,8 @@ def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, lin
     retrieval_report = report_and_failures.report
     st.header("Missed excerpts", anchor=False)
     chunker_title_by_number = {
-        str(chunker_number + 1): plan.titles[chunker_number] for chunker_number in retrieval_report.chunkers
+        str(chunker_number + 1): plan.chunker_titles_with_settings[chunker_number]
+        for chunker_number in retrieval_report.chunkers
     }
     with st.container(width=420):
         chunker_number = (
@@ -98,7 +99,7 @@ def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, lin
     searched_questions = retrieval_report.chunkers[chunker_number].evaluation.search.questions
     if retrieval_report.chunkers[chunker_number].retrieves_everything:
         show_notice(
-            f"No question can fail: {plan.names[chunker_number]} retrieved everything "
+            f"No question can fail: {plan.numbered_chunker_titles[chunker_number]} retrieved everything "
             f"{_retrieval_limit_in_words(retrieval_report)}.",
             key="retrieval_nothing_failed",
         )
@@ -106,7 +107,7 @@ def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, lin
     if not missed_excerpts:
         answerable_question_count = sum(bool(question.excerpts) for question in searched_questions)
         show_notice(
-            f"No question failed: {plan.names[chunker_number]} found every excerpt of "
+            f"No question failed: {plan.numbered_chunker_titles[chunker_number]} found every excerpt of "
             f"{pluralize(answerable_question_count, 'question')} whole "
             f"{_retrieval_limit_in_words(retrieval_report)}.",
             key="retrieval_nothing_failed",
@@ -114,7 +115,7 @@ def show_missed_excerpts(report_and_failures: ReportAndFailures, plan: Plan, lin
         return
     failed_question_count = len({failure.question for failure in missed_excerpts})
     st.caption(
-        f"{plan.names[chunker_number]} did not find {pluralize(len(missed_excerpts), 'excerpt')} whole "
+        f"{plan.numbered_chunker_titles[chunker_number]} did not find {pluralize(len(missed_excerpts), 'excerpt')} whole "
         f"{_retrieval_limit_in_words(retrieval_report)}, in {failed_question_count:,} of "
         f"{pluralize(len(searched_questions), 'question')}. The excerpts with the most missing text come first; press one "
         "to see its passage below."
@@ -175,14 +176,14 @@ def _missed_excerpt_row(
 ) -> FailedRowData:
     chunker_evaluation = retrieval_report.chunkers[chunker_number].evaluation
     question_text = chunker_evaluation.search.questions[missed_excerpt.question].text
-    retrieval, ladder = missed_excerpt.retrieval, retrieval_report.chunkers[chunker_number].ladder
+    excerpt_retrieval, ladder = missed_excerpt.retrieval, retrieval_report.chunkers[chunker_number].ladder
     missed_share_phrase = (
         "All of the excerpt"
-        if retrieval.missed_character_count == retrieval.size
-        else f"{retrieval.missed_character_count:,} of {retrieval.size:,} characters"
+        if excerpt_retrieval.missed_character_count == excerpt_retrieval.answer_character_count
+        else f"{excerpt_retrieval.missed_character_count:,} of {excerpt_retrieval.answer_character_count:,} characters"
     )
-    corpus_text = chunker_evaluation.index.corpus.whole.text
-    cuts_inside_excerpt = retrieval.cuts_inside({} if ladder is None else ladder.reasons)
+    corpus_text = chunker_evaluation.searched_index.corpus.joined_document.text
+    cuts_inside_excerpt = excerpt_retrieval.cuts_inside({} if ladder is None else ladder.reasons)
     unlisted_cut_count = len(cuts_inside_excerpt) - MOST_SHOWN_CUTS
     return {
         "question": missed_excerpt.question,
@@ -212,7 +213,10 @@ def build_excerpt_cut_payload(text: str, cut_in_excerpt: Seam) -> SeamData:
 
 def _holding_chunk_in_words(retrieval_report: Report, missed_excerpt: MissedExcerpt, chunker_number: int) -> str:
     """Describe the chunk that holds most of an excerpt, why it was not enough, and how much no chunk holds."""
-    holder, unchunked_character_count = missed_excerpt.retrieval.holder, missed_excerpt.retrieval.outside_character_count
+    holder, unchunked_character_count = (
+        missed_excerpt.retrieval.chunk_with_most_answer,
+        missed_excerpt.retrieval.outside_character_count,
+    )
     if holder is None:
         return "No chunk holds any of it."
     unchunked_part_phrase = (
@@ -224,19 +228,22 @@ def _holding_chunk_in_words(retrieval_report: Report, missed_excerpt: MissedExce
 def _why_excerpt_missed(
     retrieval_report: Report, missed_excerpt: MissedExcerpt, holder: RankedChunk, chunker_number: int
 ) -> str:
-    retrieval = missed_excerpt.retrieval
+    excerpt_retrieval = missed_excerpt.retrieval
     held_share_phrase = (
-        f"{retrieval.count_answer_characters_in_chunk(holder):,} of {retrieval.size:,} characters"
-        if retrieval.fate == "split"
+        f"{excerpt_retrieval.count_answer_characters_in_chunk(holder):,} of {excerpt_retrieval.answer_character_count:,} "
+        "characters"
+        if excerpt_retrieval.fate == "split"
         else "all of it"
     )
-    holding_chunk_noun = "Chunk" if retrieval_report.chunkers[chunker_number].evaluation.index.parents is None else "Child"
+    holding_chunk_noun = (
+        "Chunk" if retrieval_report.chunkers[chunker_number].evaluation.searched_index.parents is None else "Child"
+    )
     holding_chunk_phrase = f"{holding_chunk_noun} {holder.number + 1:,} holds {held_share_phrase}"
     if not holder.rank:
         return f"{holding_chunk_phrase}; its rank is not known."
     holding_chunk_and_rank_phrase = f"{holding_chunk_phrase} and has rank {holder.rank:,}"
     chunks_within_limit, report_settings = (
-        retrieval_report.given_chunks(chunker_number, missed_excerpt.question),
+        retrieval_report.chunks_retrieved_for_question(chunker_number, missed_excerpt.question),
         retrieval_report.choice,
     )
     if holder.rank > chunks_within_limit.taken_count:
@@ -246,8 +253,8 @@ def _why_excerpt_missed(
                 f"{pluralize(chunks_within_limit.taken_count, 'chunk')}."
             )
         return f"{holding_chunk_and_rank_phrase}: only the top {report_settings.top_k} count."
-    is_cut_off = retrieval.fate == "cut off" or any(
-        chunk.rank == holder.rank and not chunk.whole for chunk in chunks_within_limit.chunks
+    is_cut_off = excerpt_retrieval.fate == "cut off" or any(
+        chunk.rank == holder.rank and not chunk.is_wholly_retrieved for chunk in chunks_within_limit.chunks
     )
     return (
         f"{holding_chunk_and_rank_phrase}, where the budget cuts it off."
@@ -261,7 +268,7 @@ def _successful_chunkers_in_words(plan: Plan, missed_excerpt: MissedExcerpt, chu
         return ""
     successful_chunker_numbers = missed_excerpt.other_successful_chunkers(chunker_number)
     return (
-        f"Found whole by {', '.join(plan.names[other] for other in successful_chunker_numbers)}."
+        f"Found whole by {', '.join(plan.numbered_chunker_titles[other] for other in successful_chunker_numbers)}."
         if successful_chunker_numbers
         else "No other chunker found it whole."
     )
@@ -282,7 +289,7 @@ _compare_button_component = Component[OnCompareData](
     "retrieval/failed/open_on_compare.js",
     "retrieval/failed/open_on_compare.css",
     html='<div class="on-compare"></div>',
-    colours="on-compare",
+    colour_group_name="on-compare",
 )
 
 
@@ -292,7 +299,7 @@ def _sample_ids_by_text() -> dict[str, str]:
     return {load_sample(name).text: name for name in sample_titles()}
 
 
-def show_compare_button(
+def show_corpus_passage_compare_button(
     corpus: Corpus, span_in_corpus: Span, plan: Plan, chunker_numbers: Sequence[int], choices: Choices
 ) -> None:
     """Draw the button that opens Compare at ``span_in_corpus``, with the run's chunkers ``chunker_numbers`` as columns.
@@ -309,7 +316,7 @@ def show_compare_button(
         ColumnChoice(chunker.name, chunker.model_dump(mode="json"))
         for chunker in (plan.chunkers[n] for n in dict.fromkeys(chunker_numbers))
     ]
-    draw_compare_button(
+    draw_button_opening_document_passage(
         document,
         Span(span_in_corpus.start - document_offset, span_in_corpus.end - document_offset),
         compare_column_choices,
@@ -319,7 +326,7 @@ def show_compare_button(
     )
 
 
-def draw_compare_button(
+def draw_button_opening_document_passage(
     document: Document,
     span_in_document: Span,
     columns: list[ColumnChoice],
@@ -329,7 +336,9 @@ def draw_compare_button(
 ) -> None:
     """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
     sample_id, own_text_source = _sample_ids_by_text().get(document.text), session.own
-    sample_id_or_source: str | TextSource = sample_id or TextSource(document.text, document.name, parts=document.parts)
+    sample_id_or_source: str | TextWithDetails = sample_id or TextWithDetails(
+        document.text, document.name, parts=document.parts
+    )
     replaced_text_phrase = (
         f", in the place of “{own_text_source.name}”"
         if sample_id is None and own_text_source is not None and own_text_source.text != document.text
@@ -350,7 +359,7 @@ def draw_compare_button(
 
 
 def _open_document_and_columns(
-    sample_or_text: str | TextSource,
+    sample_or_text: str | TextWithDetails,
     splitter_and_embedder_names: tuple[str, str],
     columns: list[ColumnChoice],
     choices: Choices,
@@ -368,7 +377,7 @@ def _open_document_and_columns(
     else:
         adopt_as_own_text(sample_or_text, choices)
     choices.sentences, choices.embedder = splitter_and_embedder_names
-    compare_choices = main_page.choices()
+    compare_choices = main_page.current_choices()
     with record_columns_for_undo(main_page.key, "Columns replaced by those of Retrieval"):
         compare_choices.columns, compare_choices.selected = columns, 0
     open_page_at_next_run(main_page.key)

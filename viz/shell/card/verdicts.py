@@ -11,7 +11,7 @@ from chunkers.recipes import chunker_class
 from chunkers.support import format_number, pluralize
 from evaluation.retrieval.asked_question import SearchSettings
 from viz.components.browser_exchange import Component, convert_offsets_to_sentence_positions, no_op_callback
-from viz.jobs import ChangedCuts, reversing_change_if_quick, worked_formula_if_cached
+from viz.jobs import ChangedCuts, reversing_change_if_quick, worked_formula_if_embeddings_cached
 from viz.shell import ColumnResult
 from viz.state import (
     ColumnChoice,
@@ -67,7 +67,7 @@ class PreviewData(TypedDict):
 def preview_of_change(
     column_results: Sequence[ColumnResult],
     change_request: Mapping[str, Any],
-    search_settings: SearchSettings,
+    chunk_search_settings: SearchSettings,
     known_boundaries: tuple[int, ...] | None,
     embedder: Embedder | None,
 ) -> PreviewData | None:
@@ -79,7 +79,7 @@ def preview_of_change(
     ----------
     change_request
         The browser's request: the index of the ``column``, and the ``values`` of parameters.
-    search_settings
+    chunk_search_settings
         The search settings for the stored questions.
     known_boundaries
         The known boundaries; None if the text has none.
@@ -87,15 +87,15 @@ def preview_of_change(
     changed_column_index = change_request.get("column")
     if not (isinstance(changed_column_index, int) and 0 <= changed_column_index < len(column_results)):
         return None
-    task, current_chunker, current_chunking = (
+    column_chunking_task, current_chunker, current_chunking = (
         column_results[changed_column_index].task,
         column_results[changed_column_index].chunker,
         column_results[changed_column_index].chunking,
     )
-    if task is None or current_chunker is None or current_chunking is None:
+    if column_chunking_task is None or current_chunker is None or current_chunking is None:
         return None
     changed_column_choice = ColumnChoice(current_chunker.name, current_chunker.model_dump())
-    changed_parameter_values = store_parameter_values(changed_column_choice, change_request.get("values"))
+    changed_parameter_values = set_parameters_if_all_valid(changed_column_choice, change_request.get("values"))
     if not changed_parameter_values:
         return None
     try:
@@ -103,26 +103,26 @@ def preview_of_change(
     except InputError:
         return None
     questions_about_document = stored_questions_about(current_chunking.document)
-    would_send_texts = search_settings.method != "bm25" and embedder is not None and embedder.remote
-    previews_questions = not would_send_texts and search_settings.embedded_as != "context"
+    would_send_texts = chunk_search_settings.method != "bm25" and embedder is not None and embedder.remote
+    previews_questions = not would_send_texts and chunk_search_settings.embedded_as != "context"
     previous_changed_cuts_job = session.changed_cuts
     if previous_changed_cuts_job is not None and previous_changed_cuts_job.cancelled():
         previous_changed_cuts_job = None
     session.changed_cuts = changed_cuts_job = ChangedCuts(
-        task,
+        column_chunking_task,
         current_chunking,
         changed_chunker,
         questions_about_document if previews_questions else (),
-        search_settings,
+        chunk_search_settings,
         known_boundaries or (),
         embedder,
-        session.on_disk,
+        session.keeps_embeddings_on_disk,
     ).earlier_if_same(previous_changed_cuts_job)
     if changed_cuts_job is previous_changed_cuts_job:
         changed_cuts_job.join(EARLIER_PREVIEW_WAIT_S)
     else:
         changed_cuts_job.start(NEW_PREVIEW_WAIT_S)
-    return _preview_payload(
+    return _change_preview_payload(
         changed_cuts_job,
         changed_column_index,
         changed_parameter_values,
@@ -131,7 +131,7 @@ def preview_of_change(
     )
 
 
-def _preview_payload(
+def _change_preview_payload(
     changed_cuts_job: ChangedCuts,
     column_index: int,
     values: Mapping[str, float],
@@ -213,7 +213,7 @@ def _shortened_quote(text: str) -> str:
     return f"“{text_on_one_line}”" if len(text_on_one_line) <= LONGEST_QUOTED else f"“{shortened_text} …”"
 
 
-def store_parameter_values(choice: ColumnChoice, values: object) -> dict[str, float]:
+def set_parameters_if_all_valid(choice: ColumnChoice, values: object) -> dict[str, float]:
     """Set the parameters that a browser event names, either all or none, and return their values."""
     parameter_spec_by_name = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
     changed_choice, converted_values = choice.copy(), dict[str, float]()
@@ -223,7 +223,7 @@ def store_parameter_values(choice: ColumnChoice, values: object) -> dict[str, fl
         converted_values[parameter_name] = (
             int(parameter_value) if parameter_spec_by_name[parameter_name].kind == "integer" else float(parameter_value)
         )
-        changed_choice.put(parameter_name, converted_values[parameter_name])
+        changed_choice.set_valid_parameter(parameter_name, converted_values[parameter_name])
         if changed_choice.parameters.get(parameter_name) != converted_values[parameter_name]:
             return {}
     choice.parameters = changed_choice.parameters
@@ -246,7 +246,7 @@ def apply_parameter_change(page_key: str, event: Mapping[str, Any]) -> None:
     if not (isinstance(changed_column_index, int) and 0 <= changed_column_index < len(columns_of_page)):
         return
     changed_column = columns_of_page[changed_column_index].copy()
-    changed_parameter_values = store_parameter_values(changed_column, event.get("values"))
+    changed_parameter_values = set_parameters_if_all_valid(changed_column, event.get("values"))
     if not changed_parameter_values:
         return
     title_by_parameter = {
@@ -354,21 +354,21 @@ _verdicts_component = Component[AnswerData](
 
 
 @st.fragment
-def answer_verdict_requests(
+def send_verdicts_on_pointed_gap(
     document: Document,
     column_results: Sequence[ColumnResult],
     column_body_hashes: Sequence[str],
     embedder: Embedder | None,
     known_boundaries: tuple[int, ...] | None,
-    search_settings: SearchSettings,
+    chunk_search_settings: SearchSettings,
     shown_chunking: Chunking | None = None,
 ) -> None:
     """Send the verdicts at the position that the user points at, in a fragment that reruns without the page.
 
-    Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above all
-    elements that come and go. ``known_boundaries`` is None if the text has none. ``search_settings`` has the settings for
-    the stored questions, whose answers a previewed change may gain or lose. ``shown_chunking`` is the first column's result
-    with the scores that the page shows, if they differ from the column's scores.
+    Streamlit identifies a fragment by its position on the page, and loses requests to an old position. Call this above
+    all elements that come and go. ``known_boundaries`` is None if the text has none. ``chunk_search_settings`` has the
+    settings for the stored questions, whose answers a previewed change may gain or lose. ``shown_chunking`` is the first
+    column's result with the scores that the page shows, if they differ from the column's scores.
     """
     browser_request = (st.session_state.get(VERDICTS_KEY) or {}).get("asked") or {}
     pointed_axis_position = browser_request.get("at")
@@ -382,20 +382,22 @@ def answer_verdict_requests(
         session.changed_cuts.cancel()
     verdicts_answer_payload: Verdicts | None = None
     if isinstance(pointed_axis_position, int | float) and 0 < pointed_axis_position < len(document.sentences):
-        verdict_cells = [
+        verdict_cell_per_column = [
             verdict_cell(column, document, pointed_axis_position, embedder, last_column_change_phrase(session.page, index))
             for index, column in enumerate(column_results)
         ]
         gap_at_pointer = (
             None if shown_chunking is None else gap_at_axis_position(shown_chunking, document, pointed_axis_position)
         )
-        if gap_at_pointer is not None and verdict_cells[0] is not None:
-            verdict_cells[0]["reason"] = gap_at_pointer.why.brief()
+        if gap_at_pointer is not None and verdict_cell_per_column[0] is not None:
+            verdict_cell_per_column[0]["reason"] = gap_at_pointer.why.brief()
         verdicts_answer_payload = {
             "at": pointed_axis_position,
             "hashes": [*column_body_hashes],
-            "cells": verdict_cells,
-            "preview": preview_of_change(column_results, change_to_preview, search_settings, known_boundaries, embedder)
+            "cells": verdict_cell_per_column,
+            "preview": preview_of_change(
+                column_results, change_to_preview, chunk_search_settings, known_boundaries, embedder
+            )
             if change_to_preview
             else None,
         }
@@ -423,7 +425,14 @@ def verdict_cell(
     gap_at_position = gap_at_axis_position(column.chunking, document, axis_position)
     if gap_at_position is None:
         return {"cut": False, "reason": "", "formula": [], "change": None, "undo": undoable_change_phrase}
-    decision_arguments = (column.task, column.chunker, column.chunking, gap_at_position, embedder, session.on_disk)
+    decision_arguments = (
+        column.task,
+        column.chunker,
+        column.chunking,
+        gap_at_position,
+        embedder,
+        session.keeps_embeddings_on_disk,
+    )
     decision_tipping_change = reversing_change_if_quick(*decision_arguments)
     tipping_change_payload: ChangeData | None = None
     if decision_tipping_change is not None:
@@ -435,7 +444,7 @@ def verdict_cell(
     return {
         "cut": gap_at_position.verdict.is_cut,
         "reason": gap_at_position.why.brief(),
-        "formula": worked_formula_if_cached(*decision_arguments),
+        "formula": worked_formula_if_embeddings_cached(*decision_arguments),
         "change": tipping_change_payload,
         "undo": undoable_change_phrase,
     }
@@ -444,10 +453,10 @@ def verdict_cell(
 def gap_at_axis_position(chunking: Chunking, document: Document, axis_position: float) -> Gap | None:
     """Return the gap at a position on the sentence axis; None if no gap is at the position."""
     is_between_sentences = axis_position == int(axis_position)
-    gap_index_at_position = int(axis_position) - 1 if is_between_sentences else int(axis_position)
-    first_candidate_index = bisect_left(chunking.gaps, gap_index_at_position, key=lambda gap: gap.index)
+    sought_gap_index = int(axis_position) - 1 if is_between_sentences else int(axis_position)
+    first_candidate_index = bisect_left(chunking.gaps, sought_gap_index, key=lambda gap: gap.index)
     for gap in chunking.gaps[first_candidate_index:]:
-        if gap.index != gap_index_at_position:
+        if gap.index != sought_gap_index:
             break
         if gap.offset is None and is_between_sentences:
             return gap

@@ -37,7 +37,7 @@ def filled(path, token="a token"):
     run_keeper = keeper(path, token)
     run_keeper.begin(PLAN)
     for number in range(3):
-        run_keeper.add(number, f"part {number}".encode())
+        run_keeper.add_part(number, f"part {number}".encode())
     return run_keeper
 
 
@@ -49,18 +49,18 @@ def change(path, statement):
 def test_a_run_is_there_for_another_server(path):
     filled(path)
     again = keeper(path)
-    assert again.plan() == PLAN
+    assert again.stored_plan_json() == PLAN
     assert again.parts() == {0: b"part 0", 1: b"part 1", 2: b"part 2"}
-    assert keeper(path, "another").plan() is None
-    assert keeper(path, kind="retrieval").plan() is None
+    assert keeper(path, "another").stored_plan_json() is None
+    assert keeper(path, kind="retrieval").stored_plan_json() is None
 
 
 def test_nothing_is_written_before_a_run_is_kept(path):
     store = RunStore(path)
-    assert keeper(path).plan() is None
+    assert keeper(path).stored_plan_json() is None
     assert keeper(path).parts() == {}
     store.clear()
-    assert store.file_bytes == 0
+    assert store.file_size_in_bytes == 0
     assert not path.parent.exists()
 
 
@@ -68,7 +68,7 @@ def test_the_file_is_the_user_s_alone(path):
     os.umask(os.umask(0))
     store = filled(path).store
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert store.file_bytes == path.stat().st_size > 0
+    assert store.file_size_in_bytes == path.stat().st_size > 0
 
 
 def test_neither_the_link_nor_what_is_hashed_follows_from_the_file(path):
@@ -90,8 +90,8 @@ def test_clearing_forgets_all_and_nothing_is_kept_of_a_run_at_work(path):
     size = path.stat().st_size
     keeper(path, "another").begin(b"x" * 100_000)
     keeper(path).store.clear()
-    run_keeper.add(9, b"a late part")
-    assert run_keeper.plan() is None
+    run_keeper.add_part(9, b"a late part")
+    assert run_keeper.stored_plan_json() is None
     assert run_keeper.parts() == {}
     assert path.stat().st_size <= size
     assert b"part 1" not in path.read_bytes()
@@ -124,7 +124,7 @@ def test_a_file_or_a_run_of_something_else_is_a_sentence(path, damage, sentence)
     filled(path).store._close()
     damage(path)
     with pytest.raises(InputError, match=sentence) as error:
-        keeper(path).plan()
+        keeper(path).stored_plan_json()
     assert "\n" not in str(error.value)
 
 
@@ -133,14 +133,14 @@ def test_a_file_of_something_else_is_replaced_by_the_next_run(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
     run_keeper = filled(path)
-    assert (run_keeper.plan(), len(run_keeper.parts())) == (PLAN, 3)
+    assert (run_keeper.stored_plan_json(), len(run_keeper.parts())) == (PLAN, 3)
 
 
 def test_a_run_of_another_version_is_a_sentence(path, monkeypatch):
     filled(path)
     monkeypatch.setattr(run_store, "__version__", "9.9.9")
     with pytest.raises(InputError, match=r"stored by Seamark 0\.1\.0, and this is Seamark 9\.9\.9\. Run it again"):
-        keeper(path).plan()
+        keeper(path).stored_plan_json()
 
 
 @pytest.mark.parametrize("damage", ["part = x'00'", "part = NULL", "part = 'text'", "number = 7", "run = x'00'"])
@@ -157,11 +157,11 @@ def test_every_byte_of_the_file_may_be_wrong(path):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
         run_keeper = keeper(path)
         try:
-            assert run_keeper.plan() in (PLAN, None)
+            assert run_keeper.stored_plan_json() in (PLAN, None)
             assert run_keeper.parts().items() <= {0: b"part 0", 1: b"part 1", 2: b"part 2"}.items()
         except InputError:
             pass
-        run_keeper.add(3, b"new")
+        run_keeper.add_part(3, b"new")
         run_keeper.store._close()
 
 
@@ -171,19 +171,19 @@ def test_the_oldest_go_beyond_the_number_and_after_the_days(path, monkeypatch):
     for number in range(5):
         monkeypatch.setattr(time, "time", lambda number=number: now + number)
         filled(path, f"run {number}")
-    assert [keeper(path, f"run {number}").plan() for number in range(5)] == [None, None, PLAN, PLAN, PLAN]
+    assert [keeper(path, f"run {number}").stored_plan_json() for number in range(5)] == [None, None, PLAN, PLAN, PLAN]
     assert keeper(path, "run 0").parts() == {}
     # Resumed, it is kept for longer.
     monkeypatch.setattr(time, "time", lambda: now + 20 * 86_400)
     keeper(path, "run 2").begin(PLAN)
     monkeypatch.setattr(time, "time", lambda: now + (run_store.MOST_STORAGE_DAYS + 1) * 86_400)
-    assert keeper(path, "run 4").plan() is None
-    assert keeper(path, "run 2").plan() == PLAN
+    assert keeper(path, "run 4").stored_plan_json() is None
+    assert keeper(path, "run 2").stored_plan_json() == PLAN
     filled(path, "run 5")
     filled(path, "run 6")
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT count(*) FROM runs").fetchone() == (3,)
-    assert [keeper(path, f"run {number}").plan() for number in (2, 5, 6)] == [PLAN] * 3
+    assert [keeper(path, f"run {number}").stored_plan_json() for number in (2, 5, 6)] == [PLAN] * 3
 
 
 def test_runs_of_a_clock_that_was_ahead_push_out_none_that_is_newer(path, monkeypatch):
@@ -196,9 +196,9 @@ def test_runs_of_a_clock_that_was_ahead_push_out_none_that_is_newer(path, monkey
     filled(path, "run 1")
     filled(path, "run 2")
     filled(path, "ahead 2")
-    assert [keeper(path, name).plan() for name in ("ahead 0", "ahead 1", "run 1", "run 2", "ahead 2")] == [None] * 2 + [
-        PLAN
-    ] * 3
+    assert [keeper(path, name).stored_plan_json() for name in ("ahead 0", "ahead 1", "run 1", "run 2", "ahead 2")] == [
+        None
+    ] * 2 + [PLAN] * 3
     assert len(keeper(path, "run 2").parts()) == 3
 
 
@@ -209,7 +209,7 @@ def test_a_clock_that_jumps_forward_once_deletes_no_run(path, monkeypatch):
     filled(path, "in the future")
     monkeypatch.setattr(time, "time", lambda: now + 60)
     filled(path, "after")
-    assert [keeper(path, name).plan() for name in ("before", "in the future", "after")] == [PLAN] * 3
+    assert [keeper(path, name).stored_plan_json() for name in ("before", "in the future", "after")] == [PLAN] * 3
 
 
 FULL_DISK = """
@@ -223,9 +223,9 @@ runs = [Keeper(store, f"run {number}", "sweep") for number in range(8)]
 for number, run in enumerate(runs):
     run.begin(b"{}")
     for part in range(4):
-        run.add(part, bytes([number]) * 15_000)
+        run.add_part(part, bytes([number]) * 15_000)
 for run in runs:
-    print(run.plan() == b"{}", len(run.parts()), end=" ")
+    print(run.stored_plan_json() == b"{}", len(run.parts()), end=" ")
 print(bool(store.complaint))
 store._close()
 """
@@ -251,38 +251,38 @@ def test_a_full_file_lets_the_oldest_go_and_stays_below_its_limit(path, monkeypa
         monkeypatch.setattr(time, "time", lambda number=number: now + number)
         run_keeper = keeper(path, f"run {number}")
         run_keeper.begin(PLAN)
-        run_keeper.add(0, bytes([number]) * 60_000)
+        run_keeper.add_part(0, bytes([number]) * 60_000)
         assert path.stat().st_size <= 200_000
-    assert keeper(path, "run 0").plan() is None
+    assert keeper(path, "run 0").stored_plan_json() is None
     assert keeper(path, "run 5").parts() == {0: bytes([5]) * 60_000}
     # What is too large for the whole file is not kept, and does no harm.
-    run_keeper.add(1, b"x" * 300_000)
+    run_keeper.add_part(1, b"x" * 300_000)
     assert run_keeper.parts() == {0: bytes([5]) * 60_000}
 
 
 def test_a_part_that_is_too_large_is_not_kept(path, monkeypatch):
     monkeypatch.setattr(run_store, "MAX_PART_BYTES", 100)
     run_keeper = filled(path)
-    run_keeper.add(5, b"x" * 101)
-    run_keeper.add(6, b"x" * 100)
+    run_keeper.add_part(5, b"x" * 101)
+    run_keeper.add_part(6, b"x" * 100)
     assert set(run_keeper.parts()) == {0, 1, 2, 6}
     keeper(path, "another").begin(b"x" * 101)
-    assert keeper(path, "another").plan() is None
+    assert keeper(path, "another").stored_plan_json() is None
 
 
 def test_a_file_that_is_larger_than_allowed_is_not_read(path, monkeypatch):
     filled(path).store._close()
     monkeypatch.setattr(run_store, "MAX_RUNS_FILE_BYTES", 5_000)
     with pytest.raises(InputError, match="the file may have at most 5,000 bytes"):
-        keeper(path).plan()
+        keeper(path).stored_plan_json()
 
 
 def test_a_file_that_is_deleted_or_replaced_meanwhile_does_no_harm(path):
     run_keeper = filled(path)
     path.unlink()
-    assert run_keeper.plan() is None
+    assert run_keeper.stored_plan_json() is None
     run_keeper.begin(PLAN)
-    run_keeper.add(4, b"part")
+    run_keeper.add_part(4, b"part")
     assert keeper(path).parts() == {4: b"part"}
     path.unlink()
     filled(path)
@@ -309,10 +309,10 @@ def test_a_run_that_cannot_begin_while_another_process_writes_says_so(path, monk
         run_keeper.begin(PLAN)
     assert "writing it failed: database is locked" in run_keeper.store.complaint
     # The run is not there, so its parts are not either, and writing them fails in no other way.
-    run_keeper.add(0, b"part")
-    assert (run_keeper.plan(), run_keeper.parts()) == (None, {})
+    run_keeper.add_part(0, b"part")
+    assert (run_keeper.stored_plan_json(), run_keeper.parts()) == (None, {})
     run_keeper.begin(PLAN)
-    assert (run_keeper.plan(), run_keeper.store.complaint) == (PLAN, "")
+    assert (run_keeper.stored_plan_json(), run_keeper.store.complaint) == (PLAN, "")
 
 
 def test_a_folder_that_may_not_be_looked_into_does_no_harm(path, monkeypatch):
@@ -322,7 +322,7 @@ def test_a_folder_that_may_not_be_looked_into_does_no_harm(path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(type(path), "stat", refused)
-    assert (run_keeper.plan(), run_keeper.parts(), run_keeper.store.file_bytes) == (None, {}, 0)
+    assert (run_keeper.stored_plan_json(), run_keeper.parts(), run_keeper.store.file_size_in_bytes) == (None, {}, 0)
     run_keeper.store.clear()
 
 
@@ -333,10 +333,10 @@ def test_a_file_that_another_holds_is_left_to_it(path, monkeypatch):
     run_keeper.store._close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
-        run_keeper.add(3, b"late")
+        run_keeper.add_part(3, b"late")
         run_keeper.store.clear()
         with pytest.raises(InputError, match="cannot be read: database is locked"):
-            run_keeper.plan()
+            run_keeper.stored_plan_json()
     assert set(run_keeper.parts()) == {0, 1, 2}
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chunkers import Document, build_chunker, run
+from chunkers import Document, build_chunker, run_chunker
 from chunkers.language_models.answer_cache import AnswerCache
 from chunkers.language_models.chat_server import ChatServer
 from chunkers.language_models.requests_within_spending_limit import Asking
@@ -28,7 +28,7 @@ def in_a_session(model="openai:test", chunker="lumber"):
 
 def cut(size):
     """Return chunks as a model might have made them."""
-    return [run(build_chunker("fixed_sentences", {"size": size}), DOCUMENT, tools())]
+    return [run_chunker(build_chunker("fixed_sentences", {"size": size}), DOCUMENT, tools())]
 
 
 @pytest.mark.parametrize(
@@ -41,20 +41,20 @@ def cut(size):
     ],
 )
 def test_a_model_that_cut_the_same_made_the_same_run_in_another_session(other, chunks, missing):
-    kept = StoredAnswers.of(KEEPER, in_a_session(), cut(1), MODELS)
+    kept = StoredAnswers.build_for_plan(KEEPER, in_a_session(), cut(1), MODELS)
     assert kept.differing_settings(other, chunks) == missing
 
 
 def test_where_no_model_is_asked_the_chunks_need_not_be_the_same():
     asks_none = replace(in_a_session(), tasks=(ChunkingTask.of(DOCUMENT, None, "words", build_chunker("recursive", {})),))
-    kept = StoredAnswers.of(KEEPER, asks_none, cut(1), MODELS)
+    kept = StoredAnswers.build_for_plan(KEEPER, asks_none, cut(1), MODELS)
     assert kept.plan.cuts == ("",)
     assert kept.differing_settings(asks_none, cut(2)) == []
 
 
 def test_neither_a_chunk_nor_a_session_is_in_the_plan():
     plan = in_a_session()
-    written = StoredAnswers.of(KEEPER, plan, cut(1), MODELS).plan.model_dump_json()
+    written = StoredAnswers.build_for_plan(KEEPER, plan, cut(1), MODELS).plan.model_dump_json()
     assert "Two" not in written
     assert plan.tasks[0].answer_cache_identity
     assert plan.tasks[0].answer_cache_identity not in written

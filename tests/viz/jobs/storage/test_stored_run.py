@@ -49,10 +49,10 @@ def stored_sweep(place):
 
 def new_sweep(folder, settings=SETTINGS):
     held = frozenset({OWN.name})
-    kept = StoredSweep.of(
+    kept = StoredSweep.build_for_settings(
         keeper(folder, "sweep"), [(BUNDLED, STUBS.sentences), (OWN, "lines")], held, settings, "hash", "words"
     )
-    documents = [BUNDLED.split(STUBS.sentences), OWN.split("lines")]
+    documents = [BUNDLED.split_to_marked_document(STUBS.sentences), OWN.split_to_marked_document("lines")]
     return Sweep([BUNDLED.name, OWN.name], lambda: documents, settings, HashEmbedder(), "words", True, held, stored_run=kept)
 
 
@@ -91,13 +91,13 @@ def interrupted(folder, monkeypatch):
 
 def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
     shown = stored_sweep(keeper(folder, "sweep"))
-    assert (len(shown.rows), shown.total, shown.stopped_early, shown.has_document_names) == (4, 10, True, False)
+    assert (len(shown.rows), shown.part_count, shown.stopped_early, shown.are_document_names_known) == (4, 10, True, False)
     assert shown.names == ["stubs", "own document 2"]
     assert shown.held_out_names == {"own document 2"}
     assert list(shown.settings) == SETTINGS
     assert shown.stored_run.find_sweep_documents([]) == [BUNDLED, None]
     assert shown.stored_run.find_sweep_documents([OWN]) == [BUNDLED, OWN]
-    resumed = done(shown.resumed([BUNDLED, OWN], HashEmbedder()))
+    resumed = done(shown.resumed_copy([BUNDLED, OWN], HashEmbedder()))
     whole = done(new_sweep(folder))
     assert sorted(map(str, resumed.rows)) == sorted(map(str, whole.rows))
     assert (resumed.held_out_names, resumed.stopped_early) == (whole.held_out_names, False)
@@ -122,7 +122,7 @@ def test_only_the_same_document_is_recognised(folder, interrupted, other):
 def test_a_sweep_does_not_go_on_with_another_model(folder, interrupted):
     embedder = HashEmbedder()
     embedder.revision = "2"
-    resumed = stored_sweep(keeper(folder, "sweep")).resumed([BUNDLED, OWN], embedder)
+    resumed = stored_sweep(keeper(folder, "sweep")).resumed_copy([BUNDLED, OWN], embedder)
     resumed.start()
     assert ended(resumed).error.startswith("hash: a run must continue with the model that it began with")
     assert not interrupted
@@ -154,20 +154,20 @@ def test_a_setting_that_is_not_allowed_is_a_sentence(folder):
 )
 def test_a_row_of_something_else_is_not_run(folder, interrupted, number, part):
     place = keeper(folder, "sweep")
-    place.add(number, part or place.parts()[0])
+    place.add_part(number, part or place.parts()[0])
     assert len(stored_sweep(place).rows) == 4
 
 
 def new_run(folder, material=MATERIAL):
     chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in (2, 3, 4))
     plan = Plan(material, chunkers, "hash", "lines", "words")
-    return Retrieval(plan, HashEmbedder(), True, StoredRetrieval.of(keeper(folder, "retrieval"), plan))
+    return Retrieval(plan, HashEmbedder(), True, StoredRetrieval.build_for_plan(keeper(folder, "retrieval"), plan))
 
 
 @pytest.fixture
 def indexed(monkeypatch):
     """The sizes of the chunkers whose chunks were indexed; the last is not, as the run is killed there."""
-    build, sizes = retrievals.build_index, []
+    build, sizes = retrievals.cut_and_index_corpus, []
 
     def counted(corpus, chunker, *others):
         if len(sizes) == 2:
@@ -175,7 +175,7 @@ def indexed(monkeypatch):
         sizes.append(chunker.size)
         return build(corpus, chunker, *others)
 
-    monkeypatch.setattr(retrievals, "build_index", counted)
+    monkeypatch.setattr(retrievals, "cut_and_index_corpus", counted)
     return sizes
 
 
@@ -185,7 +185,12 @@ def report(run):
         told = ended(run.report_job(ReportChoice("recall", "tokens", 2, 0, budget))).report_and_failures.report
         assert (told.curve is None) == (not budget)
         figures |= {
-            (number, budget): (chunker.means, chunker.costs.tokens, chunker.chunk_tokens, told.given_chunks(number, 0))
+            (number, budget): (
+                chunker.means,
+                chunker.costs.tokens,
+                chunker.chunk_tokens,
+                told.chunks_retrieved_for_question(number, 0),
+            )
             for number, chunker in told.chunkers.items()
         }
     return figures
@@ -195,7 +200,7 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     first = done(new_run(folder))
     assert (sorted(first.evaluation_by_chunker), first.stopped_early) == ([0, 1], True)
     kept = StoredRetrieval.find(keeper(folder, "retrieval"))
-    assert (kept.plan.own, kept.done) == (True, 2)
+    assert (kept.plan.own, kept.finished_part_count) == (True, 2)
     # In another order, as files are uploaded.
     plan = kept.rebuild_plan(RunMaterial(TEXTS[::-1], ASKED, own=True))
     assert plan == first.plan
@@ -203,7 +208,7 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     shown = done(Retrieval(plan, None, True, kept))
     assert not indexed
     assert report(shown) == report(first)
-    assert shown.evaluation_by_chunker[1].answers == first.evaluation_by_chunker[1].answers
+    assert shown.evaluation_by_chunker[1].scores_of_all_questions == first.evaluation_by_chunker[1].scores_of_all_questions
     resumed = done(Retrieval(plan, HashEmbedder(), True, kept))
     assert indexed == [4]
     assert (sorted(resumed.evaluation_by_chunker), resumed.stopped_early) == ([0, 1, 2], False)
@@ -215,7 +220,7 @@ def test_a_run_that_an_earlier_version_kept_has_its_top_k(folder):
     kept = run.stored_run.keeper.parts()
     for number, part in kept.items():
         before = {name: value for name, value in json.loads(part).items() if name != "ladder"}
-        run.stored_run.keeper.add(number, json.dumps(before).encode())
+        run.stored_run.keeper.add_part(number, json.dumps(before).encode())
     again = done(Retrieval(run.plan, None, True, run.stored_run))
     assert sorted(again.evaluation_by_chunker) == [0, 1, 2]
     assert (run.all_measured_at_budgets, again.all_measured_at_budgets) == (True, False)
@@ -235,12 +240,12 @@ def test_pages_come_back_with_the_documents(folder):
 def test_what_is_embedded_is_kept_and_a_run_of_before_is_plain(folder):
     run = new_run(folder)
     plan = replace(run.plan, embedded_as="heading_path")
-    StoredRetrieval.of(keeper(folder, "retrieval"), plan).begin()
+    StoredRetrieval.build_for_plan(keeper(folder, "retrieval"), plan).begin()
     assert StoredRetrieval.find(keeper(folder, "retrieval")).rebuild_plan(MATERIAL) == plan
     before = run.stored_run.plan.model_dump()
     del before["embedded_as"]
     assert type(run.stored_run.plan).model_validate(before) == run.stored_run.plan
-    assert run.plan.changed(plan) == ["what is embedded"]
+    assert run.plan.differing_setting_names(plan) == ["what is embedded"]
 
 
 @pytest.mark.parametrize(
@@ -258,19 +263,19 @@ def test_what_is_missing_is_said(folder, texts, asked, missing):
     run = new_run(folder)
     run.stored_run.begin()
     kept = StoredRetrieval.find(keeper(folder, "retrieval"))
-    assert kept.missing_files_in_words(RunMaterial(texts, asked, own=True) if texts else None) == missing
+    assert kept.missing_documents_and_questions_phrase(RunMaterial(texts, asked, own=True) if texts else None) == missing
 
 
 def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):
-    build = retrievals.build_index
+    build = retrievals.cut_and_index_corpus
 
     def failing(corpus, chunker, *others):
         raise InputError("The server did not answer.")
 
-    monkeypatch.setattr(retrievals, "build_index", failing)
+    monkeypatch.setattr(retrievals, "cut_and_index_corpus", failing)
     run = done(new_run(folder))
     assert (len(run.errors), run.stopped_early) == (3, False)
-    monkeypatch.setattr(retrievals, "build_index", build)
+    monkeypatch.setattr(retrievals, "cut_and_index_corpus", build)
     again = done(Retrieval(run.plan, HashEmbedder(), True, run.stored_run))
     assert (len(again.evaluation_by_chunker), again.errors) == (3, {})
 
@@ -278,8 +283,8 @@ def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):
 @pytest.mark.parametrize("part", [b"torn", b"{}", b"x" * 100])
 def test_an_evaluation_of_something_else_is_measured_again(folder, part):
     run = done(new_run(folder))
-    run.stored_run.keeper.add(1, part)
-    run.stored_run.keeper.add(7, run.stored_run.keeper.parts()[0])
+    run.stored_run.keeper.add_part(1, part)
+    run.stored_run.keeper.add_part(7, run.stored_run.keeper.parts()[0])
     assert sorted(done(Retrieval(run.plan, None, True, run.stored_run)).evaluation_by_chunker) == [0, 2]
 
 
@@ -298,6 +303,6 @@ def test_no_text_no_name_no_link_and_no_key_is_in_the_files(folder):
     words += STUBS.text.lower().split()[:1]
     assert [word for word in words if word.lower().encode() in content] == []
     # What stands in it is what the page says.
-    plan = json.loads(sweep.stored_run.keeper.plan())
+    plan = json.loads(sweep.stored_run.keeper.stored_plan_json())
     assert set(plan) == {"documents", "grid", "embedder", "tokenizer", "language_model", "chunkers"}
     assert [set(document) for document in plan["documents"]] == [{"digest", "sample", "splitter", "held"}] * 2

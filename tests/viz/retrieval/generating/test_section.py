@@ -38,7 +38,7 @@ def bundled(monkeypatch):
     The scripted model refuses so often that runs would be stopped after their first ten answers.
     """
     offer(monkeypatch, b"question,excerpts\nWhen?,at night\n")
-    monkeypatch.setattr(asking_module, "FIRST_ANSWER_COUNT", 1_000)
+    monkeypatch.setattr(asking_module, "USABILITY_CHECKED_ANSWER_COUNT", 1_000)
 
 
 @pytest.fixture
@@ -179,18 +179,18 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     wanted, tables = edits
     app = asked(http)
     job = generating(app)
-    assert [generated.question for generated in job.made].count(HOSTILE) == 1
-    assert len(job.made) + len(job.windows_without_question) == 7
+    assert [generated.question for generated in job.questions_generated_so_far].count(HOSTILE) == 1
+    assert len(job.questions_generated_so_far) + len(job.dropped_windows) == 7
     assert "I cannot" not in everything(app)
     assert any("1 excerpt was quoted with small changes" in text for text in remarks(app))
     line(app, "lowest", 0.0)
     line(app, "highest", 1.0)
-    assert tables[-1]["question"] == [generated.question for generated in job.made]
+    assert tables[-1]["question"] == [generated.question for generated in job.questions_generated_so_far]
     sent = len(http.requests)
     line(app, "highest", 0.7)
     few = tables[-1]["question"]
     assert "When does the owl hunt, then?" not in few
-    assert f"Both filters keep {len(few)} of {len(job.made)} questions." in remarks(app)
+    assert f"Both filters keep {len(few)} of {len(job.questions_generated_so_far)} questions." in remarks(app)
     # The question is written anew, one excerpt is shortened and the other gets words that are not the document's.
     row = few.index("When does the owl hunt?")
     changed = {"question": "At what time does the owl hunt?", "excerpt 1": "hunts at night", "excerpt 2": "It hears a rat."}
@@ -243,8 +243,8 @@ def test_stopping_keeps_what_was_asked_and_going_on_keeps_what_was_written(http,
     ran(app)
     line(app, "lowest", 0.0)
     assert any(text.startswith("The generation was stopped; the questions generated so far are kept.") for text in said(app))
-    assert any(f"{len(job.made)} questions of 7. test: " in text for text in remarks(app))
-    row = tables[-1]["question"].index(job.made[0].question)
+    assert any(f"{len(job.questions_generated_so_far)} questions of 7. test: " in text for text in remarks(app))
+    row = tables[-1]["question"].index(job.questions_generated_so_far[0].question)
     wanted.append({"edited_rows": {row: {"question": "What is written anew?"}}, "deleted_rows": []})
     press(ran(app), "Edit the table")
     http.model = line_before
@@ -308,6 +308,6 @@ def test_where_all_are_removed_they_can_be_put_back(http, edits):
     press(ran(app), "Edit the table")
     assert "No question passes the filters. Move the filters' lines, or restore the questions that you removed." in said(app)
     assert next(button for button in app.button if button.label == "Use these questions").disabled
-    before = len(generating(app).made)
+    before = len(generating(app).questions_generated_so_far)
     press(app, f"Restore {before} questions")
     assert len(tables[-1]["question"]) == before

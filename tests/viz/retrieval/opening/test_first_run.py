@@ -8,7 +8,7 @@ import pytest
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from evaluation.questions.corpus_ranges_and_rulers import Corpus
-from evaluation.search.index import build_index
+from evaluation.search.index import cut_and_index_corpus
 from tests.support import HashEmbedder, differing, ended
 from viz.retrieval import bundled_run as opening
 from viz.retrieval.bundled_run import BUNDLED_RUN, default_retrieval_choices
@@ -22,7 +22,7 @@ OF_THE_MACHINE = {"chunk_s", "decide_s", "embed_s", "ask_s", "search_s", "embedd
 
 @pytest.fixture(scope="module")
 def shown():
-    run, file = BUNDLED_RUN.run_and_file
+    run, file = BUNDLED_RUN.loaded_run_and_file
     assert not ended(run).error
     return run, file
 
@@ -54,14 +54,14 @@ def words_of_the_texts(data, texts):
 
 def measured_chunks(run, number, embedder):
     documents = [Document.from_text(text, run.plan.sentences, name) for name, text in run.plan.material.texts]
-    index = build_index(Corpus(tuple(documents)), run.plan.chunkers[number], Tools(embedder, load_tokenizer()))
+    index = cut_and_index_corpus(Corpus(tuple(documents)), run.plan.chunkers[number], Tools(embedder, load_tokenizer()))
     return index.chunks
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_chunkers_that_need_no_model_cut_as_they_did(shown, number):
     run, _ = shown
-    assert measured_chunks(run, number, HashEmbedder()) == run.evaluation_by_chunker[number].index.chunks
+    assert measured_chunks(run, number, HashEmbedder()) == run.evaluation_by_chunker[number].searched_index.chunks
 
 
 @pytest.mark.full
@@ -75,7 +75,7 @@ def test_the_one_that_embeds_cuts_as_it_did(shown):
 @pytest.mark.model
 def test_its_scores_are_those_of_today(tmp_path):
     path = tmp_path / "run.json"
-    BUNDLED_RUN.measure().write(path)
+    BUNDLED_RUN.measure_run_anew().write(path)
     before, today = json.loads(BUNDLED_RUN.path.read_text()), json.loads(path.read_text())
     assert today["plan"] == before["plan"]
     for number, (part, other) in enumerate(zip(before["parts"], today["parts"], strict=True)):
@@ -94,7 +94,7 @@ def test_what_differs_is_found():
 
 
 def opened_again(path=BUNDLED_RUN.path):
-    return replace(BUNDLED_RUN, path=path).run_and_file
+    return replace(BUNDLED_RUN, path=path).loaded_run_and_file
 
 
 def test_other_documents_or_questions_do_not_fit(monkeypatch):

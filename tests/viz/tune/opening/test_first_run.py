@@ -19,7 +19,7 @@ MOST_BYTES = 100_000
 
 @pytest.fixture(scope="module")
 def shown():
-    return BUNDLED_RUN.run_and_file
+    return BUNDLED_RUN.loaded_run_and_file
 
 
 def test_it_is_of_the_first_screen_and_complete(shown):
@@ -48,15 +48,19 @@ def test_it_is_small_and_holds_no_text():
 def test_what_looks_at_nothing_reaches_today_what_it_reached(shown):
     run, _ = shown
     rows = [
-        *sweep_settings([*default_sweep_documents().split()], TRIVIAL_SETTINGS, Tools(None, load_tokenizer(run.tokenizer)))
+        *sweep_settings(
+            [*default_sweep_documents().documents_split_into_sentences()],
+            TRIVIAL_SETTINGS,
+            Tools(None, load_tokenizer(run.tokenizer)),
+        )
     ]
-    assert rows == [row for row in run.rows if row.setting.trivial]
+    assert rows == [row for row in run.rows if row.setting.is_trivial_baseline]
 
 
 @pytest.mark.model
 def test_a_chunker_reaches_today_what_it_reached(shown):
     run, _ = shown
-    first = next(default_sweep_documents().split())
+    first = next(default_sweep_documents().documents_split_into_sentences())
     rows = [*sweep_settings([first], default_sweep_settings()[:3], Tools(load_embedder(), load_tokenizer(run.tokenizer)))]
     there = {row.setting: row for row in run.rows if row.document == first.document.name}
     assert rows == [there[row.setting] for row in rows]
@@ -66,13 +70,13 @@ def test_a_chunker_reaches_today_what_it_reached(shown):
 @pytest.mark.model
 def test_all_that_it_reached_is_reached_today(tmp_path):
     path = tmp_path / "run.json"
-    BUNDLED_RUN.measure().write(path)
+    BUNDLED_RUN.measure_run_anew().write(path)
     today, before = json.loads(path.read_text()), json.loads(BUNDLED_RUN.path.read_text())
     assert [place for place in differing(before, today) if place not in {"made", "seamark"}] == []
 
 
 def opened_again(path=BUNDLED_RUN.path):
-    return replace(BUNDLED_RUN, path=path).run_and_file
+    return replace(BUNDLED_RUN, path=path).loaded_run_and_file
 
 
 def test_other_documents_marks_or_places_do_not_fit(monkeypatch):
@@ -109,7 +113,7 @@ def test_an_earlier_version_s_run_is_shown_with_its_day(tmp_path):
     path = tmp_path / "run.json"
     path.write_text(json.dumps({**json.loads(BUNDLED_RUN.path.read_text()), "seamark": "0.0.9", "made": "2020-02-01"}))
     run, file = opened_again(path)
-    assert (run.done, file.seamark, f"{file.made}") == (run.total, "0.0.9", "2020-02-01")
+    assert (run.finished_part_count, file.seamark, f"{file.made}") == (run.part_count, "0.0.9", "2020-02-01")
 
 
 def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
@@ -117,7 +121,7 @@ def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
     path = tmp_path / "run.json"
     file.write(path)
     assert path.read_bytes() == BUNDLED_RUN.path.read_bytes()
-    assert SweptSetting.of("breakpoint", amount=10) == run.settings[0]
+    assert SweptSetting.from_chunker_and_parameters("breakpoint", amount=10) == run.settings[0]
     without_parts = {**json.loads(BUNDLED_RUN.path.read_text()), "parts": None}
     for foreign in ("{}", '{"kind": "sweep", "parts": null}', json.dumps(without_parts)):
         path.write_text(foreign)

@@ -76,11 +76,11 @@ class AnswerResult:
                 return stored_measure_value
 
     @property
-    def not_judged(self) -> tuple[JudgementKind, ...]:
+    def unreadable_judgement_kinds(self) -> tuple[JudgementKind, ...]:
         """Kinds of judgement for which the model's latest reply was unreadable."""
         return tuple(kind for kind, all_ in self.judgements.items() if all_[-1].problem)
 
-    def is_complete(self, *, requires_judgements: bool) -> bool:
+    def has_all_measures(self, *, requires_judgements: bool) -> bool:
         """Return whether all measures are present, including those of the judging model if ``requires_judgements``."""
         if not self.answer.is_usable:
             return True
@@ -113,7 +113,7 @@ class Services:
     count_tokens: Callable[[Sequence[str]], list[int]]
 
 
-def find_reusable_results_by_question(
+def find_reusable_results(
     earlier_results: Iterable[AnswerResult],
     question_items: Sequence[QuestionItem],
     passages_by_chunker_number: Mapping[int, GatheredPassages],
@@ -129,17 +129,17 @@ def find_reusable_results_by_question(
         (result.item, result.context): result if has_same_judge else replace(result, judgements={})
         for result in earlier_results
     }
-    number_pairs_and_earlier_results = (
+    chunker_question_numbers_and_results = (
         ((chunker, question), earlier_result_by_input.get((item, context)))
         for chunker, own in passages_by_chunker_number.items()
         for question, (item, context) in enumerate(zip(question_items, own.contexts, strict=True))
     )
-    return {place: result for place, result in number_pairs_and_earlier_results if result is not None}
+    return {place: result for place, result in chunker_question_numbers_and_results if result is not None}
 
 
 def answer_judge_and_store_item(
     question_item: QuestionItem,
-    context: AnswerContext,
+    context_passages: AnswerContext,
     services: Services,
     store_result: Callable[[AnswerResult], None],
     cancelled: Callable[[], bool],
@@ -160,21 +160,26 @@ def answer_judge_and_store_item(
     if answer_result is None or not answer_result.answer.text:
         answer_result = AnswerResult(
             question_item,
-            context,
-            model_answer(question_item.question, context, Recording(services.asking, services.count_tokens, cancelled)),
+            context_passages,
+            model_answer(
+                question_item.question, context_passages, Recording(services.asking, services.count_tokens, cancelled)
+            ),
         )
         store_result(answer_result)
     if not answer_result.answer.is_usable:
         return
     if answer_result.question_cosine is None:
-        compared_texts = [question_item.question, *([question_item.reference] if question_item.reference else [])]
-        answer_cosines_to_texts = [
-            float(cosine) for cosine in services.cosines_with(answer_result.answer.text, compared_texts)
+        texts_compared_with_answer = [
+            question_item.question,
+            *([question_item.reference] if question_item.reference else []),
+        ]
+        cosines_to_question_and_reference = [
+            float(cosine) for cosine in services.cosines_with(answer_result.answer.text, texts_compared_with_answer)
         ]
         answer_result = replace(
             answer_result,
-            question_cosine=answer_cosines_to_texts[0],
-            reference_cosine=answer_cosines_to_texts[1] if question_item.reference else None,
+            question_cosine=cosines_to_question_and_reference[0],
+            reference_cosine=cosines_to_question_and_reference[1] if question_item.reference else None,
         )
         store_result(answer_result)
     if services.judge is not None:
@@ -187,7 +192,7 @@ def answer_judge_and_store_item(
         )
 
 
-def answer_and_store_all_questions(
+def answer_judge_and_store_all(
     question_items: Sequence[QuestionItem],
     passages_by_chunker_number: Mapping[int, GatheredPassages],
     services: Services,
@@ -219,7 +224,9 @@ def answer_and_store_all_questions(
     """
     earlier_results = {} if prior_results is None else prior_results
 
-    def answer_and_store_one_question(chunker_and_question_number: tuple[int, int], cancelled: Callable[[], bool]) -> None:
+    def answer_judge_and_report_question(
+        chunker_and_question_number: tuple[int, int], cancelled: Callable[[], bool]
+    ) -> None:
         chunker_number, question_number = chunker_and_question_number
         context_of_question = passages_by_chunker_number[chunker_number].contexts[question_number]
         answer_judge_and_store_item(
@@ -240,10 +247,10 @@ def answer_and_store_all_questions(
     incomplete_chunker_question_pairs = [
         place
         for place in chunker_and_question_numbers
-        if place not in earlier_results or not earlier_results[place].is_complete(requires_judgements=has_judging_model)
+        if place not in earlier_results or not earlier_results[place].has_all_measures(requires_judgements=has_judging_model)
     ]
     run_in_parallel(
-        [partial(answer_and_store_one_question, place) for place in incomplete_chunker_question_pairs], cancelled
+        [partial(answer_judge_and_report_question, place) for place in incomplete_chunker_question_pairs], cancelled
     )
 
 
@@ -252,20 +259,21 @@ def judge_and_store_result(
     services: Services,
     store_result: Callable[[AnswerResult], None],
     cancelled: Callable[[], bool],
-    repeat_number: int = 0,
+    judgement_repeat_number: int = 0,
     judgement_kinds: Collection[JudgementKind] = JUDGEMENT_KINDS,
 ) -> None:
     """Have the model judge an answer by the ``judgement_kinds`` that apply; store the result after each judgement.
 
-    A new ``repeat_number`` asks again instead of using the cache. Raises the same errors as `answer_judge_and_store_item`.
+    A new ``judgement_repeat_number`` asks again instead of using the cache. Raises the same errors as
+    `answer_judge_and_store_item`.
     """
     assert services.judge is not None
     judging_input = JudgingInput(result.item.question, result.item.reference, result.answer.text, result.context)
     for judgement_kind in applicable_kinds_of_judgement(result.item.reference, result.context):
         if judgement_kind in judgement_kinds:
-            judge_exchange_recording = Recording(services.judge, services.count_tokens, cancelled, repeat_number)
+            judge_exchange_recording = Recording(services.judge, services.count_tokens, cancelled, judgement_repeat_number)
             model_judgement = judge_answer(
-                judgement_kind, judging_input, judge_exchange_recording, services.cosines_with, repeat_number
+                judgement_kind, judging_input, judge_exchange_recording, services.cosines_with, judgement_repeat_number
             )
             earlier_judgements_of_kind = result.judgements.get(judgement_kind, ())
             result = replace(
@@ -309,44 +317,46 @@ class PromptSizes(NamedTuple):
     references: Sequence[int]
 
     @classmethod
-    def of(cls, question_items: Sequence[QuestionItem], count_tokens: Callable[[Sequence[str]], list[int]]) -> "PromptSizes":
+    def count_tokens_for_questions(
+        cls, question_items: Sequence[QuestionItem], count_tokens: Callable[[Sequence[str]], list[int]]
+    ) -> "PromptSizes":
         """Return the token counts of the prompts, the questions and the reference answers."""
         fixed_prompt_texts = [
             prompts.ANSWER_SYSTEM_PROMPT,
             prompts.CLOSED_BOOK_SYSTEM_PROMPT,
             *(JUDGING_PROMPTS[kind][0] for kind in JUDGEMENT_KINDS),
         ]
-        prompt_and_item_token_counts = count_tokens(
+        prompt_question_reference_token_counts = count_tokens(
             [*fixed_prompt_texts, *(item.question for item in question_items), *(item.reference for item in question_items)]
         )
         answering_prompt_token_count, closed_book_prompt_token_count, *judging_prompt_token_counts = (
-            prompt_and_item_token_counts[: len(fixed_prompt_texts)]
+            prompt_question_reference_token_counts[: len(fixed_prompt_texts)]
         )
-        item_token_counts = prompt_and_item_token_counts[len(fixed_prompt_texts) :]
+        question_and_reference_token_counts = prompt_question_reference_token_counts[len(fixed_prompt_texts) :]
         judging_tokens_by_kind = dict(zip(JUDGEMENT_KINDS, judging_prompt_token_counts, strict=True))
         return cls(
             answering_prompt_token_count,
             closed_book_prompt_token_count,
             judging_tokens_by_kind,
-            item_token_counts[: len(question_items)],
-            item_token_counts[len(question_items) :],
+            question_and_reference_token_counts[: len(question_items)],
+            question_and_reference_token_counts[len(question_items) :],
         )
 
-    def answer_tokens(self, question_number: int, context: AnswerContext) -> int:
+    def estimate_answer_request_tokens(self, question_number: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request that asks a question with its passages."""
-        prompt_token_count = self.closed_book if context.closed_book else self.answering
-        return prompt_token_count + self.questions[question_number] + context.tokens
+        system_prompt_token_count = self.closed_book if context.closed_book else self.answering
+        return system_prompt_token_count + self.questions[question_number] + context.tokens
 
     def estimate_judgement_request_tokens(self, kind: JudgementKind, question_number: int, context: AnswerContext) -> int:
         """Estimate the tokens of the request for one kind of judgement of an answer."""
-        prompt_and_reply_token_count = self.judging[kind] + GUESSED_ANSWER_TOKENS
+        prompt_and_answer_token_count = self.judging[kind] + GUESSED_ANSWER_TOKENS
         match kind:
             case "faithfulness":
-                return prompt_and_reply_token_count + context.tokens + self.questions[question_number]
+                return prompt_and_answer_token_count + context.tokens + self.questions[question_number]
             case "relevancy":
-                return prompt_and_reply_token_count
+                return prompt_and_answer_token_count
             case "correctness":
-                return prompt_and_reply_token_count + self.questions[question_number] + self.references[question_number]
+                return prompt_and_answer_token_count + self.questions[question_number] + self.references[question_number]
 
 
 class RemainingRequests(NamedTuple):
@@ -373,7 +383,7 @@ def find_requests_question_still_needs(
     applicable_judgement_kinds = (
         () if judge_model_access is None else applicable_kinds_of_judgement(question_item.reference, context)
     )
-    if earlier_result is not None and earlier_result.is_complete(requires_judgements=judge_model_access is not None):
+    if earlier_result is not None and earlier_result.has_all_measures(requires_judgements=judge_model_access is not None):
         return RemainingRequests(False, ())
     earlier_answer_text = earlier_result is not None and earlier_result.answer.text
     answer_text = earlier_answer_text or find_cached_model_answer(question_item.question, context, model_access)
@@ -394,7 +404,7 @@ def find_requests_question_still_needs(
     )
 
 
-def estimate_answer_requests(
+def estimate_answering_and_judging_requests(
     question_items: Sequence[QuestionItem],
     passages_by_chunker_number: Mapping[int, GatheredPassages],
     prompt_sizes: PromptSizes,
@@ -417,7 +427,7 @@ def estimate_answer_requests(
         ):
             remaining_requests_of_question = remaining_requests_of((chunker_number, question_number), question_item, context)
             if remaining_requests_of_question.answer:
-                answer_request_token_counts.append(prompt_sizes.answer_tokens(question_number, context))
+                answer_request_token_counts.append(prompt_sizes.estimate_answer_request_tokens(question_number, context))
             judgement_request_token_counts += [
                 prompt_sizes.estimate_judgement_request_tokens(kind, question_number, context)
                 for kind in remaining_requests_of_question.kinds
@@ -482,7 +492,7 @@ def encode_answer_result_json_bytes(result: AnswerResult) -> bytes:
     )
 
 
-def answer_result_from_json(json_bytes: bytes, question_item: QuestionItem, context: AnswerContext) -> AnswerResult:
+def answer_result_from_json(json_bytes: bytes, question_item: QuestionItem, context_passages: AnswerContext) -> AnswerResult:
     """Return the result that `encode_answer_result_json_bytes` stored; the answer's text is empty, since it was not stored.
 
     Raises
@@ -517,7 +527,7 @@ def answer_result_from_json(json_bytes: bytes, question_item: QuestionItem, cont
     }
     return AnswerResult(
         question_item,
-        context,
+        context_passages,
         answer_without_text,
         stored_result_record.question_cosine,
         stored_result_record.reference_cosine,

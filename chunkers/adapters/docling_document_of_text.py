@@ -16,7 +16,7 @@ from docling_core.transforms.serializer.markdown import MarkdownTableSerializer,
 from docling_core.types.doc.document import DoclingDocument, TableData
 from docling_core.types.doc.labels import DocItemLabel
 
-from chunkers.text import headings, outline_of
+from chunkers.text import headings, parse_block_outline
 
 TokenCounter = Callable[[str], int]
 
@@ -24,12 +24,12 @@ TokenCounter = Callable[[str], int]
 warnings.filterwarnings("ignore", message="Headers and captions for this chunk")
 
 
-def hybrid_chunks(text: str, max_tokens: int, count_tokens: TokenCounter) -> list[tuple[str, str]]:
+def hybrid_chunks_and_table_headers(text: str, max_tokens: int, count_tokens: TokenCounter) -> list[tuple[str, str]]:
     """Run Docling's HybridChunker; return each chunk's text and the table header, if any, repeated before that text.
 
     The header is removed from the text; it is empty if Docling repeats none.
     """
-    text_as_docling_document, table_text_by_reference = docling_document(text)
+    text_as_docling_document, table_text_by_reference = docling_document_and_table_texts(text)
     table_serializer_provider = _VerbatimSerializerProvider(table_text_by_reference)
     chunker = HybridChunker(
         tokenizer=_DoclingTokenizer(count=count_tokens, most=max_tokens), serializer_provider=table_serializer_provider
@@ -39,7 +39,7 @@ def hybrid_chunks(text: str, max_tokens: int, count_tokens: TokenCounter) -> lis
     finally:
         # semchunk remembers all that a counter counted for good, which would keep the text.
         getattr(semchunk.semchunk, "_memoized_token_counters", {}).pop(count_tokens, None)
-    chunk_table_header_pairs = []
+    text_and_table_header_pairs = []
     previous_chunk_item_reference = None
     for chunk in chunks:
         continued_table_header = (
@@ -50,12 +50,12 @@ def hybrid_chunks(text: str, max_tokens: int, count_tokens: TokenCounter) -> lis
         repeated_header = (
             continued_table_header if continued_table_header and chunk.text.startswith(continued_table_header) else ""
         )
-        chunk_table_header_pairs.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
+        text_and_table_header_pairs.append((chunk.text[len(repeated_header) :], repeated_header.strip()))
         previous_chunk_item_reference = chunk.meta.doc_items[-1].self_ref
-    return chunk_table_header_pairs
+    return text_and_table_header_pairs
 
 
-def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]:
+def docling_document_and_table_texts(text: str) -> tuple[DoclingDocument, dict[str | None, str]]:
     """Convert a text's blocks to a Docling document; also return each table's source text, keyed by Docling reference.
 
     List items and paragraphs keep their Markdown source as text, marks included; headings lose their marks.
@@ -63,8 +63,8 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
     text_as_docling_document = DoclingDocument(name="document")
     table_text_by_reference: dict[str | None, str] = {}
     heading_title_by_start = {heading.span.start: heading.title for heading in headings(text)}
-    all_list_item_starts = outline_of(text).item_starts
-    for block_kind, (block_start, block_end), heading_level in outline_of(text).blocks:
+    all_list_item_starts = parse_block_outline(text).item_starts
+    for block_kind, (block_start, block_end), heading_level in parse_block_outline(text).blocks:
         block_source_text = text[block_start:block_end]
         if block_kind == "heading":
             text_as_docling_document.add_heading(heading_title_by_start[block_start], level=heading_level)
@@ -73,11 +73,11 @@ def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]
                 block_source_text
             )
         elif block_kind == "list":
-            block_item_starts = all_list_item_starts[
+            list_item_start_offsets = all_list_item_starts[
                 bisect_left(all_list_item_starts, block_start) : bisect_left(all_list_item_starts, block_end)
             ]
             docling_list_group = text_as_docling_document.add_list_group()
-            for list_item_start, list_item_end in pairwise([block_start, *block_item_starts[1:], block_end]):
+            for list_item_start, list_item_end in pairwise([block_start, *list_item_start_offsets[1:], block_end]):
                 text_as_docling_document.add_list_item(
                     text[list_item_start:list_item_end].rstrip(), parent=docling_list_group
                 )
@@ -118,8 +118,8 @@ class _VerbatimTextSerializer(MarkdownTextSerializer):  # type: ignore[misc]
 class _VerbatimTableSerializer(MarkdownTableSerializer):  # type: ignore[misc]
     """Docling's would write a table as triplets of row, column and value, which are not in the text."""
 
-    def __init__(self, tables: dict[str | None, str]) -> None:
-        self._tables = tables
+    def __init__(self, table_text_by_reference: dict[str | None, str]) -> None:
+        self._tables = table_text_by_reference
 
     def serialize(self, *, item: Any, **_: Any) -> SerializationResult:
         return create_ser_result(text=self._tables[item.self_ref], span_source=item)
@@ -128,8 +128,8 @@ class _VerbatimTableSerializer(MarkdownTableSerializer):  # type: ignore[misc]
 class _VerbatimSerializerProvider(ChunkingSerializerProvider):  # type: ignore[misc]
     """Makes serializers that write blocks as they are in the text."""
 
-    def __init__(self, tables: dict[str | None, str]) -> None:
-        self._tables = tables
+    def __init__(self, table_text_by_reference: dict[str | None, str]) -> None:
+        self._tables = table_text_by_reference
 
     def get_serializer(self, doc: DoclingDocument) -> ChunkingDocSerializer:
         return ChunkingDocSerializer(

@@ -70,13 +70,13 @@ def _embed_sentences_with_neighbours(
     The result has the shape (n, dimension).
     """
     document_sentence_texts = chunking.document.sentence_texts
-    first_sentence_index, end_sentence_index = (
+    first_sentence_index, index_after_last_sentence = (
         max(0, range_start_index - neighbour_count),
         min(len(document_sentence_texts), range_end_index + neighbour_count),
     )
-    joined_texts = join_with_neighbours(document_sentence_texts[first_sentence_index:end_sentence_index], neighbour_count)[
-        range_start_index - first_sentence_index : range_end_index - first_sentence_index
-    ]
+    joined_texts = join_with_neighbours(
+        document_sentence_texts[first_sentence_index:index_after_last_sentence], neighbour_count
+    )[range_start_index - first_sentence_index : range_end_index - first_sentence_index]
     return tools.embed(joined_texts).astype(np.float64)
 
 
@@ -84,20 +84,22 @@ def _compute_cosine_similarity(left_vector: FloatArray, right_vector: FloatArray
     return float(row_cosines(left_vector[None], right_vector[None])[0])
 
 
-def _compute_cosine_distance(chunking: Chunking, tools: Tools, gap_index: int, neighbour_count: int) -> float:
+def _compute_distance_at_gap(chunking: Chunking, tools: Tools, gap_index: int, neighbour_count: int) -> float:
     left_vector, right_vector = _embed_sentences_with_neighbours(chunking, tools, gap_index, gap_index + 2, neighbour_count)
     return 1 - _compute_cosine_similarity(left_vector, right_vector)
 
 
 def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
     """Work out the distance at a gap, and the score that the threshold's rule derives from it."""
-    neighbour_count, gap_index = chunker.buffer, gap.index
-    distance_at_gap = _compute_cosine_distance(chunking, tools, gap_index, neighbour_count)
+    neighbour_count_per_side, gap_index = chunker.buffer, gap.index
+    distance_at_gap = _compute_distance_at_gap(chunking, tools, gap_index, neighbour_count_per_side)
     sentence_count = len(chunking.document.sentences)
     buffer_phrase = ""
-    if neighbour_count:
+    if neighbour_count_per_side:
         left_range_text, right_range_text = (
-            _sentence_range_text(max(0, centre - neighbour_count), min(sentence_count, centre + neighbour_count + 1))
+            _sentence_range_in_numbers(
+                max(0, centre - neighbour_count_per_side), min(sentence_count, centre + neighbour_count_per_side + 1)
+            )
             for centre in (gap_index, gap_index + 1)
         )
         buffer_phrase = (
@@ -112,7 +114,9 @@ def _distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) ->
     if derived_score_function is None:
         return distance_formula_lines, distance_at_gap
     derived_score_lines, derived_score = derived_score_function(
-        lambda number: _compute_cosine_distance(chunking, tools, number, neighbour_count), gap_index, sentence_count - 1
+        lambda number: _compute_distance_at_gap(chunking, tools, number, neighbour_count_per_side),
+        gap_index,
+        sentence_count - 1,
     )
     return [*distance_formula_lines, *derived_score_lines], derived_score
 
@@ -141,24 +145,24 @@ def _gradient_lines(distance_at: Callable[[int], float], gap_index: int, gap_cou
 def _slope_lines(distance_at: Callable[[int], float], gap_index: int, gap_count: int) -> FormulaLinesAndValue:
     if not gap_index:
         return [], None
-    previous_similarity, similarity = 1 - distance_at(gap_index - 1), 1 - distance_at(gap_index)
+    similarity_at_previous_gap, similarity = 1 - distance_at(gap_index - 1), 1 - distance_at(gap_index)
     return [
         f"slope = s{_format_one_based_subscript(gap_index)} − s{_format_one_based_subscript(gap_index - 1)} = "
         f"{_two_decimals(similarity)} − "
-        f"{_two_decimals(previous_similarity)} = "
-        f"{_two_decimals(similarity - previous_similarity)}"
-    ], similarity - previous_similarity
+        f"{_two_decimals(similarity_at_previous_gap)} = "
+        f"{_two_decimals(similarity - similarity_at_previous_gap)}"
+    ], similarity - similarity_at_previous_gap
 
 
 def _depth_lines(distance_at: Callable[[int], float], gap_index: int, gap_count: int) -> FormulaLinesAndValue:
     similarity_peaks = []
     for direction in (-1, 1):
-        peak_gap_index, peak_distance = gap_index, distance_at(gap_index)
+        similarity_peak_gap_index, peak_distance = gap_index, distance_at(gap_index)
         while (
-            0 <= peak_gap_index + direction < gap_count
-            and (next_distance := distance_at(peak_gap_index + direction)) <= peak_distance
+            0 <= similarity_peak_gap_index + direction < gap_count
+            and (distance_one_step_farther := distance_at(similarity_peak_gap_index + direction)) <= peak_distance
         ):
-            peak_gap_index, peak_distance = peak_gap_index + direction, next_distance
+            similarity_peak_gap_index, peak_distance = similarity_peak_gap_index + direction, distance_one_step_farther
         similarity_peaks.append(1 - peak_distance)
     similarity_at_gap = 1 - distance_at(gap_index)
     depth_score = similarity_peaks[0] + similarity_peaks[1] - 2 * similarity_at_gap
@@ -193,21 +197,21 @@ def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Too
     ], joint_distance_at_gap
 
 
-def _similarity_comparison_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> FormulaLinesAndValue:
-    comparison_lines = []
+def _similarity_against_threshold_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> FormulaLinesAndValue:
+    similarity_and_threshold_lines = []
     for comparison in chunking.comparisons:
         if comparison.right.start == gap.index + 1:
             left_range_text, right_range_text = (
-                _sentence_range_text(span.start, span.end) for span in (comparison.left, comparison.right)
+                _sentence_range_in_numbers(span.start, span.end) for span in (comparison.left, comparison.right)
             )
             threshold_relation_sign = ">" if comparison.similarity > comparison.threshold else "≤"
             similarity_text, threshold_text = _two_decimals(comparison.similarity), _two_decimals(comparison.threshold)
-            comparison_lines.append(
+            similarity_and_threshold_lines.append(
                 f"{comparison.kind}: cos({left_range_text}, {right_range_text}) = {similarity_text} "
                 f"{threshold_relation_sign} "
                 f"{threshold_text}"
             )
-    return comparison_lines, None
+    return similarity_and_threshold_lines, None
 
 
 def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
@@ -267,7 +271,7 @@ def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> F
         _sum_squared_deviations(segment_vectors[left_sentence_count:]),
     )
     sentence_range_texts = [
-        _sentence_range_text(*part)
+        _sentence_range_in_numbers(*part)
         for part in ((segment_start, segment_end), (segment_start, gap.index + 1), (gap.index + 1, segment_end))
     ]
     spread_reduction_at_cut = segment_spread - left_spread - right_spread
@@ -278,14 +282,17 @@ def _change_point_lines(_: Any, chunking: Chunking, gap: Gap, tools: Tools) -> F
     ], spread_reduction_at_cut
 
 
-def _total_reward_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
+def _reward_gain_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> FormulaLinesAndValue:
     document = chunking.document
     piece_spans, reward_table = chunker.pieces_and_partition_table(document, tools)
     gap_offset = document.starts[gap.index + 1] if gap.offset is None else gap.offset
-    piece_index_at_gap = bisect_left(piece_spans, (gap_offset, 0))
-    if gap.score is None or piece_spans[piece_index_at_gap][0] != gap_offset:
+    piece_index_after_gap = bisect_left(piece_spans, (gap_offset, 0))
+    if gap.score is None or piece_spans[piece_index_after_gap][0] != gap_offset:
         return [], None
-    best_total_reward, reward_gain = float(reward_table.best_totals[-1]), float(reward_table.gains()[piece_index_at_gap - 1])
+    best_total_reward, reward_gain = (
+        float(reward_table.best_totals[-1]),
+        float(reward_table.cut_gain_before_each_piece()[piece_index_after_gap - 1]),
+    )
     reward_with_cut, reward_without_cut = (
         (best_total_reward, best_total_reward - reward_gain)
         if gap.verdict.is_cut
@@ -299,12 +306,12 @@ def _total_reward_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools
 
 
 def _centre_distance_lines(_: Any, chunking: Chunking, gap: Gap, __: Tools) -> FormulaLinesAndValue:
-    centre_distances = chunking.clusters
-    if centre_distances is None or not centre_distances.own:
+    own_and_other_centre_distances = chunking.clusters
+    if own_and_other_centre_distances is None or not own_and_other_centre_distances.own:
         return [], None
     return [
-        f"sentence {number + 1}: own centre {_two_decimals(centre_distances.own[number])}, other "
-        f"{_two_decimals(centre_distances.other[number])}"
+        f"sentence {number + 1}: own centre {_two_decimals(own_and_other_centre_distances.own[number])}, other "
+        f"{_two_decimals(own_and_other_centre_distances.other[number])}"
         for number in (gap.index, gap.index + 1)
     ], None
 
@@ -328,7 +335,7 @@ def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) 
     open_chunk_start_offset = earlier_chunk_starts[-1]
     size_unit: Any = "sentences" if chunker.name == "fixed_sentences" else getattr(chunker, "unit", "tokens")
     # With a number of chunks, the size follows from the text, and the reason has it.
-    size_limit = None if getattr(chunker, "chunks", None) else size_setting_value or chunker.max_size
+    chunk_size_maximum = None if getattr(chunker, "chunks", None) else size_setting_value or chunker.max_size
 
     def count_open_chunk_size_until(end_offset: int) -> int:
         if size_unit == "sentences":
@@ -336,7 +343,9 @@ def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) 
         return text_size_function(size_unit, tools)(document.text[open_chunk_start_offset:end_offset].strip())
 
     chunk_size_lines = [
-        f"chunk so far: {count_open_chunk_size_until(gap_offset):,}{f' of {size_limit:,}' if size_limit else ''} {size_unit}"
+        "chunk so far: "
+        f"{count_open_chunk_size_until(gap_offset):,}{f' of {chunk_size_maximum:,}' if chunk_size_maximum else ''} "
+        f"{size_unit}"
     ]
     if gap.offset is None and size_unit != "sentences":
         chunk_size_lines.append(
@@ -346,7 +355,7 @@ def _chunk_size_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) 
     return chunk_size_lines
 
 
-def _sentence_range_text(range_start_index: int, range_end_index: int) -> str:
+def _sentence_range_in_numbers(range_start_index: int, range_end_index: int) -> str:
     return (
         f"{range_start_index + 1}–{range_end_index}"
         if range_end_index - range_start_index > 1
@@ -369,9 +378,9 @@ _FORMULA_LINE_FUNCTION_BY_THRESHOLD_KIND: Mapping[
 _FORMULA_LINE_FUNCTION_BY_CHUNKER: Mapping[str, Callable[[Any, Chunking, Gap, Tools], FormulaLinesAndValue]] = {
     **dict.fromkeys(("breakpoint", "target_size"), _distance_lines),
     **dict.fromkeys(("single_linkage", "dbscan"), _joint_distance_lines),
-    "double_pass": _similarity_comparison_lines,
+    "double_pass": _similarity_against_threshold_lines,
     "max_min": _max_min_lines,
     "change_point": _change_point_lines,
     "kmeans": _centre_distance_lines,
-    "optimal": _total_reward_lines,
+    "optimal": _reward_gain_lines,
 }

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, check_embedded_as
+from chunkers.results import EMBEDDED_AS_LABELS, EmbeddedAs, check_embedded_as_option
 from chunkers.support import pluralize
 from evaluation.retrieval import BUDGETS_BY_UNIT, RETRIEVAL_MEASURE_TITLES, ReportChoice
-from viz.controls import draw_setting_segmented_control, draw_setting_select_box
+from viz.controls import draw_segmented_control_storing_setting, draw_setting_select_box
 from viz.jobs.retrieval import RETRIEVED_CHUNKS_PER_QUESTION, Retrieval
 from viz.jobs.retrieval_plan import SEARCH_METHOD_TITLES
 from viz.theme import RETRIEVAL_TERMS, definitions_as_help
@@ -113,14 +113,17 @@ def draw_search_settings(link_parameters: dict[str, str]) -> None:
 
 
 def chosen_embedding_modes(
-    link_parameters: Mapping[str, str], chunker_count: int
+    link_parameters: Mapping[str, str], measured_chunker_count: int
 ) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
     """Return the first embedding mode and, if several are chosen, the mode for each measured chunker.
 
-    Each of the ``chunker_count`` chunkers is measured once per mode: all with the first mode, then all with the next.
+    Each of the ``measured_chunker_count`` chunkers is measured once per mode: all with the first mode, then all with the
+    next.
     """
-    chosen_modes = [check_embedded_as(word) for word in link_parameters["embedded"].split(":")]
-    return chosen_modes[0], tuple(way for way in chosen_modes for _ in range(chunker_count)) if len(chosen_modes) > 1 else ()
+    chosen_modes = [check_embedded_as_option(word) for word in link_parameters["embedded"].split(":")]
+    return chosen_modes[0], tuple(way for way in chosen_modes for _ in range(measured_chunker_count)) if len(
+        chosen_modes
+    ) > 1 else ()
 
 
 def find_chosen_or_default_budget(
@@ -134,7 +137,7 @@ def find_chosen_or_default_budget(
     return chosen_budget if chosen_budget in run_budgets else run_budgets[max(0, len(run_budgets) - 2)]
 
 
-def report_choice_from_link(
+def read_report_settings_from_link(
     link_parameters: Mapping[str, str], baseline_index: int, budgets_by_unit: Mapping[str, Sequence[int]]
 ) -> ReportChoice:
     """Return the settings of the report: its measure, its budget or top k, and its ``baseline_index`` (counted from 0).
@@ -161,18 +164,20 @@ def convert_link_number_to_index(link_parameters: Mapping[str, str], parameter_n
     return max(min(int(number_text), largest_number), 1) - 1 if number_text.isdecimal() else 0
 
 
-def choose_link_parameter(label: str, link_parameters: dict[str, str], name: str, is_label_hidden: bool = False) -> str:
+def draw_link_parameter_control(
+    label: str, link_parameters: dict[str, str], name: str, is_label_hidden: bool = False
+) -> str:
     """Draw a segmented control for a link parameter, and return the chosen value.
 
     ``name`` is a key of `PARAMETER_OPTIONS`.
     """
-    draw_setting_segmented_control(
+    draw_segmented_control_storing_setting(
         label, link_parameters, name, PARAMETER_OPTIONS[name], f"retrieval_{name}", is_label_hidden=is_label_hidden
     )
     return link_parameters[name]
 
 
-def choose_settings_and_baseline_index(
+def draw_settings_get_baseline_index(
     link_parameters: dict[str, str], run: Retrieval, chunker_titles: Mapping[int, str]
 ) -> int:
     """Draw the controls for the report's measure, budget and baseline; return the index of the baseline.
@@ -181,10 +186,10 @@ def choose_settings_and_baseline_index(
     """
     # The controls differ in height, but their labels are aligned.
     upper_controls_row = st.container(horizontal=True, vertical_alignment="top")
-    is_measured_at_budget = link_parameters["at"] == "budget" and run.all_measured_at_budgets
+    is_compared_at_budget = link_parameters["at"] == "budget" and run.all_measured_at_budgets
     if run.all_measured_at_budgets:
         with upper_controls_row.container(width="content"):
-            draw_setting_segmented_control(
+            draw_segmented_control_storing_setting(
                 "Compared at",
                 link_parameters,
                 "at",
@@ -195,8 +200,8 @@ def choose_settings_and_baseline_index(
                 "2,000 tokens are what five chunks of 400 take, a usual prompt; the budgets go up to half of the text, "
                 "as a larger one holds nearly everything. The top k is what published tables use.",
             )
-        is_measured_at_budget = link_parameters["at"] == "budget"
-    if is_measured_at_budget:
+        is_compared_at_budget = link_parameters["at"] == "budget"
+    if is_compared_at_budget:
         budget_unit = link_parameters["budget_unit"]
         budgets_by_unit = run.budgets_by_unit
         link_parameters["budget"] = str(find_chosen_or_default_budget(link_parameters, budget_unit, budgets_by_unit))
@@ -205,11 +210,14 @@ def choose_settings_and_baseline_index(
             draw_setting_select_box("Budget", link_parameters, "budget", budget_labels, f"retrieval_budget_{budget_unit}")
         with upper_controls_row.container(width=150):
 
-            def keep_budget_position() -> None:
-                budgets_in_new_unit = budgets_by_unit[link_parameters["budget_unit"]]
+            def carry_budget_to_new_unit() -> None:
+                run_budgets_of_new_unit = budgets_by_unit[link_parameters["budget_unit"]]
                 link_parameters["budget"] = str(
-                    budgets_in_new_unit[
-                        min(budgets_by_unit[budget_unit].index(int(link_parameters["budget"])), len(budgets_in_new_unit) - 1)
+                    run_budgets_of_new_unit[
+                        min(
+                            budgets_by_unit[budget_unit].index(int(link_parameters["budget"])),
+                            len(run_budgets_of_new_unit) - 1,
+                        )
                     ]
                 )
 
@@ -219,7 +227,7 @@ def choose_settings_and_baseline_index(
                 "budget_unit",
                 PARAMETER_OPTIONS["budget_unit"],
                 "retrieval_budget_unit",
-                keep_budget_position,
+                carry_budget_to_new_unit,
             )
         with upper_controls_row.container(width=150):
             draw_setting_select_box(

@@ -63,7 +63,7 @@ class LlamaIndexSemantic(_LlamaIndex):
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 5], "main": True},
     )
 
-    def pieces(self, document: Document, tools: Tools) -> list[str]:
+    def piece_texts(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of the nodes that LlamaIndex's SemanticSplitterNodeParser makes."""
         from llama_index.core.node_parser import SemanticSplitterNodeParser
 
@@ -125,7 +125,7 @@ class LlamaIndexDoubleMerging(_LlamaIndex):
         json_schema_extra={"unit": "chunks", "step": 1},
     )
 
-    def pieces(self, document: Document, tools: Tools) -> list[str]:
+    def piece_texts(self, document: Document, tools: Tools) -> list[str]:
         """Return the texts of the nodes that LlamaIndex's double-merging splitter makes."""
         from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 

@@ -18,7 +18,7 @@ PACKAGES_WITH_PARSERS = {"chunkers", "evaluation", "seamark", "viz"}
 """The packages that parsers lie in, in a checkout and in an installation."""
 
 
-class LazyPackage(Loader):
+class LazyPackageLoader(Loader):
     """Loader of a package without running its ``__init__``."""
 
     def exec_module(self, module: ModuleType) -> None:
@@ -40,13 +40,13 @@ class LazyPackage(Loader):
 
 
 class LazyPackages(MetaPathFinder):
-    """Import finder that has the project's packages loaded by `LazyPackage`."""
+    """Import finder that has the project's packages loaded by `LazyPackageLoader`."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Find a module of the project; return None for every other."""
         module_spec = PathFinder.find_spec(name, path, target) if name.partition(".")[0] in PACKAGES_WITH_PARSERS else None
         if module_spec is not None and module_spec.origin and module_spec.submodule_search_locations is not None:
-            module_spec.loader = LazyPackage()
+            module_spec.loader = LazyPackageLoader()
         return module_spec
 
 

@@ -11,7 +11,13 @@ from chunkers.support import pluralize
 from evaluation.traces.answer_loss_stages import MEANING_BY_STAGE, Diagnosis
 from evaluation.traces.report import TraceReport, convert_report_to_json_dict, describe_placement_status
 from viz.components.browser_exchange import take_event
-from viz.components.page_elements import show_download_button, show_folded_table, show_job_progress, show_notice, show_remark
+from viz.components.page_elements import (
+    show_download_button,
+    show_folded_table,
+    show_job_progress_with_cancel,
+    show_notice,
+    show_remark,
+)
 from viz.controls import CHUNK_FILE_ENDINGS, CHUNK_FILE_HELP
 from viz.jobs import PATIENCE_S
 from viz.jobs.retrieval_plan import OwnDocuments
@@ -22,10 +28,16 @@ from viz.retrieval.failed.missed_excerpts import (
     MOST_SHOWN_CUTS,
     FailedRowData,
     build_excerpt_cut_payload,
-    draw_compare_button,
+    draw_button_opening_document_passage,
     draw_failed_question_list,
 )
-from viz.retrieval.question_details import PART_CONTEXT_CHARACTERS, Part, PassageData, coloured_parts, draw_passages
+from viz.retrieval.question_details import (
+    PART_CONTEXT_CHARACTERS,
+    Part,
+    PassageData,
+    draw_passages,
+    parts_coloured_by_excerpts,
+)
 from viz.retrieval.session import session
 from viz.shell import Page
 
@@ -59,13 +71,13 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
         embedder = current_page.embedder if chunker is not None else None
         earlier_job, splitter_name = trace_diagnosis_job, current_page.choices.sentences
         session.trace_job = trace_diagnosis_job = DiagnosingTraces(
-            trace_file, documents, splitter_name, chunker, embedder, session.on_disk, chunk_file
+            trace_file, documents, splitter_name, chunker, embedder, session.keeps_embeddings_on_disk, chunk_file
         ).earlier_if_same(earlier_job)
         trace_diagnosis_job.start_once(PATIENCE_S)
         if trace_diagnosis_job is not earlier_job:
             session.traced_question = None
-        if trace_diagnosis_job.is_in_progress:
-            show_job_progress(trace_diagnosis_job, key="traces")
+        if trace_diagnosis_job.is_running_and_not_cancelled:
+            show_job_progress_with_cancel(trace_diagnosis_job, key="traces")
             return
         trace_diagnosis_job.join(PATIENCE_S)
         _show_trace_report(current_page, trace_diagnosis_job)
@@ -165,11 +177,11 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
     failed_question_numbers = [
         number for number, diagnosis in enumerate(trace_diagnosis_report.diagnoses) if diagnosis.failed
     ]
-    text_count_by_state = trace_diagnosis_report.retrieved_text_counts
+    text_count_by_state = trace_diagnosis_report.retrieved_text_count_by_status
     st.caption(
         f"{pluralize(len(trace_diagnosis_report.diagnoses), 'question')}: {len(failed_question_numbers):,} failed, "
-        f"{trace_diagnosis_report.count_questions_with_failed_status(False):,} did not, "
-        f"{trace_diagnosis_report.count_questions_with_failed_status(None):,} cannot be told. "
+        f"{trace_diagnosis_report.count_questions_with_outcome(False):,} did not, "
+        f"{trace_diagnosis_report.count_questions_with_outcome(None):,} cannot be told. "
         f"{pluralize(sum(text_count_by_state.values()), 'retrieved text')}: "
         f"{text_count_by_state['located']:,} located, {text_count_by_state['several places']:,} in several places, "
         f"{text_count_by_state['missing']:,} missing."
@@ -204,7 +216,7 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
             current_page,
             trace_diagnosis_report,
             trace_diagnosis_report.diagnoses[chosen_question_number],
-            has_documents=bool(job.documents.texts),
+            has_uploaded_documents=bool(job.documents.texts),
         )
     _show_undecided_questions_and_unlocated_texts(trace_diagnosis_report)
     show_download_button(
@@ -213,7 +225,7 @@ def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
         lambda: json.dumps(convert_report_to_json_dict(trace_diagnosis_report), ensure_ascii=False, indent=1),
         "seamark-traces.json",
         "application/json",
-        job.subject,
+        job.result_key,
         key="traces_json",
     )
 
@@ -249,7 +261,7 @@ def _failed_row_data(trace_diagnosis_report: TraceReport, question_number: int, 
 
 
 def _show_question(
-    current_page: Page, trace_diagnosis_report: TraceReport, diagnosis: Diagnosis, *, has_documents: bool
+    retrieval_page: Page, trace_diagnosis_report: TraceReport, diagnosis: Diagnosis, *, has_uploaded_documents: bool
 ) -> None:
     """Draw what was retrieved for a question, and the way to its passages on Compare, if there are documents."""
     with st.container(key=FAILED_QUESTION_KEY):
@@ -259,35 +271,37 @@ def _show_question(
         place_by_passage_label = (
             {}
             if answer_place is None
-            else {f"The answer · {_place_in_words(trace_diagnosis_report, answer_place)}": answer_place}
+            else {f"The answer · {_document_place_in_words(trace_diagnosis_report, answer_place)}": answer_place}
         )
         for retrieved_text, text_placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
             place_by_passage_label |= {
-                f"{retrieved_text.rank} · {_place_in_words(trace_diagnosis_report, place)}": place
+                f"{retrieved_text.rank} · {_document_place_in_words(trace_diagnosis_report, place)}": place
                 for place in text_placement.places
             }
-        if place_by_passage_label and has_documents:
+        if place_by_passage_label and has_uploaded_documents:
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 chosen_passage_label = st.selectbox(
                     "Passage", [*place_by_passage_label], key=f"traces_place/{diagnosis.question.place}", width=420
                 )
                 chosen_passage_place = place_by_passage_label[chosen_passage_label]
-                copied_compare_columns = [column.copy() for column in current_page.choices.columns]
-                draw_compare_button(
+                copied_compare_columns = [column.copy() for column in retrieval_page.choices.columns]
+                draw_button_opening_document_passage(
                     trace_diagnosis_report.documents[chosen_passage_place.document],
                     chosen_passage_place.span,
                     copied_compare_columns,
-                    current_page.choices,
+                    retrieval_page.choices,
                     "traces_on_compare",
                 )
-        draw_passages(_question_passages(trace_diagnosis_report, diagnosis, answer_place), "traces_passages")
+        draw_passages(
+            _known_answer_and_retrieved_passages(trace_diagnosis_report, diagnosis, answer_place), "traces_passages"
+        )
 
 
-def _place_in_words(trace_diagnosis_report: TraceReport, place: Place) -> str:
+def _document_place_in_words(trace_diagnosis_report: TraceReport, place: Place) -> str:
     return f"{trace_diagnosis_report.documents[place.document].name}, {place.span.start:,} to {place.span.end:,}"
 
 
-def _question_passages(
+def _known_answer_and_retrieved_passages(
     trace_diagnosis_report: TraceReport, diagnosis: Diagnosis, answer_place: Place | None
 ) -> list[PassageData]:
     """Return the answer if no retrieved text has all of it, then the retrieved texts, as the documents have them."""
@@ -315,12 +329,13 @@ def _question_passages(
         answer_spans = (
             [answer_place.span] if answer_place is not None and answer_place.document == text_place.document else []
         )
-        coloured_passage_parts = coloured_parts(
+        coloured_passage_parts = parts_coloured_by_excerpts(
             trace_diagnosis_report.documents[text_place.document].text, [text_place.span], answer_spans
         )
         holds_part_of_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
         retrieved_passage_title = (
-            f"{retrieved_text.rank} · {_place_in_words(trace_diagnosis_report, text_place)}{score_phrase}{notes_phrase}"
+            f"{retrieved_text.rank} · "
+            f"{_document_place_in_words(trace_diagnosis_report, text_place)}{score_phrase}{notes_phrase}"
         )
         answer_and_retrieved_passages.append(
             {
@@ -347,7 +362,7 @@ def _answer_passage(trace_diagnosis_report: TraceReport, answer_place: Place) ->
     ]
     return {
         "kind": "missed",
-        "title": f"The answer · {_place_in_words(trace_diagnosis_report, answer_place)}",
+        "title": f"The answer · {_document_place_in_words(trace_diagnosis_report, answer_place)}",
         "parts": passage_parts,
     }
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import benchmark_command, build_function_adding_option, markdown_table, print_progress
-from chunkers import Document, EmbeddingCache, Tools, build_chunker, load_embedder, load_tokenizer, run
+from benchmarks.harness import build_function_adding_option, command_line_decorator_for_main, markdown_table, print_progress
+from chunkers import Document, EmbeddingCache, Tools, build_chunker, load_embedder, load_tokenizer, run_chunker
 from chunkers.language_models import (
     UNRESTRICTED_ANSWER_SHAPE,
     AnswerCache,
@@ -43,17 +43,17 @@ from evaluation.answering import (
     GatheredPassages,
     QuestionItem,
     Services,
-    answer_and_store_all_questions,
+    answer_judge_and_store_all,
     gather_passages_for_each_question,
     gather_trivial_baseline_passages,
     questions_of_file,
-    row_numbers_of_controls,
+    row_number_by_control_baseline,
 )
 from evaluation.generating.question_generation import (
     Dropped,
     GenerationSettings,
     WindowResult,
-    generate_and_report_questions,
+    generate_and_pass_on_questions,
 )
 from evaluation.questions import TokenRuler
 from sample_docs import SAMPLES_FOLDER, load_sample
@@ -106,30 +106,35 @@ class RowStore:
         self._path = path
         self.rows = {key: FeatureRow(**row) for key, row in json.loads(path.read_text()).items()} if path.exists() else {}
 
-    def write(self) -> None:
+    def write_all_rows(self) -> None:
         """Write the rows."""
         new_file_path = self._path.with_suffix(".new")
         new_file_path.write_text(json.dumps({key: asdict(row) for key, row in self.rows.items()}, indent=1))
         new_file_path.replace(self._path)
 
 
-class MeteredServer(ChatServer):
-    """A model whose answers, of at most ``most_tokens``, are counted in a row; only if ``structured`` it is sent schemas."""
+class MeteringServerClient(ChatServer):
+    """A model whose answers, of at most ``max_answer_tokens``, are counted in a row; sent schemas if ``uses_schema``."""
 
     def __init__(
         self,
         address: str,
-        name: str,
-        row: FeatureRow,
+        model_name: str,
+        feature_result_row: FeatureRow,
         row_store: RowStore,
-        most_tokens: int,
+        max_answer_tokens: int,
         count_tokens: TokenCounter,
         *,
         uses_schema: bool,
     ) -> None:
-        super().__init__(ModelName("openai", name), address)
+        super().__init__(ModelName("openai", model_name), address)
         self._count = count_tokens
-        self._row, self._state, self._most_tokens, self._structured = row, row_store, most_tokens, uses_schema
+        self._row, self._state, self._most_tokens, self._structured = (
+            feature_result_row,
+            row_store,
+            max_answer_tokens,
+            uses_schema,
+        )
         self._lock, self._before = threading.Lock(), time.perf_counter()
 
     def reply(  # type: ignore[override]
@@ -157,22 +162,22 @@ class MeteredServer(ChatServer):
             counted_tokens = self._count([sent_text, reply.text]) if None in (reply.tokens_in, reply.tokens_out) else (0, 0)
             self._row.tokens_in += reply.tokens_in or counted_tokens[0]
             self._row.tokens_out += reply.tokens_out or counted_tokens[1]
-            self._state.write()
+            self._state.write_all_rows()
         return reply
 
 
 class CountedAsking(Asking):
     """Access to the model that counts in a row whether answers can be used."""
 
-    def __init__(self, model: MeteredServer, answers: AnswerCache, row: FeatureRow) -> None:
+    def __init__(self, model: MeteringServerClient, answers: AnswerCache, row: FeatureRow) -> None:
         super().__init__(model, answers)
         self._row = row
 
-    def report_usability(self, usable: bool) -> None:
+    def report_usability(self, is_usable: bool) -> None:
         """Count an answer."""
         self._row.answers += 1
-        self._row.usable += usable
-        super().report_usability(usable)
+        self._row.usable += is_usable
+        super().report_usability(is_usable)
 
 
 @dataclass(frozen=True)
@@ -190,7 +195,7 @@ class Workload:
         """Return tools."""
         return Tools(self.embedder, self.tokenizer, self.cache, asking=asking)
 
-    def document(self, name: str) -> Document:
+    def shortened_sample(self, name: str) -> Document:
         """Return the beginning of a bundled text, to the end of a sentence."""
         sample = load_sample(name)
         whole_document = Document.from_text(sample.text, sample.sentences)
@@ -200,41 +205,55 @@ class Workload:
             sample.sentences,
         )
 
-    def items(self, text: str = "") -> list[QuestionItem]:
+    def choose_bundled_questions_randomly(self, text_asked_about: str = "") -> list[QuestionItem]:
         """Return a seeded sample of the bundled questions, only of those about a text if one is given."""
         usable_questions = questions_of_file((SAMPLES_FOLDER / "questions.csv").read_bytes(), "questions.csv").usable
-        items_of_text = [item for item in usable_questions if not text or item.reference.split("\n")[0] in text]
+        question_items_of_text = [
+            item for item in usable_questions if not text_asked_about or item.reference.split("\n")[0] in text_asked_about
+        ]
         return random.Random(QUESTION_CHOICE_SEED).sample(
-            items_of_text, min(self.count if text else self.controls, len(items_of_text))
+            question_items_of_text, min(self.count if text_asked_about else self.controls, len(question_items_of_text))
         )
 
 
-def cut_samples(chunker_name: str, workload: Workload, model_access: CountedAsking, feature_row: FeatureRow) -> None:
+def cut_samples_and_record_fallbacks(
+    chunker_name: str, workload: Workload, model_access: CountedAsking, feature_result_row: FeatureRow
+) -> None:
     """Cut the beginnings of the samples with a chunker that asks."""
     for sample in SAMPLE_NAMES:
-        chunking = run(build_chunker(chunker_name, {}), workload.document(sample), workload.tools(model_access))
-        feature_row.said += [f"{sample}: {len(chunking.chunks)} chunks", *(f"{sample}: {note}" for note in chunking.notes)]
-        feature_row.fallbacks += sum(int(count) for note in chunking.notes for count in _FALLBACK_NOTE_PATTERN.findall(note))
+        chunking = run_chunker(
+            build_chunker(chunker_name, {}), workload.shortened_sample(sample), workload.tools(model_access)
+        )
+        feature_result_row.said += [
+            f"{sample}: {len(chunking.chunks)} chunks",
+            *(f"{sample}: {note}" for note in chunking.notes),
+        ]
+        feature_result_row.fallbacks += sum(
+            int(count) for note in chunking.notes for count in _FALLBACK_NOTE_PATTERN.findall(note)
+        )
 
 
 def ask_for_chunk_contexts(workload: Workload, model_access: CountedAsking, feature_row: FeatureRow) -> None:
     """Ask for the context of each chunk of the article's beginning."""
     chunker = build_chunker("fixed_sentences", {"size": 8})
-    chunking = run(chunker, workload.document(SAMPLE_NAMES[0]), workload.tools(model_access), "context")
+    chunking = run_chunker(chunker, workload.shortened_sample(SAMPLE_NAMES[0]), workload.tools(model_access), "context")
     feature_row.parts, feature_row.fallbacks = len(chunking.chunks), sum(not chunk.situation for chunk in chunking.chunks)
     feature_row.said += [chunk.situation for chunk in chunking.chunks[:2]]
 
 
-def generate_article_questions(workload: Workload, model_access: CountedAsking, feature_row: FeatureRow) -> None:
+def generate_article_questions(workload: Workload, model_access: CountedAsking, feature_result_row: FeatureRow) -> None:
     """Generate questions about the article."""
     outcomes: list[WindowResult] = []
     settings = GenerationSettings(workload.count, QUESTION_CHOICE_SEED, min(1_000, workload.characters))
     text = load_sample("article").text
-    generate_and_report_questions(
-        (text,), settings, model_access.ask, outcomes.append, report_usability=model_access.report_usability
+    generate_and_pass_on_questions(
+        (text,), settings, model_access.ask, outcomes.append, report_answer_usability=model_access.report_usability
     )
-    feature_row.parts, feature_row.fallbacks = len(outcomes), sum(isinstance(outcome, Dropped) for outcome in outcomes)
-    feature_row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
+    feature_result_row.parts, feature_result_row.fallbacks = (
+        len(outcomes),
+        sum(isinstance(outcome, Dropped) for outcome in outcomes),
+    )
+    feature_result_row.said += [outcome.question for outcome in outcomes if not isinstance(outcome, Dropped)][:3]
 
 
 def answer_and_judge(
@@ -244,17 +263,17 @@ def answer_and_judge(
 
     With ``judges_reference_answers``, the reference answers and those of other questions are judged instead.
     """
-    sample = load_sample(ANSWERED_SAMPLE_NAME)
+    bundled_sample = load_sample(ANSWERED_SAMPLE_NAME)
     document, items = (
-        Document.from_text(sample.text, sample.sentences),
-        workload.items("" if judges_reference_answers else sample.text),
+        Document.from_text(bundled_sample.text, bundled_sample.sentences),
+        workload.choose_bundled_questions_randomly("" if judges_reference_answers else bundled_sample.text),
     )
     questions, tools, ruler = (
         [item.question for item in items],
         workload.tools(),
         TokenRuler(document.text, workload.tokenizer),
     )
-    chunking = run(build_chunker("breakpoint", {}), document, tools)
+    chunking = run_chunker(build_chunker("breakpoint", {}), document, tools)
     budget = 150
     passages_by_row: dict[int, GatheredPassages] = (
         {} if judges_reference_answers else {0: gather_passages_for_each_question(chunking, questions, budget, tools, ruler)}
@@ -264,32 +283,34 @@ def answer_and_judge(
         for name in TRIVIAL_BASELINE_TITLES
         if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == judges_reference_answers
     ]
-    for row_number, name in enumerate(trivial_row_names, start=len(passages_by_row)):
-        passages_by_row[row_number] = gather_trivial_baseline_passages(
-            name, document, items, budget, len(chunking.chunks), tools, ruler
+    for baseline_row_number, trivial_baseline_name in enumerate(trivial_row_names, start=len(passages_by_row)):
+        passages_by_row[baseline_row_number] = gather_trivial_baseline_passages(
+            trivial_baseline_name, document, items, budget, len(chunking.chunks), tools, ruler
         )
     outcome_by_row_question: dict[tuple[int, int], Any] = {}
 
-    def compute_similarities_of_one_text(text: str, others: Sequence[str]) -> FloatArray:
+    def compute_similarities_to_one_text(text: str, others: Sequence[str]) -> FloatArray:
         vectors = tools.embed([text, *others])
         return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
-    services = Services(model_access, model_access, compute_similarities_of_one_text, workload.tokenizer.count)
-    answer_and_store_all_questions(items, passages_by_row, services, outcome_by_row_question.__setitem__, lambda _: None)
+    services = Services(model_access, model_access, compute_similarities_to_one_text, workload.tokenizer.count)
+    answer_judge_and_store_all(items, passages_by_row, services, outcome_by_row_question.__setitem__, lambda _: None)
     row_titles = [
         *([] if judges_reference_answers else ["Breakpoint"]),
         *(TRIVIAL_BASELINE_TITLES[name] for name in trivial_row_names),
     ]
-    report = AnswerReport(row_titles, len(items), outcome_by_row_question, row_numbers_of_controls(trivial_row_names, 0))
+    report = AnswerReport(
+        row_titles, len(items), outcome_by_row_question, row_number_by_control_baseline(trivial_row_names, 0)
+    )
     feature_row.parts = sum(1 + len(outcome.judgements) for outcome in outcome_by_row_question.values())
     feature_row.fallbacks = sum(not outcome.answer.is_usable for outcome in outcome_by_row_question.values()) + sum(
-        len(outcome.not_judged) for outcome in outcome_by_row_question.values()
+        len(outcome.unreadable_judgement_kinds) for outcome in outcome_by_row_question.values()
     )
-    measured_names = [name for name in report.measured if name in ANSWER_MEASURES]
+    measured_names = [name for name in report.measure_names_with_values if name in ANSWER_MEASURES]
     cells_by_measure = {name: [_mean_cell(values) for values in report.values(name)] for name in measured_names}
     rows = [[own, *(cells_by_measure[name][number] for name in measured_names)] for number, own in enumerate(row_titles)]
     feature_row.said += markdown_table(["row", *(ANSWER_MEASURES[name].title for name in measured_names)], rows).splitlines()
-    feature_row.said += report.measure_validity_sentences()
+    feature_row.said += report.right_wrong_separation_sentences()
 
 
 def _mean_cell(values: FloatArray) -> str:
@@ -298,7 +319,7 @@ def _mean_cell(values: FloatArray) -> str:
 
 
 MEASURE_FUNCTION_BY_FEATURE: Mapping[str, Callable[[Workload, CountedAsking, FeatureRow], None]] = {
-    **{name: partial(cut_samples, name) for name in ("llm", "lumber", "propositions")},
+    **{name: partial(cut_samples_and_record_fallbacks, name) for name in ("llm", "lumber", "propositions")},
     "contexts": ask_for_chunk_contexts,
     "questions": generate_article_questions,
     "controls": partial(answer_and_judge, judges_reference_answers=True),
@@ -316,7 +337,9 @@ def measure_features(
     answer_cache_by_structured = {
         structured: AnswerCache(results_folder / f"answers_{structured}.sqlite") for structured in (True, False)
     }
-    (model_names,) = [server.models for server in find_local_servers((int(address.rpartition(":")[2].partition("/")[0]),))]
+    (server_model_names,) = [
+        server.models for server in find_local_servers((int(address.rpartition(":")[2].partition("/")[0]),))
+    ]
     for feature in features:
         for structured in (True, False):
             row_key = f"{feature}, {'schema' if structured else 'no schema'}"
@@ -325,9 +348,9 @@ def measure_features(
                 continue
             feature_row.answers = feature_row.usable = feature_row.fallbacks = feature_row.parts = 0
             feature_row.said = []
-            metered_server = MeteredServer(
+            metered_server = MeteringServerClient(
                 address,
-                model_names[0],
+                server_model_names[0],
                 feature_row,
                 row_store,
                 max_answer_tokens,
@@ -339,15 +362,17 @@ def measure_features(
             MEASURE_FUNCTION_BY_FEATURE[feature](workload, model_access, feature_row)
             feature_row.whole = True
             feature_row.said.append(f"Server: {model_access.structured or 'never asked for a schema'}")
-            row_store.write()
+            row_store.write_all_rows()
     return row_store
 
 
-@benchmark_command(
-    build_function_adding_option("--server", metavar="ADDRESS", help="a server of this machine, up to and including /v1"),
+@command_line_decorator_for_main(
+    build_function_adding_option(
+        "--server", dest="server_address", metavar="ADDRESS", help="a server of this machine, up to and including /v1"
+    ),
     build_function_adding_option("--port", type=int, default=18080, help="of the server that is started"),
     build_function_adding_option(
-        "--threads", dest="thread_count", type=int, default=2, help="of the server that is started"
+        "--threads", dest="server_thread_count", type=int, default=2, help="of the server that is started"
     ),
     build_function_adding_option("--characters", type=int, default=1_200, help="of each sample that are cut"),
     build_function_adding_option(
@@ -367,9 +392,9 @@ def measure_features(
     build_function_adding_option("--folder", type=Path, default=Path("out/language_model"), help="for answers and rows"),
 )
 def main(
-    server: str | None,
+    server_address: str | None,
     port: int,
-    thread_count: int,
+    server_thread_count: int,
     characters: int,
     question_count: int,
     control_question_count: int,
@@ -381,13 +406,13 @@ def main(
     workload = Workload(
         characters, question_count, control_question_count, load_embedder(), load_tokenizer(), EmbeddingCache()
     )
-    workload.tokenizer.load()
-    features = only or [*MEASURE_FUNCTION_BY_FEATURE]
-    if server:
-        row_store = measure_features(server, workload, features, folder, most_tokens)
+    workload.tokenizer.ensure_loaded()
+    measured_feature_names = only or [*MEASURE_FUNCTION_BY_FEATURE]
+    if server_address:
+        row_store = measure_features(server_address, workload, measured_feature_names, folder, most_tokens)
     else:
-        with model_server(port, thread_count) as address:
-            row_store = measure_features(address, workload, features, folder, most_tokens)
+        with model_server(port, server_thread_count) as address:
+            row_store = measure_features(address, workload, measured_feature_names, folder, most_tokens)
     print_rows(row_store)
     return 0
 

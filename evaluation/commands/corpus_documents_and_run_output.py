@@ -48,8 +48,8 @@ def corpus_document_names(corpus_path: str) -> Iterator[str]:
         yield from (name for name, _ in _read_table_documents(Path(corpus_path)))
 
 
-def _is_table_name(name: str) -> bool:
-    return name.lower().endswith(TABLE_ENDINGS)
+def _is_table_name(file_name: str) -> bool:
+    return file_name.lower().endswith(TABLE_ENDINGS)
 
 
 def _read_table_documents(folder_or_table: Path) -> Iterator[tuple[str, FileText | InputError]]:
@@ -58,10 +58,10 @@ def _read_table_documents(folder_or_table: Path) -> Iterator[tuple[str, FileText
     from corpus.inputs import InputDocument, Inputs, Source, TextColumns
 
     table_document_source = Source([folder_or_table.absolute()], [folder_or_table], TextColumns())
-    for table_piece in Inputs([folder_or_table], TextColumns(), _BYTES_PER_TABLE_PIECE).pieces():
-        if table_piece.kind == "file" or not _is_table_name(table_piece.path or folder_or_table.name):
+    for piece_of_table_file in Inputs([folder_or_table], TextColumns(), _BYTES_PER_TABLE_PIECE).pieces():
+        if piece_of_table_file.kind == "file" or not _is_table_name(piece_of_table_file.path or folder_or_table.name):
             continue
-        for document in table_document_source.documents(table_piece):
+        for document in table_document_source.documents_in_piece(piece_of_table_file):
             if isinstance(document, InputDocument):
                 yield document.id, FileText(document.text, "utf-8", "utf-8")
             else:
@@ -130,7 +130,7 @@ class CorpusRun:
         return int(self._summary["chunks"])
 
     @cached_property
-    def model(self) -> str:
+    def embedding_model_identity(self) -> str:
         """The model that the chunker used, as ``name@revision``; empty if it used none."""
         import pyarrow.parquet as pq
 
@@ -147,7 +147,7 @@ class CorpusRun:
             )
         return parquet_chunk_files
 
-    def documents(self) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+    def embedded_texts_by_document(self) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         """Yield the ids of documents with their chunks' embedded texts and tokens; a long document comes in parts.
 
         Tokens are those of the run's column, or counted again by the run's tokenizer where the embedded text has more than
@@ -163,8 +163,8 @@ class CorpusRun:
 
         for chunk_file_path in self._chunk_files:
             try:
-                with pq.ParquetFile(chunk_file_path, buffer_size=_READ_BUFFER_BYTES, pre_buffer=False) as parquet_file:
-                    for record_batch in parquet_file.iter_batches(
+                with pq.ParquetFile(chunk_file_path, buffer_size=_READ_BUFFER_BYTES, pre_buffer=False) as parquet_chunk_file:
+                    for record_batch in parquet_chunk_file.iter_batches(
                         _ROWS_AT_ONCE, columns=_CHUNK_COLUMNS_READ, use_threads=False
                     ):
                         chunk_tuples_of_batch = zip(

@@ -83,13 +83,13 @@ def miniature_description(chunking: Chunking) -> str:
 
 
 def _strip_boxes_svg(
-    strip_name: str, numbered_box_ranges: Sequence[tuple[float, float, int]], sentence_count: int, top: int, theme: str
+    strip_name: str, numbered_box_ranges: Sequence[tuple[float, float, int]], axis_sentence_count: int, top: int, theme: str
 ) -> list[str]:
     strip_box_elements = []
     for box_start, box_end, chunk_number in numbered_box_ranges:
         box_left, box_width = (
-            box_start / sentence_count * PICTURE_WIDTH,
-            max(1.0, (box_end - box_start) / sentence_count * PICTURE_WIDTH - 2),
+            box_start / axis_sentence_count * PICTURE_WIDTH,
+            max(1.0, (box_end - box_start) / axis_sentence_count * PICTURE_WIDTH - 2),
         )
         box_colour_index = chunk_number % len(CHUNK_COLOURS[theme])
         strip_box_elements.append(
@@ -115,7 +115,7 @@ def _score_curve_svg(chunking: Chunking, sentence_count: int, curve_top: int, th
         max([*defined_scores, *threshold_line_levels]),
     )
 
-    def vertical_position(value: float) -> float:
+    def y_coordinate_of_score(value: float) -> float:
         return (
             curve_top
             + CURVE_HEIGHT
@@ -124,21 +124,22 @@ def _score_curve_svg(chunking: Chunking, sentence_count: int, curve_top: int, th
         )
 
     score_curve_points = [
-        ((gap + 1) / sentence_count * PICTURE_WIDTH, vertical_position(score))
+        ((gap + 1) / sentence_count * PICTURE_WIDTH, y_coordinate_of_score(score))
         for gap, score in enumerate(score_curve.scores)
         if score == score
     ]
     points_attribute = " ".join(f"{x:.1f},{height:.1f}" for x, height in score_curve_points)
     svg_elements = [f'<polyline points="{points_attribute}" fill="none" stroke="{ink_colours["muted"]}"/>']
     svg_elements += [
-        f'<line x1="0" x2="{PICTURE_WIDTH}" y1="{vertical_position(level):.1f}" y2="{vertical_position(level):.1f}" '
+        f'<line x1="0" x2="{PICTURE_WIDTH}" y1="{y_coordinate_of_score(level):.1f}" y2="{y_coordinate_of_score(level):.1f}" '
         f'stroke="{ink_colours["accent"]}" stroke-width="1.5"/>'
         for level in threshold_line_levels
     ]
     if sentence_count <= 120:
         gaps_between_sentences = [gap for gap in chunking.gaps if gap.offset is None]
         svg_elements += [
-            f'<circle cx="{(gap.index + 1) / sentence_count * PICTURE_WIDTH:.1f}" cy="{vertical_position(score):.1f}" r="4" '
+            f'<circle cx="{(gap.index + 1) / sentence_count * PICTURE_WIDTH:.1f}" cy="{y_coordinate_of_score(score):.1f}" '
+            'r="4" '
             f'stroke="{ink_colours["muted"]}" '
             f'fill="{ink_colours["ink"] if gap.verdict.is_cut else ink_colours["page"]}"/>'
             for gap, score in zip(gaps_between_sentences, score_curve.scores, strict=True)

@@ -28,17 +28,17 @@ from viz.state import (
     PlaceInLecture,
     ReplacedText,
     Scene,
-    TextSource,
+    TextWithDetails,
     bundled_decks,
     choices_to_query,
+    decode_lecture_from_link_word,
     language_model_link_parameter,
-    lecture_from_link_word,
     lecture_to_link_word,
     main_page,
+    page_link_for_scene,
     read_lecture,
-    scene_link,
     session,
-    set_own_text_source,
+    set_own_text_and_boundaries,
     went_back_or_forward,
 )
 
@@ -84,7 +84,7 @@ def read_lecture_link() -> None:
     )
     if deck_name == OWN_DECK_KEY and SCENES_PARAMETER in link_query_parameters and not session.own_lecture.deck.scenes:
         try:
-            session.own_lecture = lecture_from_link_word(link_query_parameters.get(SCENES_PARAMETER, ""), PAGES)
+            session.own_lecture = decode_lecture_from_link_word(link_query_parameters.get(SCENES_PARAMETER, ""), PAGES)
         except InputError as error:
             session.deck_complaint = f"{error} {SAVED_LECTURE_HINT}"
             return
@@ -124,7 +124,7 @@ def open_scene(deck_name: str, scene_index: int = 0) -> None:
     )
 
 
-def start_lecture(deck_name: str) -> None:
+def show_lecture_from_start(deck_name: str) -> None:
     """Show a lecture from its first scene; for use as a callback."""
     session.lectures_started += 1
     open_scene(deck_name)
@@ -172,34 +172,34 @@ def lecture_link_parameters() -> dict[str, str]:
 def _adopt_scene_text(scene: Scene) -> None:
     """Make the text of a scene the user's own text; the text that it replaces can be restored."""
     own_lecture_text_by_key = session.own_lecture.texts
-    if scene.text not in own_lecture_text_by_key or session.own == own_lecture_text_by_key[scene.text].source:
+    if scene.text not in own_lecture_text_by_key or session.own == own_lecture_text_by_key[scene.text].restored_text:
         return
-    own_text_before, own_text_as_given, is_own_text_stored = (
+    own_text_before, own_text_as_given_before, is_own_text_stored = (
         session.own,
         session.own_text_as_given,
         OWN_DOCUMENT_KEY in session.stored_versions,
     )
-    set_own_text_source(own_lecture_text_by_key[scene.text].source)
+    set_own_text_and_boundaries(own_lecture_text_by_key[scene.text].restored_text)
     session.outside_text_count += 1
     if (
         own_text_before is not None
         and not is_own_text_stored
         and all(text.text != own_text_before.text for text in own_lecture_text_by_key.values())
     ):
-        session.replaced = ReplacedText(own_text_before, own_text_as_given)
+        session.replaced = ReplacedText(own_text_before, own_text_as_given_before)
 
 
 # The user's own lecture, whose scenes are states of pages.
 
 
-BLANK_PAGE_CHOICES = Choices("", "", [], "", "", -1)
+CHOICES_UNLIKE_ANY_PAGE = Choices("", "", [], "", "", -1)
 """Choices from which those of all pages differ: a scene's link has all of them, whatever a page's defaults become."""
 
 MOST_TAB_LECTURE_CHARACTERS = 500_000
 """Most characters of a packed lecture that the browser's tab keeps, beside the user's text."""
 
 
-def offer_to_add_scene() -> None:
+def offer_to_add_own_scene() -> None:
     """Draw the button that opens the form for another scene."""
 
     def open_scene_form() -> None:
@@ -214,13 +214,13 @@ def offer_to_add_scene() -> None:
     )
 
 
-def add_scene(text_by_field: Mapping[str, str], *, hides_parts_at_first: bool) -> None:
+def add_scene_to_own_lecture(text_by_field: Mapping[str, str], *, hides_parts_at_first: bool) -> None:
     """Add the page's state to the user's own lecture, with title, words and question from ``text_by_field``; a callback."""
     page_key, lecture_before = session.page, session.own_lecture
     if page_key not in session.choices:
         return
     page_choices = session.choices[page_key]
-    page_link_parameters = choices_to_query(page_choices, BLANK_PAGE_CHOICES) | language_model_link_parameter(
+    page_link_parameters = choices_to_query(page_choices, CHOICES_UNLIKE_ANY_PAGE) | language_model_link_parameter(
         page_choices, session.language_server.model or session.linked_model
     )
     if page_link_parameters.get("document") == OWN_DOCUMENT_KEY and session.own is None:
@@ -232,7 +232,7 @@ def add_scene(text_by_field: Mapping[str, str], *, hides_parts_at_first: bool) -
     try:
         new_lecture_scene = Scene(
             title=text_by_field.get("title", "").strip()[:LONGEST_TITLE] or PAGES[page_key].title,
-            link=scene_link("" if page_key == main_page.key else page_key, page_link_parameters),
+            link=page_link_for_scene("" if page_key == main_page.key else page_key, page_link_parameters),
             hides=hides_parts_at_first,
             ask=text_by_field.get("question", "").strip()[:MOST_QUESTION_CHARACTERS] if page_key == main_page.key else "",
             **{part: text_by_field.get(part, "").strip()[:MAX_SPEECH_CHARACTERS] for part in SCENE_PARTS},
@@ -251,11 +251,11 @@ def add_scene(text_by_field: Mapping[str, str], *, hides_parts_at_first: bool) -
     session.lecture_message = f"Added as scene {len(lecture_with_new_scene.deck.scenes)} of your lecture" + (
         "; the file of chunks is not saved with it" * shows_chunk_file
         or "; it is too long to survive a reload, so save it under “Lectures”"
-        * (len(lecture_with_new_scene.packed) > MOST_TAB_LECTURE_CHARACTERS)
+        * (len(lecture_with_new_scene.packed_for_link_or_tab) > MOST_TAB_LECTURE_CHARACTERS)
     )
 
 
-def keep_lecture_in_tab() -> None:
+def keep_own_lecture_in_tab() -> None:
     """Store the user's own lecture in the browser's tab."""
     own_lecture = session.own_lecture
     # Until this session has scenes, the tab may still have those of the previous session.
@@ -264,17 +264,17 @@ def keep_lecture_in_tab() -> None:
         store_questions_or_lecture_in_tab(
             {
                 "name": "lecture",
-                "words": own_lecture.packed
-                if own_lecture.deck.scenes and len(own_lecture.packed) <= MOST_TAB_LECTURE_CHARACTERS
+                "words": own_lecture.packed_for_link_or_tab
+                if own_lecture.deck.scenes and len(own_lecture.packed_for_link_or_tab) <= MOST_TAB_LECTURE_CHARACTERS
                 else "",
             }
         )
 
 
-def adopt_lecture_of_tab(lecture_link_word: str) -> None:
+def adopt_lecture_of_tab(packed_lecture_of_tab: str) -> None:
     """Take the lecture that the browser's tab has kept; if the session has another, it can be brought back."""
     try:
-        lecture_stored_in_tab = lecture_from_link_word(lecture_link_word, PAGES, LARGEST_FILE)
+        lecture_stored_in_tab = decode_lecture_from_link_word(packed_lecture_of_tab, PAGES, LARGEST_FILE)
     except InputError as error:
         if is_tab_lecture_awaited():
             session.playing, session.deck_complaint = None, f"{error} {SAVED_LECTURE_HINT}"
@@ -285,19 +285,19 @@ def adopt_lecture_of_tab(lecture_link_word: str) -> None:
         session.lecture_before = lecture_stored_in_tab
 
 
-def render_page_as_svg(drawn_sentence_count: int | None, caption: Sequence[str]) -> str | None:
+def render_shown_page_as_svg(drawn_sentence_count: int | None, caption: Sequence[str]) -> str | None:
     """Return the page with its present settings as SVG, up to a sentence of its stepper, or None if nothing is drawn."""
     # The first page has no use for pictures.
-    from evaluation.report.lecture_scenes import scene_picture
+    from evaluation.report.lecture_handouts_and_pictures import scene_picture
     from viz.shell.printed_lecture_scenes import lecture_sheets
 
     deck_and_scene_index = current_deck_and_scene_index()
     if deck_and_scene_index is None or session.page not in session.choices:
         return None
     deck, scene_index = deck_and_scene_index
-    page_link = scene_link(
+    page_link = page_link_for_scene(
         "" if session.page == main_page.key else session.page,
-        choices_to_query(session.choices[session.page], BLANK_PAGE_CHOICES),
+        choices_to_query(session.choices[session.page], CHOICES_UNLIKE_ANY_PAGE),
     )
     scene_of_current_page = deck.scenes[scene_index].model_copy(
         update={"link": page_link, "text": OWN_DOCUMENT_KEY, "minutes": ""}
@@ -323,17 +323,17 @@ def remove_scene() -> None:
     place_in_lecture = session.playing
     if place_in_lecture is None or place_in_lecture.deck != OWN_DECK_KEY:
         return
-    replace_lecture(session.own_lecture.without(place_in_lecture.scene))
+    replace_own_lecture(session.own_lecture.without_scene(place_in_lecture.scene))
     session.lecture_message = "Removed from your lecture; “Lectures” in the settings can bring it back"
 
 
-def restore_lecture() -> None:
+def restore_replaced_lecture() -> None:
     """Restore the user's own lecture as it was before its last removal or replacement; for use as a callback."""
     if session.lecture_before is not None:
-        replace_lecture(session.lecture_before)
+        replace_own_lecture(session.lecture_before)
 
 
-def replace_lecture(lecture: LectureFile) -> None:
+def replace_own_lecture(lecture: LectureFile) -> None:
     """Replace the user's own lecture, which can be brought back; if it is at hand, show the scene at the same place."""
     session.own_lecture, session.lecture_before = lecture, session.own_lecture
     place_in_lecture, scene_count = session.playing, len(lecture.deck.scenes)
@@ -350,21 +350,23 @@ def replace_lecture(lecture: LectureFile) -> None:
 
 def draw_button_per_lecture(key_prefix: str) -> None:
     """Draw a button for each lecture, with what it is about; ``key_prefix`` distinguishes two lists on one page."""
-    for deck_name, deck in decks_by_name().items():
+    for deck_key, deck in decks_by_name().items():
         with st.container(gap=None):
             # A user's own title would be read as Markdown.
-            button_label, about_phrase = ("My lecture", "") if deck_name == OWN_DECK_KEY else (deck.title, f"{deck.about} ")
+            button_label, about_phrase = ("My lecture", "") if deck_key == OWN_DECK_KEY else (deck.title, f"{deck.about} ")
             with st.container(horizontal=True):
-                st.button(button_label, key=f"{key_prefix}/deck/{deck_name}", on_click=start_lecture, args=(deck_name,))
-                _offer_handout(key_prefix, deck_name, deck)
-                if deck_name == OWN_DECK_KEY:
-                    _offer_lecture_download(key_prefix)
+                st.button(
+                    button_label, key=f"{key_prefix}/deck/{deck_key}", on_click=show_lecture_from_start, args=(deck_key,)
+                )
+                _offer_handout(key_prefix, deck_key, deck)
+                if deck_key == OWN_DECK_KEY:
+                    _offer_own_lecture_download(key_prefix)
             st.caption(f"{about_phrase}{pluralize(len(deck.scenes), 'scene')}.")
     if session.lecture_before is not None and session.lecture_before.deck.scenes:
         st.button(
             "Restore lecture",
             key=f"{key_prefix}/restore_lecture",
-            on_click=restore_lecture,
+            on_click=restore_replaced_lecture,
             help="Your own lecture as it was before a scene was removed or a file was opened.",
         )
     lecture_file_widget_key = f"{key_prefix}/lecture_file"
@@ -379,8 +381,8 @@ def draw_button_per_lecture(key_prefix: str) -> None:
             session.deck_complaint = str(error)
             return
         if opened_lecture != session.own_lecture:
-            replace_lecture(opened_lecture)
-        start_lecture(OWN_DECK_KEY)
+            replace_own_lecture(opened_lecture)
+        show_lecture_from_start(OWN_DECK_KEY)
 
     st.file_uploader(
         "Open a lecture",
@@ -391,7 +393,7 @@ def draw_button_per_lecture(key_prefix: str) -> None:
     )
 
 
-def _offer_lecture_download(key_prefix: str) -> None:
+def _offer_own_lecture_download(key_prefix: str) -> None:
     own_lecture = session.own_lecture
     show_download_button(
         st.container(),
@@ -406,25 +408,25 @@ def _offer_lecture_download(key_prefix: str) -> None:
     )
 
 
-def _handout_html(deck: Deck, texts: Mapping[str, TextSource]) -> str:
+def _handout_html(deck: Deck, texts: Mapping[str, TextWithDetails]) -> str:
     # The first page has no use for reports.
-    from evaluation.report.lecture_scenes import handout_html
+    from evaluation.report.lecture_handouts_and_pictures import handout_html
     from viz.shell.printed_lecture_scenes import lecture_sheets
 
     return handout_html(deck.title, deck.about, lecture_sheets(deck, texts))
 
 
 def _offer_handout(key_prefix: str, deck_name: str, deck: Deck) -> None:
-    text_source_by_key = (
-        {key: text.source for key, text in session.own_lecture.texts.items()} if deck_name == OWN_DECK_KEY else {}
+    user_text_by_key = (
+        {key: text.restored_text for key, text in session.own_lecture.texts.items()} if deck_name == OWN_DECK_KEY else {}
     )
     show_download_button(
         st.container(),
         "Handout",
-        lambda: _handout_html(deck, text_source_by_key),
+        lambda: _handout_html(deck, user_text_by_key),
         "handout.html",
         "text/html",
-        (deck, text_source_by_key),
+        (deck, user_text_by_key),
         key=f"{key_prefix}/handout/{deck_name}",
         help="One page to print: every scene with its words and chunks, exercises, and the answers at the end.",
     )

@@ -10,7 +10,7 @@ from viz.jobs import MOST_CACHED_BYTES, cached_while_shown
 
 
 @dataclass(frozen=True)
-class TextSource:
+class TextWithDetails:
     """A text to chunk, with its name and origin.
 
     Attributes
@@ -52,5 +52,5 @@ def language_label(document: Document) -> str:
 class PageText:
     """A source text, and the document that results from splitting it into sentences."""
 
-    source: TextSource
+    source: TextWithDetails
     document: Document

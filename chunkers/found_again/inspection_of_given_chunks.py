@@ -34,7 +34,7 @@ def inspect(
         The text that was cut, or its document.
     chunks
         A path to a file, or chunks: texts, spans, mappings, or objects of LangChain, LlamaIndex, Haystack, Chonkie or
-        Docling; see `read_chunks`.
+        Docling; see `read_given_chunks`.
     maker
         Name of the program that made the chunks, for reasons and notes.
     document
@@ -49,9 +49,11 @@ def inspect(
     """
     searched_document = text if isinstance(text, Document) else Document.from_text(text, sentences)
     if isinstance(chunks, str | Path):
-        given_chunks = read_chunks(_read_bytes(Path(chunks)), Path(chunks).name)
+        given_chunks = read_given_chunks(_read_bytes(Path(chunks)), Path(chunks).name)
     elif isinstance(chunks, Iterable) and not isinstance(chunks, bytes | Mapping):
-        given_chunks = [_convert_to_given_chunk(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)]
+        given_chunks = [
+            _given_chunk_from_python_object(chunk, f"chunk {number:,}") for number, chunk in enumerate(chunks, start=1)
+        ]
     else:
         raise InputError(f"chunks must be a path, or a sequence of chunks; got {short_repr(chunks)}.")
     return locate_chunks(
@@ -59,7 +61,7 @@ def inspect(
     ).chunking
 
 
-def read_chunks(file_bytes: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
+def read_given_chunks(file_bytes: bytes, name: str, cancelled: Callable[[], bool] = bool) -> list[GivenChunk]:
     """Return the chunks in a file of JSON, JSON lines, CSV or Parquet, recognised by its content.
 
     A row has a text, under one of the names in `TEXTS`, or a position, as ``spans`` or as a start and an end under the names
@@ -102,7 +104,7 @@ def _build_given_chunk_from_row(row: Sequence[Any]) -> GivenChunk:
     return GivenChunk(chunk_text, tuple([Span(*span) for span in stated_chunk_spans]), document_name, chunk_identifier)
 
 
-def _convert_to_given_chunk(raw_chunk: Any, chunk_label: str) -> GivenChunk:
+def _given_chunk_from_python_object(raw_chunk: Any, chunk_label: str) -> GivenChunk:
     if isinstance(raw_chunk, Chunk):
         return GivenChunk(raw_chunk.text if len(raw_chunk.spans) == 1 else None, raw_chunk.spans)
     return external_chunks.as_given_chunk(raw_chunk, chunk_label)
@@ -129,7 +131,7 @@ class DocumentNames:
         self._names_by_file_name: dict[str, list[str]] = {}
         self._names_by_stem: dict[str, list[str]] = {}
         for name in self._names:
-            self._names_by_file_name.setdefault(_file_name(name), []).append(name)
+            self._names_by_file_name.setdefault(_last_path_part(name), []).append(name)
             self._names_by_stem.setdefault(_stem(name), []).append(name)
 
     def names_matching(self, name: str) -> list[str]:
@@ -142,13 +144,13 @@ class DocumentNames:
         if name in self._names:
             return [name]
         path_parts, path_parts_without_ending = _path_parts(name), _path_parts_without_ending(name)
-        names_sharing_file_name = self._names_by_file_name.get(_file_name(name), ())
+        names_sharing_file_name = self._names_by_file_name.get(_last_path_part(name), ())
         return [
             candidate for candidate in names_sharing_file_name if _have_same_last_parts(path_parts, _path_parts(candidate))
         ] or [
             *(
                 other
-                for other in self._names_by_stem.get(_file_name(name), ())
+                for other in self._names_by_stem.get(_last_path_part(name), ())
                 if _have_same_last_parts(path_parts, _path_parts_without_ending(other))
             ),
             *(
@@ -164,16 +166,16 @@ def _path_parts(name: str) -> tuple[str, ...]:
     return PurePosixPath(name.replace("\\", "/")).parts
 
 
-def _file_name(name: str) -> str:
+def _last_path_part(name: str) -> str:
     return "".join(_path_parts(name)[-1:])
 
 
 def _stem(name: str) -> str:
-    return PurePosixPath(_file_name(name)).stem
+    return PurePosixPath(_last_path_part(name)).stem
 
 
-def _path_parts_without_ending(name: str) -> tuple[str, ...]:
-    return (*_path_parts(name)[:-1], _stem(name))
+def _path_parts_without_ending(document_path: str) -> tuple[str, ...]:
+    return (*_path_parts(document_path)[:-1], _stem(document_path))
 
 
 def _have_same_last_parts(first_path_parts: tuple[str, ...], second_path_parts: tuple[str, ...]) -> bool:

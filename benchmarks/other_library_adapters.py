@@ -28,12 +28,12 @@ class CountingEncoder:
         self.embedded += len(texts)
         longest_first_indices = sorted(range(len(texts)), key=lambda i: len(texts[i]), reverse=True)
         vectors: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(texts)
-        for start in range(0, len(longest_first_indices), TEXTS_PER_BATCH):
-            text_indices_of_batch = longest_first_indices[start : start + TEXTS_PER_BATCH]
-            for i, vector in zip(
+        for batch_start in range(0, len(longest_first_indices), TEXTS_PER_BATCH):
+            text_indices_of_batch = longest_first_indices[batch_start : batch_start + TEXTS_PER_BATCH]
+            for text_index, vector in zip(
                 text_indices_of_batch, self._embedder.encode([texts[i] for i in text_indices_of_batch]), strict=True
             ):
-                vectors[i] = vector
+                vectors[text_index] = vector
         return [vector.tolist() for vector in vectors]
 
 
@@ -51,14 +51,20 @@ def cut_with_langchain_breakpoint(
 
 
 def cut_with_llama_index_merging(
-    text: str, encoder: CountingEncoder, *, initial: float, appending: float, merging: float, max_chunk_characters: int
+    text: str,
+    encoder: CountingEncoder,
+    *,
+    initial: float,
+    appending: float,
+    merging_threshold: float,
+    max_chunk_characters: int,
 ) -> list[str]:
     """Cut with LlamaIndex's double merging with an embedding model, on the sentences of the splitter ``regex``."""
     parser = SemanticDoubleMergingSplitterNodeParser.from_defaults(
         embed_model=LlamaIndexEmbedding(encoder.encode),
         initial_threshold=initial,
         appending_threshold=appending,
-        merging_threshold=merging,
+        merging_threshold=merging_threshold,
         max_chunk_size=max_chunk_characters,
         sentence_splitter=lambda whole: Document.from_text(whole, "regex").sentence_texts,
     )

@@ -14,8 +14,8 @@ from chunkers.results import (
     Gap,
     build_exported_chunk_fields,
     proposition_as_dict,
-    resolved_embedded_as,
-    table_columns,
+    resolve_embedded_as_option,
+    table_column_names,
     table_rows,
 )
 from chunkers.support import InputError, escape_csv_cell, raise_if_extra_missing, short_repr
@@ -39,7 +39,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
     _check_is_result(chunking)
     recipe_to_export = chunking.made_by if recipe is None else recipe
     if recipe_to_export is None:
-        raise InputError("recipe must be given for a result that was not made by chunkers.run; got None.")
+        raise InputError("recipe must be given for a result that was not made by chunkers.run_chunker; got None.")
     document, chunking_timing = chunking.document, chunking.timing
     return {
         "version": __version__,
@@ -131,7 +131,7 @@ def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
     """
     _check_is_result(chunking)
     csv_cell_rows = ({name: _csv_cell(value) for name, value in row.items()} for row in table_rows(chunking, embedded_as))
-    return _csv_text(table_columns(chunking, resolved_embedded_as(chunking, embedded_as)), csv_cell_rows)
+    return _rows_as_csv(table_column_names(chunking, resolve_embedded_as_option(chunking, embedded_as)), csv_cell_rows)
 
 
 def _csv_cell(value: Any) -> Any:
@@ -160,7 +160,7 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
         **dict.fromkeys(text_column_names, pa.string()),
         "propositions": propositions_arrow_type(),
     }
-    export_column_names = table_columns(chunking, resolved_embedded_as(chunking, embedded_as))
+    export_column_names = table_column_names(chunking, resolve_embedded_as_option(chunking, embedded_as))
     parquet_schema = pa.schema([(name, type_by_column.get(name, integer_type)) for name in export_column_names])
     parquet_file_buffer = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(table_rows(chunking, embedded_as), parquet_schema), parquet_file_buffer)
@@ -179,10 +179,10 @@ def propositions_arrow_type() -> Any:
 def ledger_to_csv(chunking: Chunking) -> str:
     """Return a result's gaps as CSV, one row per gap; ``offset`` is filled only for cuts inside a sentence."""
     _check_is_result(chunking)
-    return _csv_text(("index", "offset", "score", "threshold", "verdict", "reason"), map(_gap_as_dict, chunking.gaps))
+    return _rows_as_csv(("index", "offset", "score", "threshold", "verdict", "reason"), map(_gap_as_dict, chunking.gaps))
 
 
-def _csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+def _rows_as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     csv_text_buffer = io.StringIO(newline="")
     csv_row_writer = csv.DictWriter(csv_text_buffer, columns)
     csv_row_writer.writeheader()

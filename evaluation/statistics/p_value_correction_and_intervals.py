@@ -64,14 +64,14 @@ def holm_correction(p_values: Sequence[float]) -> list[CorrectedP]:
     ascending_p_value_indexes = sorted(range(len(p_values)), key=lambda number: p_values[number])
     corrected_p_values = [CorrectedP(1.0, ALPHA)] * len(ascending_p_value_indexes)
     largest_adjusted_p_value, alpha_where_holm_stopped = 0.0, None
-    for ascending_rank, comparison_index in enumerate(ascending_p_value_indexes):
+    for ascending_rank, original_comparison_index in enumerate(ascending_p_value_indexes):
         remaining_comparison_count = len(ascending_p_value_indexes) - ascending_rank
         largest_adjusted_p_value = max(
-            largest_adjusted_p_value, min(1.0, remaining_comparison_count * p_values[comparison_index])
+            largest_adjusted_p_value, min(1.0, remaining_comparison_count * p_values[original_comparison_index])
         )
         if alpha_where_holm_stopped is None and largest_adjusted_p_value >= ALPHA:
             alpha_where_holm_stopped = ALPHA / remaining_comparison_count
-        corrected_p_values[comparison_index] = CorrectedP(
+        corrected_p_values[original_comparison_index] = CorrectedP(
             largest_adjusted_p_value,
             ALPHA / remaining_comparison_count if alpha_where_holm_stopped is None else alpha_where_holm_stopped,
         )
@@ -131,7 +131,7 @@ def compute_confidence_interval_of_mean(
     defined_values = values[~np.isnan(values)]
     if len(defined_values) < FEWEST_VALUES:
         return None
-    padded_lower_end, padded_upper_end = compute_confidence_interval_adding_bounds(
+    padded_lower_end, padded_upper_end = compute_interval_with_added_extremes(
         defined_values, lowest_possible_value, highest_possible_value
     )
     # All values at one end have their mean there; sums may miss it by a rounding.
@@ -141,7 +141,7 @@ def compute_confidence_interval_of_mean(
     )
 
 
-def compute_confidence_interval_adding_bounds(
+def compute_interval_with_added_extremes(
     values: FloatArray, lowest_possible_value: float, highest_possible_value: float, alpha: float = ALPHA
 ) -> tuple[float, float]:
     """Return Student's confidence interval of the mean, with the lowest and the highest possible value added once each."""

@@ -39,7 +39,7 @@ class Proposition(NamedTuple):
     sentence: int | None = None
 
     @property
-    def remark(self) -> str:
+    def remark_on_source_match(self) -> str:
         """Return a short remark on how the source was found; empty if there is nothing to add."""
         remark_by_source_match = {
             "typography": "quoted with other signs or white space",

@@ -14,12 +14,12 @@ from chunkers.results import (
     CHUNK_EDGE_COLOURS,
     THEME_COLOURS,
     build_html_column_of_result,
-    chunker_title,
+    chunker_title_without_settings,
     escape_html,
     settings_phrase,
 )
 from chunkers.support import format_number, pluralize
-from evaluation.report.html_page import MOST_CHARACTERS_ALL_COLUMNS, cut_strips, html_page
+from evaluation.report.html_page import MOST_CHARACTERS_ALL_COLUMNS, cut_strips, wrap_body_in_html_page
 from evaluation.segmentation import cut_offsets
 
 MOST_EXERCISE_SENTENCES = 60
@@ -68,7 +68,7 @@ def handout_html(title: str, facts_line: str, scene_sheets: Sequence[SceneSheet]
         f"<h1>{escape_html(title)}</h1><p "
         f'class="facts">{escape_html(facts_line)}</p>{lecture_scenes_html}{_cutting_exercises_html(scene_sheets)}'
     )
-    return html_page(title, handout_body_html, _STYLE_RULES)
+    return wrap_body_in_html_page(title, handout_body_html, _STYLE_RULES)
 
 
 def _scene_html(scene_number: int, scene_sheet: SceneSheet) -> str:
@@ -84,7 +84,9 @@ def _scene_html(scene_number: int, scene_sheet: SceneSheet) -> str:
     )
     cuts_and_columns_html = ""
     if scene_sheet.columns:
-        cut_strips_html = cut_strips([(chunker_title(cut), cut) for cut in scene_sheet.columns], scene_sheet.known)
+        cut_strips_html = cut_strips(
+            [(chunker_title_without_settings(cut), cut) for cut in scene_sheet.columns], scene_sheet.known
+        )
         cuts_and_columns_html = f'{cut_strips_html}<div class="columns">{column_sections_html}</div>'
     return (
         f'<section class="scene"><h2>{scene_number}. '
@@ -126,10 +128,10 @@ def _cut_exercise_answers_html(document: Document, scene_sheets: Sequence[SceneS
     cut_places_phrase_by_chunker: dict[str, str] = {}
     known_boundaries = scene_sheets[0].known
     if known_boundaries is not None:
-        cut_places_phrase_by_chunker["known boundaries"] = _sentence_places_phrase(document, known_boundaries)
+        cut_places_phrase_by_chunker["known boundaries"] = _describe_offsets_by_sentence(document, known_boundaries)
     for scene_sheet in scene_sheets:
         for chunking in scene_sheet.columns:
-            cut_places_phrase_by_chunker[chunker_title_and_settings(chunking)] = _sentence_places_phrase(
+            cut_places_phrase_by_chunker[chunker_title_and_settings(chunking)] = _describe_offsets_by_sentence(
                 document, cut_offsets(chunking)
             )
     return [
@@ -141,16 +143,16 @@ def _cut_exercise_answers_html(document: Document, scene_sheets: Sequence[SceneS
 def chunker_title_and_settings(chunking: Chunking) -> str:
     """Return the title and the settings of the chunker that made a result."""
     chunker_settings_phrase = "" if chunking.made_by is None else chunking.made_by.build().describe()
-    return ", ".join(filter(None, (chunker_title(chunking), chunker_settings_phrase)))
+    return ", ".join(filter(None, (chunker_title_without_settings(chunking), chunker_settings_phrase)))
 
 
-def _sentence_places_phrase(document: Document, offsets: Sequence[int]) -> str:
+def _describe_offsets_by_sentence(document: Document, offsets: Sequence[int]) -> str:
     """Describe positions in a text by the sentences that begin there, and those inside a sentence."""
     sentence_starts = document.starts
-    sentence_position_phrases = [
+    place_phrase_per_offset = [
         f"{'before' if place in sentence_starts else 'in'} {bisect_right(sentence_starts, place)}" for place in offsets
     ]
-    return ", ".join(sentence_position_phrases) or "nowhere"
+    return ", ".join(place_phrase_per_offset) or "nowhere"
 
 
 # A scene as one SVG picture: strips and curves of its chunkers' results, with the scene's words below.
@@ -175,7 +177,7 @@ _LIGHT_COLOURS = THEME_COLOURS["light"]
 _FORBIDDEN_XML_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def scene_picture(scene_sheet: SceneSheet, caption: Sequence[str], drawn_sentence_count: int | None = None) -> str:
+def scene_picture(drawn_scene: SceneSheet, caption: Sequence[str], drawn_sentence_count: int | None = None) -> str:
     """Return the results of a scene as an SVG document without scripts, style sheets and references.
 
     Parameters
@@ -185,7 +187,7 @@ def scene_picture(scene_sheet: SceneSheet, caption: Sequence[str], drawn_sentenc
     drawn_sentence_count
         The number of sentences up to which the first column is drawn, as a step of its stepper shows it; None for all.
     """
-    return "".join(_Drawing(scene_sheet, drawn_sentence_count).svg_document_parts(caption))
+    return "".join(_Drawing(drawn_scene, drawn_sentence_count).svg_document_parts(caption))
 
 
 class _Drawing:
@@ -202,7 +204,7 @@ class _Drawing:
             svg_elements.append(self._text_element(f"{document.name} · {pluralize(len(document.sentences), 'sentence')}"))
         for column_index, chunking in enumerate(self.sheet.columns):
             self.y += 14
-            svg_elements.extend(self._column_elements(column_index, chunking))
+            svg_elements.extend(self._column_svg_elements(column_index, chunking))
         self.y += 14
         for caption_paragraph in caption:
             svg_elements += [
@@ -224,7 +226,7 @@ class _Drawing:
         font_attributes = f'font-size="{size}" font-weight="{weight}" fill="{colour}"'
         return f'<text x="{PICTURE_MARGIN}" y="{self.y - 8}" {font_attributes}>{_escape_svg_text(words)}</text>'
 
-    def _column_elements(self, column_index: int, chunking: Chunking) -> Iterator[str]:
+    def _column_svg_elements(self, column_index: int, chunking: Chunking) -> Iterator[str]:
         known_boundaries = self.sheet.known or ()
         drawn_end_offset = len(chunking.document.text)
         if self.until is not None and column_index == 0:
@@ -236,17 +238,22 @@ class _Drawing:
         yield self._text_element(
             " · ".join(
                 filter(
-                    None, (f"{column_index + 1} {chunker_title(chunking)}", settings_phrase(chunking), chunk_count_phrase)
+                    None,
+                    (
+                        f"{column_index + 1} {chunker_title_without_settings(chunking)}",
+                        settings_phrase(chunking),
+                        chunk_count_phrase,
+                    ),
                 )
             ),
             24,
             _LIGHT_COLOURS["ink"],
         )
         if chunking.curves and any(map(math.isfinite, chunking.curves[0].scores)):
-            yield from self._curve_elements(chunking, drawn_end_offset)
-        yield from self._strip_elements(chunking, drawn_end_offset, known_boundaries)
+            yield from self._score_curve_svg_elements(chunking, drawn_end_offset)
+        yield from self._chunk_strip_svg_elements(chunking, drawn_end_offset, known_boundaries)
 
-    def _curve_elements(self, chunking: Chunking, drawn_end_offset: int) -> Iterator[str]:
+    def _score_curve_svg_elements(self, chunking: Chunking, drawn_end_offset: int) -> Iterator[str]:
         first_score_curve = chunking.curves[0]
         finite_threshold_levels = [line.level for line in first_score_curve.lines if math.isfinite(line.level)]
         finite_scores_and_levels = [*filter(math.isfinite, first_score_curve.scores), *finite_threshold_levels]
@@ -270,7 +277,7 @@ class _Drawing:
             )
             score_curve_label += f" · threshold {format_number(threshold_level, '.2f')}"
         curve_points_with_gaps = [
-            (_x_position(chunking, span.end), y_of_score(score), index)
+            (_x_of_text_offset(chunking, span.end), y_of_score(score), index)
             for index, (span, score) in enumerate(zip(chunking.document.sentences, first_score_curve.scores, strict=False))
             if math.isfinite(score) and span.end < drawn_end_offset
         ]
@@ -282,12 +289,19 @@ class _Drawing:
         )
         is_cut_by_gap_index = {gap.index: gap.verdict.is_cut for gap in chunking.gaps if gap.offset is None}
         for x, y, gap_index in curve_points_with_gaps:
-            fill_colour = _LIGHT_COLOURS["accent"] if is_cut_by_gap_index.get(gap_index) else _LIGHT_COLOURS["page"]
-            stroke_colour = _LIGHT_COLOURS["accent"] if is_cut_by_gap_index.get(gap_index) else _LIGHT_COLOURS["muted"]
-            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{fill_colour}" stroke="{stroke_colour}" stroke-width="2"/>'
+            point_fill_colour = _LIGHT_COLOURS["accent"] if is_cut_by_gap_index.get(gap_index) else _LIGHT_COLOURS["page"]
+            point_outline_colour = (
+                _LIGHT_COLOURS["accent"] if is_cut_by_gap_index.get(gap_index) else _LIGHT_COLOURS["muted"]
+            )
+            yield (
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="{point_fill_colour}" stroke="{point_outline_colour}" '
+                'stroke-width="2"/>'
+            )
         yield self._text_element(f"{score_curve_label} · ● cut ○ no cut")
 
-    def _strip_elements(self, chunking: Chunking, drawn_end_offset: int, known_boundaries: Sequence[int]) -> Iterator[str]:
+    def _chunk_strip_svg_elements(
+        self, chunking: Chunking, drawn_end_offset: int, known_boundaries: Sequence[int]
+    ) -> Iterator[str]:
         strip_top, strip_height = self.y + 6, CURVE_HEIGHT // 3
         self.y += strip_height + 12
         yield (
@@ -298,7 +312,10 @@ class _Drawing:
             for span in chunk.spans:
                 if span.start >= drawn_end_offset:
                     continue
-                left_x, right_x = _x_position(chunking, span.start), _x_position(chunking, min(span.end, drawn_end_offset))
+                left_x, right_x = (
+                    _x_of_text_offset(chunking, span.start),
+                    _x_of_text_offset(chunking, min(span.end, drawn_end_offset)),
+                )
                 fill_colour, edge_colour = (
                     colours["light"][chunk_index % CHUNK_COLOUR_COUNT] for colours in (CHUNK_COLOURS, CHUNK_EDGE_COLOURS)
                 )
@@ -315,13 +332,14 @@ class _Drawing:
                     )
         if known_boundaries and drawn_end_offset == len(chunking.document.text):
             known_boundary_marks_path = "".join(
-                f"M{_x_position(chunking, place):.1f} {strip_top - 5}v{strip_height + 10}" for place in known_boundaries
+                f"M{_x_of_text_offset(chunking, place):.1f} {strip_top - 5}v{strip_height + 10}"
+                for place in known_boundaries
             )
             yield f'<path d="{known_boundary_marks_path}" stroke="{_LIGHT_COLOURS["ink"]}" stroke-width="4"/>'
             yield self._text_element("▎known boundaries")
 
 
-def _x_position(chunking: Chunking, offset: int) -> float:
+def _x_of_text_offset(chunking: Chunking, offset: int) -> float:
     return PICTURE_MARGIN + (PICTURE_WIDTH - 2 * PICTURE_MARGIN) * offset / max(1, len(chunking.document.text))
 
 
