@@ -88,7 +88,7 @@ class TokenSizes:
 
     Slices neither begin nor end at white space.
 
-    The text is counted in units, such as sentences or blocks, which begin at ``starts``. The token counts of units
+    The text is counted in units, such as sentences or blocks, which begin at ``unit_starts``. The token counts of units
     cannot simply be added: white space between units may be tokens too, and a token can span two units. Therefore the
     text is counted from a place in each unit that is known to be the end of a token to such a place in the next unit.
     The count of a slice is the sum of these parts and of the remainders before the first and after the last.

@@ -28,7 +28,7 @@ def test_samples_lose_nothing(sample, name, parameters):
     chunker = build_chunker(name, parameters)
     chunking = run_and_time_chunker(chunker, document, tools())
     check(chunking)
-    pieces = [piece for piece in chunker.pieces(document, tools()) if piece.strip()]
+    pieces = [piece for piece in chunker.piece_texts(document, tools()) if piece.strip()]
     assert ["".join(chunk.text.split()) for chunk in chunking.chunks] == ["".join(piece.split()) for piece in pieces]
     assert sum(len("".join(chunk.text.split())) for chunk in chunking.chunks) == len("".join(source.text.split()))
     assert not [note for note in chunking.notes if "altered" not in note and "empty" not in note]

@@ -102,7 +102,7 @@ def test_so_many_comparisons_that_resamples_are_short_take_more_of_them():
     values = [HALF - 0.02 * number for number in range(13)]
     leaders = leads({size: values for size in range(1000, 8000, 1000)}, [str(number) for number in range(13)])
     assert leaders.comparisons == 546
-    assert len(leaders.significant) == 7
+    assert len(leaders.budgets_with_significant_lead) == 7
 
 
 def test_a_budget_is_compared_on_the_questions_that_all_have():

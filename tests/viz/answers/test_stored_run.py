@@ -168,5 +168,5 @@ def test_a_part_of_something_else_is_not_done(app, http, cache_folder, number, p
     stopped(app, http)
     run = run_of(app)
     keeper = run.stored_run.keeper
-    keeper.add(number, part or next(iter(keeper.parts().values())))
+    keeper.add_part(number, part or next(iter(keeper.parts().values())))
     assert set(run.stored_run.stored_results(run.passages_by_column, run.plan.items)) == run.finished

@@ -132,7 +132,7 @@ def test_documents_with_questions_are_cut_and_searched_by_every_column(app):
     # Another column: only that one is measured anew.
     known = app.session_state["index_changes"].results
     assert len(known) == 2
-    app.session_state["choices"]["compare"].columns[1].put("size", 3)
+    app.session_state["choices"]["compare"].columns[1].set_valid_parameter("size", 3)
     app.run()
     press(app, f"Cut and search {len(bundled_documents_and_questions().texts)} documents")
     changes, _ = measured(app)

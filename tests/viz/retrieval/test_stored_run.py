@@ -93,7 +93,7 @@ def test_what_is_returned_and_how_it_is_searched_are_kept_with_the_run(indexed, 
     assert any(text.startswith("Searched by embedding and by words (BM25), both ranks fused") for text in said(app))
     assert "A chunk that is found comes with 1 neighbour on either side; all of that is measured." in said(app)
     assert "Questions with places" not in [download.label for download in app.get("download_button")]
-    assert all(evaluation.index.returns is not None for evaluation in run.evaluation_by_chunker.values())
+    assert all(evaluation.searched_index.returns is not None for evaluation in run.evaluation_by_chunker.values())
 
 
 def test_excerpts_that_are_not_as_given_are_listed(cache_folder):

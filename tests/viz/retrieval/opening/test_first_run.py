@@ -68,7 +68,7 @@ def test_the_chunkers_that_need_no_model_cut_as_they_did(shown, number):
 @pytest.mark.model
 def test_the_one_that_embeds_cuts_as_it_did(shown):
     run, _ = shown
-    assert measured_chunks(run, 2, load_embedder()) == run.evaluation_by_chunker[2].index.chunks
+    assert measured_chunks(run, 2, load_embedder()) == run.evaluation_by_chunker[2].searched_index.chunks
 
 
 @pytest.mark.full
