@@ -166,7 +166,7 @@ def build_races(text: str, embedder: Embedder) -> list[Race]:
                 text,
                 encoder,
                 initial=INITIAL_THRESHOLD,
-                appending=APPENDING_THRESHOLD,
+                appending_threshold=APPENDING_THRESHOLD,
                 merging_threshold=MERGING_THRESHOLD,
                 max_chunk_characters=MAX_SIZE,
             ),

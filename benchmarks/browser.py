@@ -143,11 +143,11 @@ REACTION_TIMER_SCRIPT = """(root) => {
 }"""
 
 
-def reaction_ms(reader_element: Locator, event: str, trigger_event: Callable[[], None]) -> float:
-    """Return the milliseconds from the event that ``trigger_event`` causes to the painted response."""
-    reader_element.evaluate("(root, event) => (root.watched = event)", event)
+def reaction_ms(reader_element: Locator, event_reacted_to: str, function_causing_event: Callable[[], None]) -> float:
+    """Return the milliseconds from the event that ``function_causing_event`` causes to the painted response."""
+    reader_element.evaluate("(root, event) => (root.watched = event)", event_reacted_to)
     reader_element.evaluate(REACTION_TIMER_SCRIPT)
-    trigger_event()
+    function_causing_event()
     return watched_ms(reader_element)
 
 
@@ -314,10 +314,10 @@ def measure_session_times_and_memory(
 ) -> None:
     """Measure two sessions on a text of ``characters`` characters, after an earlier session has embedded it."""
     text = large_text(characters)
-    warm_page, reader_element = open_page_with_large_text(browser, address, text)
-    print_quartiles("line let go to text painted", drag_times(warm_page, reader_element, key_press_count))
-    print_quartiles("slider key to text painted", key_press_times(warm_page, reader_element, key_press_count))
-    warm_page.close()
+    cache_warming_page, reader_element = open_page_with_large_text(browser, address, text)
+    print_quartiles("line let go to text painted", drag_times(cache_warming_page, reader_element, key_press_count))
+    print_quartiles("slider key to text painted", key_press_times(cache_warming_page, reader_element, key_press_count))
+    cache_warming_page.close()
     # The cost of a session is what the second and the third add, since the first loads the model and embeds.
     memory_readings_mb = [resident_mb(server)]
     for _ in range(2):

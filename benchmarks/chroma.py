@@ -71,7 +71,7 @@ def _recursive_parameters(size: int, overlap: int) -> dict[str, Any]:
     return {"size": size, "overlap": overlap, "unit": "tokens"}
 
 
-REPORT_ROWS = (
+PUBLISHED_REPORT_ROWS = (
     ReportRow("recursive 250/125", "recursive", _recursive_parameters(250, 125), 78.7, 4.9),
     ReportRow("tokens 250/125", "fixed_tokens", {"size": 250, "overlap": 125}, 82.4, 3.5),
     ReportRow("recursive 250/0", "recursive", _recursive_parameters(250, 0), 78.5, 5.4),
@@ -104,8 +104,8 @@ def read_corpora(folder: Path, names: Sequence[str]) -> tuple[Corpus, Questions]
     """Return the corpora with the given names as one corpus, and the questions about it."""
     documents = tuple(Document.from_text((folder / f"{name}.md").read_bytes().decode(), "spacy", name) for name in names)
     # As in the report.
-    joined_corpus = Corpus(documents, exact_ends=True)
-    return joined_corpus, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", joined_corpus)
+    merged_corpora = Corpus(documents, exact_ends=True)
+    return merged_corpora, read_questions((folder / "questions.csv").read_bytes(), "questions.csv", merged_corpora)
 
 
 FOLDER_AND_CACHE_OPTIONS = (
@@ -126,9 +126,9 @@ def build_function_adding_corpus_option(names: Sequence[str] = CHROMA_CORPUS_NAM
 
 def compute_mean_and_deviation_percent(evaluation: Evaluation, measure: str) -> tuple[float, float]:
     """Return the mean and standard deviation of a measure in percentage points."""
-    moments = mean_and_deviation(evaluation.values(measure))
-    assert moments is not None
-    return 100 * moments[0], 100 * moments[1]
+    mean_deviation_pair = mean_and_deviation(evaluation.values(measure))
+    assert mean_deviation_pair is not None
+    return 100 * mean_deviation_pair[0], 100 * mean_deviation_pair[1]
 
 
 def build_published_comparison_row(row: ReportRow, evaluation: Evaluation, ruler: TokenRuler) -> list[str]:
@@ -235,10 +235,12 @@ def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[lis
             for bounded, other in zip(*(recalls_by_title[row] for row in pair), strict=True)
         ]
     )
-    cells = [format_difference(difference, is_bold=True) for difference in corrected_differences_per_comparison(differences)]
+    cells_of_all_rows = [
+        format_difference(difference, is_bold=True) for difference in corrected_differences_per_comparison(differences)
+    ]
     budget_count = len(RETRIEVED_TOKEN_BUDGETS.sizes)
     return [
-        [*pair, *cells[number * budget_count : (number + 1) * budget_count]]
+        [*pair, *cells_of_all_rows[number * budget_count : (number + 1) * budget_count]]
         for number, pair in enumerate(compared_title_pairs)
     ]
 
@@ -259,19 +261,17 @@ def bound_effect_rows(results_by_title: Mapping[str, BudgetResults]) -> list[lis
 def main(folder: Path, cache_path: Path | None, corpus_names: list[str] | None, extra_chunker_specs: list[list[str]]) -> int:
     """Print the tables; return 1 if a recall or the order of IoU differs from the report's."""
     point_tiktoken_at_llama_index_files()
-    searched_corpus, questions = read_corpora(folder, corpus_names or CHROMA_CORPUS_NAMES)
+    merged_corpora, questions = read_corpora(folder, corpus_names or CHROMA_CORPUS_NAMES)
     tools = Tools(load_embedder(), load_tokenizer("cl100k_base"), EmbeddingCache(cache_path))
     tools.count_tokens(["Load the table."])
-    ruler = TokenRuler(searched_corpus.joined_document.text, tools.tokenizer)
-    print(
-        f"{len(searched_corpus.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems."
-    )
+    ruler = TokenRuler(merged_corpora.joined_document.text, tools.tokenizer)
+    print(f"{len(merged_corpora.documents)} corpora, {len(questions.usable)} questions, {len(questions.problems)} problems.")
     rows, budget_rows = [], []
     budget_results_by_title: dict[str, BudgetResults] = {}
     is_recall_missed = False
     mean_iou_by_title: dict[str, float] = {}
-    for row in [*REPORT_ROWS, *OUR_ROWS, *map(_parse_chunker_and_parameters, extra_chunker_specs)]:
-        retrieval_index = cut_and_index_corpus(searched_corpus, build_chunker(row.chunker, row.parameters), tools)
+    for row in [*PUBLISHED_REPORT_ROWS, *OUR_ROWS, *map(_parse_chunker_and_parameters, extra_chunker_specs)]:
+        retrieval_index = cut_and_index_corpus(merged_corpora, build_chunker(row.chunker, row.parameters), tools)
         evaluation = evaluate_retrieval(retrieval_index, questions.usable, tools, ruler, TOP_K)
         budget_results_by_title[row.title] = evaluate_at_budgets(
             retrieval_index, questions.usable, tools, ruler, RETRIEVED_TOKEN_BUDGETS
@@ -308,9 +308,9 @@ def main(folder: Path, cache_path: Path | None, corpus_names: list[str] | None, 
                 list(budget_results_by_title), measure_title, BUDGET_UNIT, values_by_budget_size
             ).words()
         )
-    rows_sorted_by_published_iou = sorted(REPORT_ROWS, key=lambda row: row.iou or 0.0, reverse=True)
+    rows_sorted_by_published_iou = sorted(PUBLISHED_REPORT_ROWS, key=lambda row: row.iou or 0.0, reverse=True)
     is_same_order = rows_sorted_by_published_iou == sorted(
-        REPORT_ROWS, key=lambda row: mean_iou_by_title[row.title], reverse=True
+        PUBLISHED_REPORT_ROWS, key=lambda row: mean_iou_by_title[row.title], reverse=True
     )
     print("\nWith five chunks, the order of IoU is " + ("the report's." if is_same_order else "not the report's."))
     return int(is_recall_missed or (not corpus_names and not is_same_order))

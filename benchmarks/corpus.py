@@ -173,11 +173,11 @@ def measure_growth(folder: Path, corpus_sizes_mb: Sequence[int]) -> bool:
     """Cut corpora of ``corpus_sizes_mb`` megabytes, print time and memory, and return whether memory stays constant."""
     rows, peaks = [], []
     for size in corpus_sizes_mb:
-        corpus_path, output = folder / f"{size}.jsonl", folder / f"whole {size}"
+        corpus_path, output_folder = folder / f"{size}.jsonl", folder / f"whole {size}"
         write_corpus(corpus_path, size * 1_000_000)
-        run_cost = measure_corpus_command(corpus_path, output)
+        run_cost = measure_corpus_command(corpus_path, output_folder)
         assert run_cost.status == 0, f"the run of {size} MB ended with {run_cost.status}"
-        counts_in_summary = read_summary_counts(output)
+        counts_in_summary = read_summary_counts(output_folder)
         peaks.append(run_cost.peak_process_mb)
         rows.append(
             [
@@ -212,13 +212,13 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
 
     The run is killed once a random number of shards exist, after a random pause shorter than writing a shard takes.
     """
-    corpus_path, output_folder, growth_run_output = (
+    corpus_path, output_folder, undisturbed_run_folder = (
         folder / f"{megabytes}.jsonl",
         folder / "killed",
         folder / f"whole {megabytes}",
     )
     shard_count, undisturbed_run_seconds = (
-        read_summary_counts(growth_run_output)["shards"],
+        read_summary_counts(undisturbed_run_folder)["shards"],
         measure_corpus_command(corpus_path, folder / "timed").seconds,
     )
     rng = random.Random(seed)
@@ -246,7 +246,7 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
         done_kill_count += measure_corpus_command(corpus_path, output_folder, is_time_to_kill).status == -signal.SIGKILL
         shard_counts_at_kills.append(len([*output_folder.glob("part-*")]))
     final_run_cost = measure_corpus_command(corpus_path, output_folder)
-    is_same = final_run_cost.status == 0 and shards_hash(output_folder) == shards_hash(growth_run_output)
+    is_same = final_run_cost.status == 0 and shards_hash(output_folder) == shards_hash(undisturbed_run_folder)
     print(
         f"\n{megabytes:,} MB, killed {done_kill_count} times, when {', '.join(map(str, shard_counts_at_kills))} of "
         f"{shard_count} shards were "
@@ -262,31 +262,35 @@ def check_and_time_ray_runs(folder: Path, megabytes: int) -> bool:
     corpus_path, reference_run_folder = folder / f"{megabytes}.jsonl", folder / f"whole {megabytes}"
     is_sound = True
     for name, kills_worker in (("undisturbed", False), ("a worker killed", True)):
-        output = folder / f"ray {name}"
+        ray_output_folder = folder / f"ray {name}"
         killed_worker_ids: list[int] = []
 
         def kill_worker_once(
             run: psutil.Process,
-            output: Path = output,
+            output: Path = ray_output_folder,
             is_kill_wanted: bool = kills_worker,
             killed_workers: list[int] = killed_worker_ids,
         ) -> bool:
             if is_kill_wanted and not killed_workers and [*output.glob("part-*")]:
-                for process in psutil.process_iter(["cmdline", "ppid"]):
-                    if "MapWorker" in " ".join(process.info["cmdline"] or ()) and _is_descendant(process, run):
-                        killed_workers.append(process.pid)
-                        process.kill()
+                for candidate_worker_process in psutil.process_iter(["cmdline", "ppid"]):
+                    if "MapWorker" in " ".join(candidate_worker_process.info["cmdline"] or ()) and _is_descendant(
+                        candidate_worker_process, run
+                    ):
+                        killed_workers.append(candidate_worker_process.pid)
+                        candidate_worker_process.kill()
                         break
             return False
 
-        run_cost = measure_corpus_command(corpus_path, output, kill_worker_once, "--engine", "ray", "--shard-size", "1")
+        run_cost = measure_corpus_command(
+            corpus_path, ray_output_folder, kill_worker_once, "--engine", "ray", "--shard-size", "1"
+        )
         in_process_output = folder / "in process"
         if not in_process_output.exists():
             measure_corpus_command(corpus_path, in_process_output, lambda _: False, "--shard-size", "1")
-        is_same = run_cost.status == 0 and shards_hash(output) == shards_hash(in_process_output)
+        is_same = run_cost.status == 0 and shards_hash(ray_output_folder) == shards_hash(in_process_output)
         is_sound &= (
             is_same
-            and read_summary_counts(output)["chunks"] == read_summary_counts(reference_run_folder)["chunks"]
+            and read_summary_counts(ray_output_folder)["chunks"] == read_summary_counts(reference_run_folder)["chunks"]
             and len(killed_worker_ids) == kills_worker
         )
         print(

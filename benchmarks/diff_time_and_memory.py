@@ -42,10 +42,10 @@ RECIPE_BEFORE, RECIPE_AFTER = (
 """The recipes whose settings differ."""
 
 
-def write_edited_corpus(corpus_path: Path, edited_corpus_path: Path) -> None:
+def write_edited_corpus(original_corpus_path: Path, edited_corpus_path: Path) -> None:
     """Write a corpus with a sentence in front of every tenth document."""
     with (
-        corpus_path.open(encoding="utf-8") as corpus_file,
+        original_corpus_path.open(encoding="utf-8") as corpus_file,
         edited_corpus_path.open("w", encoding="utf-8") as edited_corpus_file,
     ):
         for number, line in enumerate(corpus_file):
@@ -67,10 +67,10 @@ def chunk_text_counts_by_document(run_folder: Path) -> Mapping[str, Counter[tupl
     return counts_by_document
 
 
-def recount_changes(before_folder: Path, after_folder: Path) -> dict[str, int]:
+def recount_changes(earlier_run_folder: Path, after_folder: Path) -> dict[str, int]:
     """Return the counts of a comparison of two runs, from their chunks."""
     old_chunks_by_document, new_chunks_by_document = (
-        chunk_text_counts_by_document(before_folder),
+        chunk_text_counts_by_document(earlier_run_folder),
         chunk_text_counts_by_document(after_folder),
     )
     change_counts: Counter[str] = Counter()

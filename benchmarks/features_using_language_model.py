@@ -169,8 +169,8 @@ class MeteringServerClient(ChatServer):
 class CountedAsking(Asking):
     """Access to the model that counts in a row whether answers can be used."""
 
-    def __init__(self, model: MeteringServerClient, answers: AnswerCache, row: FeatureRow) -> None:
-        super().__init__(model, answers)
+    def __init__(self, model: MeteringServerClient, answer_cache: AnswerCache, row: FeatureRow) -> None:
+        super().__init__(model, answer_cache)
         self._row = row
 
     def report_usability(self, is_usable: bool) -> None:
@@ -257,16 +257,16 @@ def generate_article_questions(workload: Workload, model_access: CountedAsking, 
 
 
 def answer_and_judge(
-    workload: Workload, model_access: CountedAsking, feature_row: FeatureRow, *, judges_reference_answers: bool = False
+    workload: Workload, model_access: CountedAsking, feature_row: FeatureRow, *, judges_only_reference_answers: bool = False
 ) -> None:
     """Answer bundled questions from the chunks of a chunker and of the trivial rows, and have the answers judged.
 
-    With ``judges_reference_answers``, the reference answers and those of other questions are judged instead.
+    With ``judges_only_reference_answers``, the reference answers and those of other questions are judged instead.
     """
     bundled_sample = load_sample(ANSWERED_SAMPLE_NAME)
     document, items = (
         Document.from_text(bundled_sample.text, bundled_sample.sentences),
-        workload.choose_bundled_questions_randomly("" if judges_reference_answers else bundled_sample.text),
+        workload.choose_bundled_questions_randomly("" if judges_only_reference_answers else bundled_sample.text),
     )
     questions, tools, ruler = (
         [item.question for item in items],
@@ -274,18 +274,20 @@ def answer_and_judge(
         TokenRuler(document.text, workload.tokenizer),
     )
     chunking = run_chunker(build_chunker("breakpoint", {}), document, tools)
-    budget = 150
+    passage_token_budget = 150
     passages_by_row: dict[int, GatheredPassages] = (
-        {} if judges_reference_answers else {0: gather_passages_for_each_question(chunking, questions, budget, tools, ruler)}
+        {}
+        if judges_only_reference_answers
+        else {0: gather_passages_for_each_question(chunking, questions, passage_token_budget, tools, ruler)}
     )
     trivial_row_names = [
         name
         for name in TRIVIAL_BASELINE_TITLES
-        if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == judges_reference_answers
+        if (name in (REFERENCE_BASELINE, SWAPPED_REFERENCE_BASELINE)) == judges_only_reference_answers
     ]
     for baseline_row_number, trivial_baseline_name in enumerate(trivial_row_names, start=len(passages_by_row)):
         passages_by_row[baseline_row_number] = gather_trivial_baseline_passages(
-            trivial_baseline_name, document, items, budget, len(chunking.chunks), tools, ruler
+            trivial_baseline_name, document, items, passage_token_budget, len(chunking.chunks), tools, ruler
         )
     outcome_by_row_question: dict[tuple[int, int], Any] = {}
 
@@ -296,7 +298,7 @@ def answer_and_judge(
     services = Services(model_access, model_access, compute_similarities_to_one_text, workload.tokenizer.count)
     answer_judge_and_store_all(items, passages_by_row, services, outcome_by_row_question.__setitem__, lambda _: None)
     row_titles = [
-        *([] if judges_reference_answers else ["Breakpoint"]),
+        *([] if judges_only_reference_answers else ["Breakpoint"]),
         *(TRIVIAL_BASELINE_TITLES[name] for name in trivial_row_names),
     ]
     report = AnswerReport(
@@ -322,7 +324,7 @@ MEASURE_FUNCTION_BY_FEATURE: Mapping[str, Callable[[Workload, CountedAsking, Fea
     **{name: partial(cut_samples_and_record_fallbacks, name) for name in ("llm", "lumber", "propositions")},
     "contexts": ask_for_chunk_contexts,
     "questions": generate_article_questions,
-    "controls": partial(answer_and_judge, judges_reference_answers=True),
+    "controls": partial(answer_and_judge, judges_only_reference_answers=True),
     "answers": answer_and_judge,
 }
 
@@ -341,8 +343,8 @@ def measure_features(
         server.models for server in find_local_servers((int(address.rpartition(":")[2].partition("/")[0]),))
     ]
     for feature in features:
-        for structured in (True, False):
-            row_key = f"{feature}, {'schema' if structured else 'no schema'}"
+        for is_schema_requested in (True, False):
+            row_key = f"{feature}, {'schema' if is_schema_requested else 'no schema'}"
             feature_row = row_store.rows.setdefault(row_key, FeatureRow())
             if feature_row.whole:
                 continue
@@ -355,9 +357,9 @@ def measure_features(
                 row_store,
                 max_answer_tokens,
                 workload.tokenizer.count,
-                uses_schema=structured,
+                uses_schema=is_schema_requested,
             )
-            model_access = CountedAsking(metered_server, answer_cache_by_structured[structured], feature_row)
+            model_access = CountedAsking(metered_server, answer_cache_by_structured[is_schema_requested], feature_row)
             print_progress(f"{row_key} …")
             MEASURE_FUNCTION_BY_FEATURE[feature](workload, model_access, feature_row)
             feature_row.whole = True
@@ -420,17 +422,17 @@ def main(
 def print_rows(row_store: RowStore) -> None:
     """Print the table, and what else was found."""
     rows = []
-    for key, feature_row in row_store.rows.items():
-        share = f"{feature_row.usable / feature_row.answers:.0%}" if feature_row.answers else "0 answers"
+    for row_key, feature_row in row_store.rows.items():
+        usable_answer_share = f"{feature_row.usable / feature_row.answers:.0%}" if feature_row.answers else "0 answers"
         fallbacks_cell = f"{feature_row.fallbacks:,} of {feature_row.parts:,}" if feature_row.parts else "0"
         request_and_token_cells = [
             f"{number:,}" for number in (feature_row.requests, feature_row.tokens_in, feature_row.tokens_out)
         ]
         rows.append(
             [
-                key,
+                row_key,
                 f"{feature_row.usable:,} of {feature_row.answers:,}",
-                share,
+                usable_answer_share,
                 *request_and_token_cells,
                 f"{feature_row.cut_off:,}",
                 f"{feature_row.seconds:,.0f}",
@@ -449,8 +451,8 @@ def print_rows(row_store: RowStore) -> None:
         "fallbacks",
     ]
     print(markdown_table(head, rows))
-    for key, feature_row in row_store.rows.items():
-        print(f"\n{key}:")
+    for row_key, feature_row in row_store.rows.items():
+        print(f"\n{row_key}:")
         print("\n".join(feature_row.said))
 
 

@@ -76,13 +76,13 @@ def wikipedia_documents_and_questions(folder: Path) -> Material:
 
 def _join_documents_with_question_file(corpus_name: str, documents: Sequence[Document], questions_path: Path) -> Material:
     corpus = Corpus(tuple(documents), exact_ends=True)
-    read_question_set = read_questions(questions_path.read_bytes(), questions_path.name, corpus)
+    questions_from_file = read_questions(questions_path.read_bytes(), questions_path.name, corpus)
     heading_count = sum(len(headings(document.text)) for document in documents)
     question_usability_phrase = (
-        f"{len(read_question_set.usable)} questions, {len(read_question_set.problems)} of others or unusable"
+        f"{len(questions_from_file.usable)} questions, {len(questions_from_file.problems)} of others or unusable"
     )
     print(f"{corpus_name}: {len(documents)} documents, {heading_count} headings, {question_usability_phrase}.")
-    return Material(corpus_name, corpus, tuple(read_question_set.usable))
+    return Material(corpus_name, corpus, tuple(questions_from_file.usable))
 
 
 def comparison_rows(

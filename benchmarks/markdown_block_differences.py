@@ -55,8 +55,8 @@ def expected_blocks(text: str) -> set[ComparedBlock]:
     formula_start_offsets = _replace_formulas_and_find_offsets(text, lines)
     parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     tokens = parser.parse("\n".join(lines.parser_input))
-    while (insertion_line_number := _line_number_after_our_list(tokens, lines.parser_input)) is not None:
-        lines.insert_blank_line(insertion_line_number)
+    while (line_number_for_blank_line := _line_number_after_our_list(tokens, lines.parser_input)) is not None:
+        lines.insert_blank_line(line_number_for_blank_line)
         tokens = parser.parse("\n".join(lines.parser_input))
     blocks_expected_so_far = (
         {ComparedBlock(0, "front matter", lines.span(0, front_matter_line_count))} if front_matter_line_count else set()
@@ -97,7 +97,7 @@ def differing_blocks(text: str) -> set[ComparedBlock]:
 
 def yield_whether_lists_are_whole(text: str) -> Iterator[bool]:
     """Yield, for each outermost list with blank lines in the tree, whether ours is a single list too."""
-    list_end_by_start = {
+    list_end_offset_by_start = {
         block.span.start: block.span.end for block in parse_block_outline(text).blocks if block.kind == "list"
     }
     lines = _Lines(text)
@@ -110,7 +110,7 @@ def yield_whether_lists_are_whole(text: str) -> Iterator[bool]:
             ]
             if blank_line_ends:
                 # Lines below a list that are a paragraph here may belong to the last item there.
-                yield list_end_by_start.get(span.start, 0) >= span.start + blank_line_ends[-1]
+                yield list_end_offset_by_start.get(span.start, 0) >= span.start + blank_line_ends[-1]
 
 
 class _Lines:
@@ -138,10 +138,12 @@ class _Lines:
         self._original_line_numbers.insert(insertion_line_number, self._original_line_numbers[insertion_line_number])
         self._is_inserted.insert(insertion_line_number, True)
 
-    def span(self, first_line_number: int, end_line_number: int) -> Span:
+    def span(self, first_line_number: int, line_number_after_last: int) -> Span:
         """Return the span of a range of lines in code points, without white space at the ends."""
         start = self._edges[self._original_line_numbers[first_line_number]]
-        end = self._edges[self._original_line_numbers[end_line_number - 1] + (not self._is_inserted[end_line_number - 1])]
+        end = self._edges[
+            self._original_line_numbers[line_number_after_last - 1] + (not self._is_inserted[line_number_after_last - 1])
+        ]
         return Span(start, end).trimmed(self._text)
 
     def line_number(self, offset: int) -> int:
@@ -205,10 +207,10 @@ def _line_number_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -
     for opening_token_index, token in enumerate(tokens):
         if token.type not in LIST_TOKEN_TYPES or token.level or not token.map:
             continue
-        first_line_number, parsed_list_end_line_number = token.map
+        parsed_list_first_line_number, parsed_list_end_line_number = token.map
         clause_line_numbers = [
             number
-            for number in range(first_line_number + 1, parsed_list_end_line_number)
+            for number in range(parsed_list_first_line_number + 1, parsed_list_end_line_number)
             if lines[number - 1].strip(" \t") and _CLAUSE_NUMBER_PATTERN.match(lines[number])
         ]
         closing_token_index = next(
@@ -228,15 +230,15 @@ def _line_number_after_our_list(tokens: Sequence[Token], lines: Sequence[str]) -
         )
         if any(line.strip(" \t") for line in lines[last_paragraph_end_line_number:parsed_list_end_line_number]):
             last_paragraph_first_line_number = last_paragraph_end_line_number
-        new_sentence_line_numbers = [
+        sentence_start_line_numbers = [
             number
             for number in range(last_paragraph_first_line_number + 1, last_paragraph_end_line_number)
             if not re.match(r"\s|$", lines[number])
             and not _LIST_ITEM_START_PATTERN.match(lines[number])
             and _END_OF_SENTENCE.search(lines[number - 1].rstrip())
         ]
-        if clause_line_numbers or new_sentence_line_numbers:
-            return min([*clause_line_numbers, *new_sentence_line_numbers])
+        if clause_line_numbers or sentence_start_line_numbers:
+            return min([*clause_line_numbers, *sentence_start_line_numbers])
     return None
 
 
@@ -284,8 +286,8 @@ def main(folders: list[str]) -> int:
             ],
         )
     )
-    for name, block_depth, kind, span in differing_block_rows:
-        print(f"{name}: {kind} at {span.start:,} to {span.end:,}, {'nested' if block_depth else 'outermost'}")
+    for name, block_depth, block_kind, span in differing_block_rows:
+        print(f"{name}: {block_kind} at {span.start:,} to {span.end:,}, {'nested' if block_depth else 'outermost'}")
     return int(bool(differing_block_rows or torn_list_count))
 
 

@@ -55,7 +55,7 @@ def cut_with_llama_index_merging(
     encoder: CountingEncoder,
     *,
     initial: float,
-    appending: float,
+    appending_threshold: float,
     merging_threshold: float,
     max_chunk_characters: int,
 ) -> list[str]:
@@ -63,7 +63,7 @@ def cut_with_llama_index_merging(
     parser = SemanticDoubleMergingSplitterNodeParser.from_defaults(
         embed_model=LlamaIndexEmbedding(encoder.encode),
         initial_threshold=initial,
-        appending_threshold=appending,
+        appending_threshold=appending_threshold,
         merging_threshold=merging_threshold,
         max_chunk_size=max_chunk_characters,
         sentence_splitter=lambda whole: Document.from_text(whole, "regex").sentence_texts,

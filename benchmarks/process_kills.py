@@ -138,7 +138,7 @@ def _make_parallel_sweep_job(log: WorkLog, folder: Path) -> tuple[BackgroundJob,
 
 
 def _new_or_resumed_sweep(
-    settings: Sequence[SweptSetting], log: WorkLog, folder: Path
+    swept_settings: Sequence[SweptSetting], log: WorkLog, folder: Path
 ) -> tuple[BackgroundJob, Callable[[], str]]:
     """Return a sweep, resumed from an earlier process if there was one."""
     documents = [
@@ -154,7 +154,7 @@ def _new_or_resumed_sweep(
         job = Sweep.from_disk(stored_sweep).resumed_copy(found_sweep_documents, embedder)
     else:
         new_stored_sweep = StoredSweep.build_for_settings(
-            run_storage, [(document, "lines") for document in documents], frozenset(), settings, embedder.name, "words"
+            run_storage, [(document, "lines") for document in documents], frozenset(), swept_settings, embedder.name, "words"
         )
 
         def split_documents() -> Iterator[MarkedDocument]:
@@ -164,7 +164,7 @@ def _new_or_resumed_sweep(
         job = Sweep(
             [document.name for document in documents],
             split_documents,
-            settings,
+            swept_settings,
             embedder,
             "words",
             True,
@@ -310,7 +310,7 @@ def run_job_with_kills(kind: str, kill_moment_count: int, seed: int, folder: Pat
     kill_count = 0
     for line_count_to_kill_at in [*line_counts_to_kill_at, None]:
         log_paths.append(folder / f"{len(log_paths)}.log")
-        earlier_line_count = sum(_count_lines(log) - 1 for log in log_paths[:-1])
+        line_count_in_earlier_logs = sum(_count_lines(log) - 1 for log in log_paths[:-1])
         command = [
             sys.executable,
             "-m",
@@ -330,7 +330,7 @@ def run_job_with_kills(kind: str, kill_moment_count: int, seed: int, folder: Pat
             while process.poll() is None and time.monotonic() - began < PROCESS_LIMIT_S:
                 if (
                     line_count := _count_lines(log_paths[-1])
-                ) and earlier_line_count + line_count - 1 >= line_count_to_kill_at:
+                ) and line_count_in_earlier_logs + line_count - 1 >= line_count_to_kill_at:
                     break
                 time.sleep(0.001)
             time.sleep(random_generator.uniform(0, 2 * SECONDS_PER_COMPUTATION))
@@ -341,16 +341,16 @@ def run_job_with_kills(kind: str, kill_moment_count: int, seed: int, folder: Pat
     items_shown_in_earlier_logs: set[str] = set()
     shown_again_count = 0
     for log_path in log_paths:
-        shown_in_log: set[str] = set()
+        items_shown_in_log: set[str] = set()
         # The last line may be torn.
         for logged_event, *logged_items in map(json.loads, log_path.read_text().split("\n")[:-1]):
             shown_again_count += sum(item in items_shown_in_earlier_logs for item in logged_items)
             if logged_event == "shown":
                 # In other processes, only this is logged.
-                shown_in_log.update(logged_items)
+                items_shown_in_log.update(logged_items)
             else:
                 computation_counts.update((logged_event, item) for item in logged_items)
-        items_shown_in_earlier_logs |= shown_in_log
+        items_shown_in_earlier_logs |= items_shown_in_log
     repeat_count_by_logged_event = Counter[str]()
     for (logged_event, _), times_computed in computation_counts.items():
         repeat_count_by_logged_event[logged_event] += times_computed - 1
@@ -364,8 +364,8 @@ def run_job_with_kills(kind: str, kill_moment_count: int, seed: int, folder: Pat
     )
 
 
-def _result_hash(result: str) -> str:
-    return hashlib.blake2b(result.encode(), digest_size=16).hexdigest()
+def _result_hash(job_result_text: str) -> str:
+    return hashlib.blake2b(job_result_text.encode(), digest_size=16).hexdigest()
 
 
 @command_line_decorator_for_main(

@@ -97,9 +97,11 @@ def generate_questions_endlessly(document_by_name: Mapping[str, Document], seed:
     while True:
         document = random_generator.choice(long_enough_documents)
         first_answer_sentence_index = random_generator.randrange(len(document.sentences) - MOST_ANSWER_SENTENCES + 1)
-        last_sentence_index = first_answer_sentence_index + random_generator.randrange(MOST_ANSWER_SENTENCES)
+        last_answer_sentence_index = first_answer_sentence_index + random_generator.randrange(MOST_ANSWER_SENTENCES)
         answer_span = check_and_trim_answer_span(
-            document.text, document.sentences[first_answer_sentence_index].start, document.sentences[last_sentence_index].end
+            document.text,
+            document.sentences[first_answer_sentence_index].start,
+            document.sentences[last_answer_sentence_index].end,
         )
         answer_words = document.text[answer_span.start : answer_span.end].split()
         yield DocumentQuestion(
@@ -203,31 +205,36 @@ class RemedyCounts(NamedTuple):
 
     @classmethod
     def from_findings(
-        cls, bench: Bench, documents: Iterable[Document], chunker_column_title: str, max_finding_count: int, seed: int
+        cls, bench: Bench, documents: Iterable[Document], chunker_column_title: str, max_cut_finding_count: int, seed: int
     ) -> Self:
-        """Search for remedies of up to ``max_finding_count`` findings of one column; compare with an exhaustive search."""
+        """Search for remedies of up to ``max_cut_finding_count`` findings of a column; compare with an exhaustive search."""
         suspicious_columns = [bench.suspect_column(document, chunker_column_title) for document in documents]
         column_finding_pairs = [
             (suspect, finding) for suspect in suspicious_columns for finding in removable_findings(suspect, bench.tools)
         ]
         drawn_column_finding_pairs = random.Random(seed).sample(
-            column_finding_pairs, min(max_finding_count, len(column_finding_pairs))
+            column_finding_pairs, min(max_cut_finding_count, len(column_finding_pairs))
         )
         tried_settings_by_column = {
             suspect: try_settings_finding_suspicious_cuts(suspect, bench.tools)
             for suspect in {suspect for suspect, _ in drawn_column_finding_pairs}
         }
         helped_count = agreeing_with_exhaustive_count = 0
-        for suspicious_column, finding in drawn_column_finding_pairs:
+        for suspicious_column, suspicious_cut_finding in drawn_column_finding_pairs:
             ruler = bench.token_ruler_of_document(suspicious_column.chunking.document)
-            remedies = [
+            finding_remedies = [
                 *remedies_for_single_finding(
-                    suspicious_column, finding, tried_settings_by_column[suspicious_column], bench.tools, ruler
+                    suspicious_column,
+                    suspicious_cut_finding,
+                    tried_settings_by_column[suspicious_column],
+                    bench.tools,
+                    ruler,
                 )
             ]
-            helped_count += bool(remedies)
+            helped_count += bool(finding_remedies)
             agreeing_with_exhaustive_count += equals_exhaustive(
-                remedies, search_exhaustively(suspicious_column, bench.tools, removes_finding(finding, bench.tools))
+                finding_remedies,
+                search_exhaustively(suspicious_column, bench.tools, removes_finding(suspicious_cut_finding, bench.tools)),
             )
         return cls(len(column_finding_pairs), len(drawn_column_finding_pairs), helped_count, agreeing_with_exhaustive_count)
 
@@ -243,10 +250,10 @@ def search_time_rows(bench: Bench, document: Document, repeat_count: int) -> lis
     The first search for a failure is cold; in the others all vectors are cached.
     """
     rows = []
-    for title, chunker in bench.chunkers.items():
+    for column_title, chunker in bench.chunkers.items():
         questions = generate_questions_endlessly({document.name: document})
-        failure = next(filter(None, (bench.failing_column(question, title) for question in questions)))
-        suspicious_column = bench.suspect_column(document, title)
+        failure = next(filter(None, (bench.failing_column(question, column_title) for question in questions)))
+        suspicious_column = bench.suspect_column(document, column_title)
         embedded_count_before = bench.tools.meter.embedded
         cold_seconds, _ = seconds_and_result_of_call(partial(bench.find_remedies_for_failure, failure))
         embedded_count = bench.tools.meter.embedded - embedded_count_before
@@ -262,7 +269,13 @@ def search_time_rows(bench: Bench, document: Document, repeat_count: int) -> lis
         tried_setting_count = len(try_settings_leaving_answer_uncut(failure, bench.tools))
         millisecond_cells = [f"{1000 * seconds:,.0f}" for pair in median_seconds_by_call for seconds in pair]
         rows.append(
-            [title, f"{tried_setting_count:,}", *millisecond_cells, f"{1000 * cold_seconds:,.0f}", f"{embedded_count:,}"]
+            [
+                column_title,
+                f"{tried_setting_count:,}",
+                *millisecond_cells,
+                f"{1000 * cold_seconds:,.0f}",
+                f"{embedded_count:,}",
+            ]
         )
     return rows
 
@@ -324,21 +337,21 @@ def main(embedder_name: str, failure_count: int, repeat_count: int, document_nam
     head = [timed_document.name, "settings"]
     head += [f"{what}, {unit}" for what in ("one cut", "answer", "findings") for unit in ("ms", "CPU")]
     print(markdown_table([*head, "answer, cold, ms", "texts embedded"], rows))
-    missed_target_sentences = [
+    sentences_about_missed_targets = [
         f"{kind} failures of {title}: the exhaustive search finds other remedies for {count.failures - count.agreed}"
         for kind, title, count in counts_by_column
         if count.agreed < count.failures
     ]
     if document_names is None:
-        missed_target_sentences += [
+        sentences_about_missed_targets += [
             f"{row[0]}: the search takes {milliseconds} ms"
             for row in rows
             for milliseconds in (row[4], row[6])
             if float(milliseconds.replace(",", "")) > TARGET_SEARCH_MS
         ]
-    for missed_target_sentence in missed_target_sentences:
+    for missed_target_sentence in sentences_about_missed_targets:
         print(f"Missed: {missed_target_sentence}")
-    return int(bool(missed_target_sentences))
+    return int(bool(sentences_about_missed_targets))
 
 
 def bundled_document(name: str) -> Document:

@@ -35,7 +35,7 @@ CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
 EMBEDDED_CHUNK_COUNT = 400
 """Chunks that the bundled model embeds to measure its speed."""
 
-MOST_ALTERED_QUESTIONS = 200
+MOST_QUESTIONS_WITH_ALTERED_EXCERPTS = 200
 """Most questions with altered excerpts, since these are compared with the whole document that they name."""
 
 
@@ -98,10 +98,10 @@ class Stopwatch:
     def __call__(self, step_title: str, call: Callable[[], Result]) -> Result:
         """Run ``call``, add a row with its time and peak memory, and return its result."""
         call_processor_seconds = time.process_time()
-        seconds, result = seconds_and_result_of_call(call)
+        call_seconds, result = seconds_and_result_of_call(call)
         call_processor_seconds = time.process_time() - call_processor_seconds
         peak = peak_kib() / 1024
-        self.rows.append([step_title, f"{seconds:,.1f} ({call_processor_seconds:,.1f})", f"{peak:,.0f}"])
+        self.rows.append([step_title, f"{call_seconds:,.1f} ({call_processor_seconds:,.1f})", f"{peak:,.0f}"])
         return result
 
 
@@ -120,12 +120,12 @@ def measure_locating(megabytes: int, question_count: int) -> list[list[str]]:
     )
     assert not questions.problems
     assert not questions.changes
-    rows_without_place = [
+    rows_omitting_excerpt_place = [
         {"question": row["question"], "excerpts": row["references"][0]["content"]} for row in question_rows
     ]
     questions_given_without_place = stopwatch(
         f"{question_count:,} excerpts without place and document",
-        lambda: read_questions(_encode_rows_as_json_lines(rows_without_place), "q", corpus),
+        lambda: read_questions(_encode_rows_as_json_lines(rows_omitting_excerpt_place), "q", corpus),
     )
     assert questions_given_without_place.usable == questions.usable
     questions_json_lines = stopwatch(
@@ -137,15 +137,21 @@ def measure_locating(megabytes: int, question_count: int) -> list[list[str]]:
         lambda: read_questions(questions_json_lines, "q", edited_corpus),
     )
     assert len(questions_after_edit.changes) == len(questions_after_edit.usable) == question_count
-    altered_question_rows = [json.loads(line) for line in questions_json_lines.splitlines()[:MOST_ALTERED_QUESTIONS]]
+    altered_question_rows = [
+        json.loads(line) for line in questions_json_lines.splitlines()[:MOST_QUESTIONS_WITH_ALTERED_EXCERPTS]
+    ]
     altered_excerpts_step_title = f"{len(altered_question_rows)} excerpts altered, in the document that they name"
     for question_row in altered_question_rows:
         (referenced_excerpt,) = question_row["references"]
         referenced_excerpt["content"] = f"{referenced_excerpt['content'][:100]}another {referenced_excerpt['content'][103:]}"
-    questions_from_altered = stopwatch(
+    questions_with_altered_excerpts = stopwatch(
         altered_excerpts_step_title, lambda: read_questions(_encode_rows_as_json_lines(altered_question_rows), "q", corpus)
     )
-    assert len(questions_from_altered.usable) == len(questions_from_altered.changes) == len(altered_question_rows)
+    assert (
+        len(questions_with_altered_excerpts.usable)
+        == len(questions_with_altered_excerpts.changes)
+        == len(altered_question_rows)
+    )
     return stopwatch.rows
 
 
@@ -153,9 +159,9 @@ def measure_searching(corpus_megabytes: int, question_count: int, chunker_index:
     """Measure the time of indexing, searching and measuring."""
     stopwatch = Stopwatch()
     text_by_name = random_documents(corpus_megabytes)
-    question_rows = [{**row, "corpus_id": row["name"]} for row in random_questions(text_by_name, question_count)]
+    generated_question_rows = [{**row, "corpus_id": row["name"]} for row in random_questions(text_by_name, question_count)]
     corpus = build_corpus_from_texts(text_by_name)
-    questions = read_questions(_encode_rows_as_json_lines(question_rows), "q", corpus).usable
+    questions = read_questions(_encode_rows_as_json_lines(generated_question_rows), "q", corpus).usable
     chunker = build_chunker(*CHUNKERS[chunker_index])
     tokenizer = load_tokenizer()
     tools = Tools(RandomEmbedder(), tokenizer, EmbeddingCache(None))
@@ -211,9 +217,9 @@ def main(megabytes: int, question_count: int) -> None:
 def _measure_and_yield_tables(corpus_megabytes: int, question_count: int) -> Iterator[tuple[str, list[list[str]]]]:
     yield "Finding the excerpts", call_in_new_process(measure_locating, corpus_megabytes, question_count)
     for chunker_number, (chunker_name, parameters) in enumerate(CHUNKERS):
-        settings = ", ".join(f"`{key}` {value}" for key, value in parameters.items())
+        chunker_settings_phrase = ", ".join(f"`{key}` {value}" for key, value in parameters.items())
         yield (
-            f"`{chunker_name}`, {settings}",
+            f"`{chunker_name}`, {chunker_settings_phrase}",
             call_in_new_process(measure_searching, corpus_megabytes, question_count, chunker_number),
         )
     yield "Embedding", call_in_new_process(measure_embedding, corpus_megabytes)

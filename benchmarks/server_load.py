@@ -57,7 +57,7 @@ LOWEST_PERCENTILE, HIGHEST_PERCENTILE = 50, 99
 async def measure_sliders(server: AppServer, session_count: int, seconds: float, think_seconds: float) -> list[str]:
     """Return a table row for ``session_count`` sessions that move sliders on the essay."""
     process = psutil.Process(server.pid)
-    recorded_slider_moves = SliderMoves()
+    measured_slider_moves = SliderMoves()
     async with AsyncExitStack() as stack:
         clients = [Client(server.url, query="document=essay") for _ in range(session_count)]
         # The first session embeds the essay for all.
@@ -73,7 +73,7 @@ async def measure_sliders(server: AppServer, session_count: int, seconds: float,
                 value = random_generator.choice(
                     [other for other in range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE) if other != value]
                 )
-                await move_slider(client, value, 2, recorded_slider_moves)
+                await move_slider(client, value, 2, measured_slider_moves)
                 await asyncio.sleep(random_generator.uniform(0, 2 * think_seconds))
 
         await asyncio.gather(*(keep_moving_until_end(client, number) for number, client in enumerate(clients)))
@@ -85,17 +85,17 @@ async def measure_sliders(server: AppServer, session_count: int, seconds: float,
         client_last_value_pairs = zip(clients, cycle(range(LOWEST_PERCENTILE, HIGHEST_PERCENTILE)), strict=False)
         await asyncio.gather(
             *(
-                send_burst(client, [60, 95, 55, 81, last], 2, recorded_slider_moves)
+                send_burst(client, [60, 95, 55, 81, last], 2, measured_slider_moves)
                 for client, last in client_last_value_pairs
             )
         )
-        recorded_slider_moves.errors += [error for client in clients for error in client.errors]
-    print_faults([*recorded_slider_moves.errors, *recorded_slider_moves.lost])
-    server_ms_per_move = f"{1000 * server_cpu / max(1, len(recorded_slider_moves.seconds)):.0f}"
+        measured_slider_moves.errors += [error for client in clients for error in client.errors]
+    print_faults([*measured_slider_moves.errors, *measured_slider_moves.lost])
+    server_ms_per_move = f"{1000 * server_cpu / max(1, len(measured_slider_moves.seconds)):.0f}"
     return [
         f"{session_count}",
         f"{think_seconds:g}",
-        *recorded_slider_moves.cells(),
+        *measured_slider_moves.cells(),
         server_ms_per_move,
         f"{server_cpu / run_duration_seconds:.2f}",
         f"{client_cpu / run_duration_seconds:.2f}",
@@ -178,7 +178,7 @@ async def measure_waiting(server: AppServer, session_count: int, characters: int
                 await client.wait_until(has_all_results, 600)
         seconds_one_by_one = time.perf_counter() - began
         bystander_moves = SliderMoves()
-        bystander_task = asyncio.create_task(keep_moving_slider(bystander, bystander_moves, 0.5))
+        bystander_slider_task = asyncio.create_task(keep_moving_slider(bystander, bystander_moves, 0.5))
         clients = [await stack.enter_async_context(Client(server.url)) for _ in range(session_count + 1)]
         completion_order: list[int] = []
         began = time.perf_counter()
@@ -190,18 +190,18 @@ async def measure_waiting(server: AppServer, session_count: int, characters: int
             rerunning_task.cancel()
             completion_order.append(session_number)
 
-        cancelled_number = session_count // 2
+        cancelled_session_index = session_count // 2
         tasks = []
         for number, client in enumerate(clients):
             await client.paste(essay_with_numbered_sentences(characters, next(text_numbers)))
-            if number != cancelled_number:
+            if number != cancelled_session_index:
                 tasks.append(asyncio.create_task(wait_for_results_while_rerunning(number)))
         seconds_until_next_job_starts = await cancel_job_and_time_next(
-            clients[cancelled_number], clients[cancelled_number + 1]
+            clients[cancelled_session_index], clients[cancelled_session_index + 1]
         )
         await asyncio.gather(*tasks)
         seconds_at_once = time.perf_counter() - began
-        bystander_task.cancel()
+        bystander_slider_task.cancel()
         print_faults([error for client in (bystander, *clients) for error in client.errors])
     return QueueTimes(seconds_one_by_one, seconds_at_once, completion_order, seconds_until_next_job_starts, bystander_moves)
 
@@ -323,9 +323,11 @@ async def run_coroutines_limited(coroutines: Sequence[Coroutine[object, object, 
 
 def essay_with_numbered_sentences(characters: int, text_number: int) -> str:
     """Return a unique text: the essay's sentences, each with its own number."""
-    essay_sentences = load_sample("essay").text.split(". ")
-    sentences = (f"{sentence} {text_number}.{place}" for place, sentence in enumerate(cycle(essay_sentences)))
-    sentences_of_text = islice(sentences, 2 + characters * len(essay_sentences) // sum(map(len, essay_sentences)))
+    unnumbered_essay_sentences = load_sample("essay").text.split(". ")
+    sentences = (f"{sentence} {text_number}.{place}" for place, sentence in enumerate(cycle(unnumbered_essay_sentences)))
+    sentences_of_text = islice(
+        sentences, 2 + characters * len(unnumbered_essay_sentences) // sum(map(len, unnumbered_essay_sentences))
+    )
     return ". ".join(sentences_of_text)[:characters]
 
 
@@ -342,10 +344,10 @@ def print_faults(faults: Sequence[str]) -> None:
 
 
 def measure_and_report_sliders(
-    session_count: int | None, seconds: float | None, thinking_seconds: float | None, **_: object
+    session_count: int | None, measurement_seconds: float | None, thinking_seconds: float | None, **_: object
 ) -> bool:
     """Run and print the measurement ``sliders``; return whether the targets are met."""
-    row = run_with_server(measure_sliders, session_count or 20, seconds or 120, thinking_seconds or 0)
+    row = run_with_server(measure_sliders, session_count or 20, measurement_seconds or 120, thinking_seconds or 0)
     table_head = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
     print(markdown_table(table_head, [row]))
     return row[3:5] == ["0", "0"] and float(row[5]) < 1 and float(row[6]) < 3
@@ -369,20 +371,20 @@ def measure_and_report_waiting(session_count: int | None, characters: int | None
     """Run and print the measurement ``waiting``; return whether the targets are met."""
     session_count = session_count or 10
     queue_times = run_with_server(measure_waiting, session_count, characters or 200_000)
-    is_ordered = all(first < second for first, second in pairwise(queue_times.order))
-    ratio = queue_times.together / queue_times.alone
+    is_completion_in_order = all(first < second for first, second in pairwise(queue_times.order))
+    together_to_alone_ratio = queue_times.together / queue_times.alone
     head = ["sessions", "one by one, s", "at once, s", "ratio", "done", "in order", "freed, s"]
     cells = [
         f"{session_count}",
         f"{queue_times.alone:.0f}",
         f"{queue_times.together:.0f}",
-        f"{ratio:.2f}",
+        f"{together_to_alone_ratio:.2f}",
         f"{len(queue_times.order)}",
     ]
     bystander_heads = [f"beside: {name}" for name in HEAD]
     row = [
         *cells,
-        "yes" if is_ordered else " ".join(map(str, queue_times.order)),
+        "yes" if is_completion_in_order else " ".join(map(str, queue_times.order)),
         f"{queue_times.cancel_seconds:.1f}",
         *queue_times.bystander_moves.cells(),
         load_averages(2),
@@ -390,8 +392,8 @@ def measure_and_report_waiting(session_count: int | None, characters: int | None
     print(markdown_table([*head, *bystander_heads, "load"], [row]))
     return (
         len(queue_times.order) == session_count
-        and is_ordered
-        and ratio <= 1.3
+        and is_completion_in_order
+        and together_to_alone_ratio <= 1.3
         and queue_times.cancel_seconds <= 2
         and not queue_times.bystander_moves.errors
         and not queue_times.bystander_moves.lost

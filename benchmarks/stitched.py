@@ -131,7 +131,7 @@ def score_rows(tuning_summaries: Sequence[SettingSummary], held_out_summaries: S
 
 def _score_cells(
     setting: SweptSetting,
-    choice_phrase: str,
+    choosing_method_phrase: str,
     tuning_summary_by_setting: Mapping[SweptSetting, SettingSummary],
     held_out_summary_by_setting: Mapping[SweptSetting, SettingSummary],
 ) -> list[str]:
@@ -140,7 +140,7 @@ def _score_cells(
         f"{held_out_summary_by_setting[setting].mean:.3f}",
         f"{held_out_summary_by_setting[setting].chunks:.1f}",
     ]
-    return [setting.words(), choice_phrase, *score_cells]
+    return [setting.words(), choosing_method_phrase, *score_cells]
 
 
 def mean_score_knowing_section_count(marked_documents: Sequence[MarkedDocument], tools: Tools, measure: str) -> float:
@@ -259,7 +259,7 @@ def difference_rows(rows: Sequence[SweepRow], tuning_summaries: Sequence[Setting
     against the trivial answers. The documents share their passages: they are other orders, not other texts.
     """
     compared_settings = [_best_summary_of_chunker(tuning_summaries, "breakpoint").setting, *TRIVIAL_SETTINGS]
-    lines = []
+    table_rows = []
     for chunker in ("optimal", "change_point"):
         differences = compare_settings(rows, SweptSetting(chunker), compared_settings, measure)
         for compared_setting, difference in differences.items():
@@ -272,8 +272,8 @@ def difference_rows(rows: Sequence[SweepRow], tuning_summaries: Sequence[Setting
                     interval_phrase,
                     f"{difference.p_value_phrase}, {significance_phrase}",
                 ]
-            lines.append([chunker, compared_setting.words(), *cells])
-    return lines
+            table_rows.append([chunker, compared_setting.words(), *cells])
+    return table_rows
 
 
 @command_line_decorator_for_main(

@@ -98,9 +98,9 @@ class StructureRow(NamedTuple):
 def structured_documents(names: Sequence[str] = ()) -> Iterator[Document]:
     """Yield the bundled Markdown documents and the files as read, all or those with the given names."""
     reader_by_file_name = {path.name: path.read_bytes for path in sorted(SAMPLES_FOLDER.glob("*.md"))} | FILES
-    for name, read_file_bytes in reader_by_file_name.items():
+    for name, file_bytes_reader in reader_by_file_name.items():
         if not names or name in names:
-            yield Document.from_text(read_document_text(read_file_bytes(), name).text, name=name)
+            yield Document.from_text(read_document_text(file_bytes_reader(), name).text, name=name)
 
 
 def measure_chunker(document: Document, chunker_name: str, edit_count: int = EDIT_COUNT) -> StructureRow:

@@ -112,8 +112,8 @@ def double_loop_cuts(vectors: Floats) -> list[int]:
 def measure_optimal(repeat_count: int) -> None:
     """Print how the decision time grows with the number of pieces, and how it compares with the double loop."""
     rows = []
-    for count in PIECE_COUNTS:
-        vectors = unit_vectors(count)
+    for piece_count in PIECE_COUNTS:
+        vectors = unit_vectors(piece_count)
         partition_seconds_by_repeat = [
             seconds_and_result_of_call(partial(optimal_partition_cuts, vectors))[0] for _ in range(repeat_count * 5)
         ]
@@ -128,9 +128,9 @@ def measure_optimal(repeat_count: int) -> None:
         partition_time_spread = Quartiles.from_values(1000 * second for second in partition_seconds_by_repeat)
         rows.append(
             [
-                f"{count:,}",
+                f"{piece_count:,}",
                 partition_time_spread.format_median_and_quartiles(),
-                f"{1000 * partition_time_spread.median / count:.2f}",
+                f"{1000 * partition_time_spread.median / piece_count:.2f}",
                 Quartiles.from_values(1000 * second for second in seconds_with_gains).format_median_and_quartiles(),
                 f"{peak:,.1f}",
             ]
@@ -233,9 +233,9 @@ def text_as_markdown(text: str) -> str:
 
     Sentences are numbered to be distinct, since tokens and vectors of repeated ones would be computed only once.
     """
-    sentence_numbers = counting()
+    sentence_number_counter = counting()
     text_with_numbered_sentences = re.sub(
-        r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(sentence_numbers)} ", text
+        r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(sentence_number_counter)} ", text
     )
     paragraphs = re.split(r"\n\s*\n", text_with_numbered_sentences)
     for paragraph_index in range(0, len(paragraphs), 5):

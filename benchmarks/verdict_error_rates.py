@@ -60,23 +60,21 @@ def simulate_recall_scores(
 
 
 def simulate_iou_scores(
-    random: np.random.Generator, chunkers_sets_questions: tuple[int, ...], winner_advantage: float
+    random: np.random.Generator, score_array_shape: tuple[int, ...], winner_advantage: float
 ) -> FloatArray:
     """Simulate IoU: small and skewed, with one factor per question and one per chunker."""
-    scores = np.minimum(
-        1, random.gamma(1, 0.05, chunkers_sets_questions[1:]) * random.gamma(2, 0.5, chunkers_sets_questions)
-    )
+    scores = np.minimum(1, random.gamma(1, 0.05, score_array_shape[1:]) * random.gamma(2, 0.5, score_array_shape))
     scores[0] = np.minimum(1, scores[0] * (1 + 4 * winner_advantage))
     return scores
 
 
 def simulate_one_minus_pk_scores(
-    random: np.random.Generator, chunkers_sets_questions: tuple[int, ...], winner_advantage: float
+    random: np.random.Generator, score_array_shape: tuple[int, ...], winner_advantage: float
 ) -> FloatArray:
     """Simulate 1 - Pk of documents, about 0.7, with some outliers per chunker."""
-    deviation_factor = 1 + 2 * (random.random(chunkers_sets_questions) < 0.1)
+    deviation_factor = 1 + 2 * (random.random(score_array_shape) < 0.1)
     scores = np.clip(
-        random.beta(8, 4, chunkers_sets_questions[1:]) + deviation_factor * random.normal(0, 0.08, chunkers_sets_questions),
+        random.beta(8, 4, score_array_shape[1:]) + deviation_factor * random.normal(0, 0.08, score_array_shape),
         0,
         1,
     )
@@ -262,17 +260,17 @@ def share_significant_swapping_sections(section_count: int, data_set_count: int)
 
 
 def excessive_false_winner_messages(
-    name: str, count_share_pairs: Sequence[tuple[int, Shares]], most_percent: float, data_set_count: int
+    name: str, sample_size_share_pairs: Sequence[tuple[int, Shares]], most_percent: float, data_set_count: int
 ) -> list[str]:
     """Return a message for each number of questions with too many false winners.
 
     The limit is ``most_percent`` plus two standard errors.
     """
-    limit = most_percent + 200 * sqrt(most_percent / 100 * (1 - most_percent / 100) / data_set_count)
+    percent_limit_with_tolerance = most_percent + 200 * sqrt(most_percent / 100 * (1 - most_percent / 100) / data_set_count)
     return [
         f"{name}, {count:,}: {share.ours:.1f} %"
-        for count, share in count_share_pairs
-        if share.ours is not None and share.ours > limit
+        for count, share in sample_size_share_pairs
+        if share.ours is not None and share.ours > percent_limit_with_tolerance
     ]
 
 

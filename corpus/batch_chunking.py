@@ -327,13 +327,15 @@ def chunk_ids_of_document(
     document_and_recipe_hasher.update(document_id.encode() + b"\0")
     count_by_spans_text: Counter[str] = Counter()
     hashed_chunk_ids = []
-    for spans in spans_by_chunk:
-        spans_text = ",".join(f"{start}-{end}" for start, end in spans)
-        count_by_spans_text[spans_text] += 1
+    for spans_of_one_chunk in spans_by_chunk:
+        span_offsets_as_text = ",".join(f"{start}-{end}" for start, end in spans_of_one_chunk)
+        count_by_spans_text[span_offsets_as_text] += 1
         chunk_id_hasher = document_and_recipe_hasher.copy()
         chunk_id_hasher.update(
             (
-                spans_text if count_by_spans_text[spans_text] == 1 else f"{spans_text}#{count_by_spans_text[spans_text]}"
+                span_offsets_as_text
+                if count_by_spans_text[span_offsets_as_text] == 1
+                else f"{span_offsets_as_text}#{count_by_spans_text[span_offsets_as_text]}"
             ).encode()
         )
         hashed_chunk_ids.append(chunk_id_hasher.hexdigest())

@@ -129,15 +129,15 @@ def _run_corpus_command(options: argparse.Namespace) -> int:
         language_model=language_model,
         limit=spending_limit,
     )
-    print_progress = _ProgressLine(corpus_chunking_run)
+    progress_printer = _ProgressLine(corpus_chunking_run)
     try:
-        final_progress = corpus_chunking_run.write_all_shards(chosen_run_engine, options.workers, print_progress)
+        final_progress = corpus_chunking_run.write_all_shards(chosen_run_engine, options.workers, progress_printer)
     except KeyboardInterrupt:
-        print_progress.end()
+        progress_printer.end()
         print_to_stderr("The same command again goes on.")
         raise
     finally:
-        print_progress.end()
+        progress_printer.end()
         if corpus_chunking_run.asking is not None:
             print_to_stderr(f"{corpus_chunking_run.asking.model.name}: {corpus_chunking_run.asking.summary}.")
     print_to_stderr(_closing_sentence(final_progress, options.output))

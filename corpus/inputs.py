@@ -503,8 +503,8 @@ def _cell_value(batch: pa.RecordBatch, column_name: str, row_index_in_batch: int
 def _skip_rest_of_line(opened_file: BinaryIO) -> int:
     """Go behind the next line end, a buffer at a time; return how many bytes that are."""
     rest_of_line_byte_count = 0
-    while skipped_bytes := opened_file.readline(READ_BUFFER_BYTES):
-        rest_of_line_byte_count += len(skipped_bytes)
-        if skipped_bytes.endswith(b"\n"):
+    while skipped_line_content := opened_file.readline(READ_BUFFER_BYTES):
+        rest_of_line_byte_count += len(skipped_line_content)
+        if skipped_line_content.endswith(b"\n"):
             break
     return rest_of_line_byte_count

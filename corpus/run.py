@@ -375,9 +375,9 @@ class ShardActor:
     def __call__(self, shard_descriptions_table: pa.Table) -> pa.Table:
         """Write the shards whose JSON is in the column ``shard``; return the outcome of each as JSON."""
         shard_outcomes: list[dict[str, Any]] = []
-        for shard_json_line in shard_descriptions_table.column("shard").to_pylist():
+        for shard_to_write_json in shard_descriptions_table.column("shard").to_pylist():
             try:
-                shard_outcomes.append({"tally": [*self._job.write_shard(Shard.from_json(shard_json_line))]})
+                shard_outcomes.append({"tally": [*self._job.write_shard(Shard.from_json(shard_to_write_json))]})
             except InputError as error:
                 # Ray wraps an error in pages of its own; a sentence has to arrive as one.
                 shard_outcomes.append({"error": str(error)})
@@ -424,10 +424,10 @@ def _write_on_ray(
             logging.getLogger(logger_name).setLevel(logging.ERROR)
         ray_data_context = ray.data.DataContext.get_current()
         ray_data_context.enable_progress_bars = False
-        while shard_json_lines := [shard.to_json() for shard in islice(missing_shards, MOST_RAY_RUN_SHARDS)]:
+        while shards_to_write_as_json := [shard.to_json() for shard in islice(missing_shards, MOST_RAY_RUN_SHARDS)]:
             # A block to a shard, so that no more than one is done again where an actor is killed.
             ray_shard_dataset = ray.data.from_items(
-                [{"shard": line} for line in shard_json_lines], override_num_blocks=len(shard_json_lines)
+                [{"shard": line} for line in shards_to_write_as_json], override_num_blocks=len(shards_to_write_as_json)
             )
             outcome_rows = ray_shard_dataset.map_batches(
                 ShardActor,

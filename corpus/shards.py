@@ -224,10 +224,10 @@ class _ShardWriter:
 
     def _cut_and_buffer_documents(self, documents: list[InputDocument], writer: pq.ParquetWriter) -> None:
         self.job.raise_if_run_ended()
-        document_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
+        input_document_rows = [{"id": document.id, "text": document.text, "parts": document.parts} for document in documents]
         earlier_problem_count = self.tally.problems
         chunk_table_of_documents = self.chunks.cut_batch(
-            pa.Table.from_pylist(document_rows, DOCUMENTS), self._record_problem
+            pa.Table.from_pylist(input_document_rows, DOCUMENTS), self._record_problem
         )
         failed_document_count = self.tally.problems - earlier_problem_count
         self.tally += Tally(
@@ -250,9 +250,9 @@ class _ShardWriter:
         self.tally += Tally(problems=1)
         self._write_problem_or_doubt("problem", document_name, problem)
 
-    def _write_problem_or_doubt(self, problem_or_doubt: str, document_name: str, message: str) -> None:
+    def _write_problem_or_doubt(self, problem_or_doubt_key: str, document_name: str, message: str) -> None:
         self._problems_file.write(
-            json.dumps({"document": document_name, problem_or_doubt: message}, ensure_ascii=False).encode(
+            json.dumps({"document": document_name, problem_or_doubt_key: message}, ensure_ascii=False).encode(
                 "utf-8", "backslashreplace"
             )
             + b"\n"
@@ -366,9 +366,9 @@ class Manifest:
 
     def shards(self) -> Iterator[Shard]:
         """Yield the shards listed in the manifest, in order."""
-        with self._path.open(encoding="utf-8") as manifest_file:
-            next(manifest_file)
-            yield from map(Shard.from_json, manifest_file)
+        with self._path.open(encoding="utf-8") as planned_shards_manifest_file:
+            next(planned_shards_manifest_file)
+            yield from map(Shard.from_json, planned_shards_manifest_file)
 
     def remove_unfinished_files(self) -> None:
         """Remove unfinished files left by a killed run."""
@@ -378,9 +378,9 @@ class Manifest:
 
     def _check_settings(self) -> None:
         """Raise InputError if the columns, the recipe or an option differ."""
-        with self._path.open(encoding="utf-8") as manifest_file:
+        with self._path.open(encoding="utf-8") as earlier_run_manifest_file:
             # The first manifests did not name the schema.
-            earlier_run_settings = {"schema": 1, **json.loads(manifest_file.readline())}
+            earlier_run_settings = {"schema": 1, **json.loads(earlier_run_manifest_file.readline())}
         if earlier_run_settings["schema"] != CHUNK_TABLE_SCHEMA_VERSION:
             raise InputError(
                 f"--output must continue a run with the same columns; {self._folder} has version "
@@ -402,15 +402,19 @@ class Manifest:
 
     def _check_input_pieces(self, new_shards: Iterable[Shard]) -> None:
         """Raise InputError if the inputs differ, naming the first difference."""
-        for old_piece, new_piece in zip_longest(_input_pieces_of_shards(self.shards()), _input_pieces_of_shards(new_shards)):
-            if old_piece == new_piece:
+        for old_piece, piece_of_present_run in zip_longest(
+            _input_pieces_of_shards(self.shards()), _input_pieces_of_shards(new_shards)
+        ):
+            if old_piece == piece_of_present_run:
                 continue
-            if new_piece is None or (old_piece is not None and _piece_sort_key(old_piece) < _piece_sort_key(new_piece)):
+            if piece_of_present_run is None or (
+                old_piece is not None and _piece_sort_key(old_piece) < _piece_sort_key(piece_of_present_run)
+            ):
                 differing_input_piece, change_phrase = old_piece, "is gone"
-            elif old_piece is None or _piece_sort_key(new_piece) < _piece_sort_key(old_piece):
-                differing_input_piece, change_phrase = new_piece, "is new"
+            elif old_piece is None or _piece_sort_key(piece_of_present_run) < _piece_sort_key(old_piece):
+                differing_input_piece, change_phrase = piece_of_present_run, "is new"
             else:
-                differing_input_piece, change_phrase = new_piece, "has changed"
+                differing_input_piece, change_phrase = piece_of_present_run, "has changed"
             raise InputError(
                 "--output must continue a run with the same inputs; "
                 f"{input_file_label(self._names, differing_input_piece)} "
@@ -431,10 +435,10 @@ def _piece_sort_key(input_piece: InputPiece) -> tuple[int, list[bytes]]:
 def _first_differing_entry(old_mapping: Mapping[str, Any], new_mapping: Mapping[str, Any]) -> tuple[str, Any, Any]:
     """Return the first entry that differs between two recipes, or between mappings in them."""
     for entry_name in {**old_mapping, **new_mapping}:
-        old_entry, new_entry = old_mapping.get(entry_name), new_mapping.get(entry_name)
-        if isinstance(old_entry, dict) and isinstance(new_entry, dict) and old_entry != new_entry:
-            inner_entry_name, old_entry, new_entry = _first_differing_entry(old_entry, new_entry)
-            return f"{entry_name}.{inner_entry_name}", old_entry, new_entry
-        if old_entry != new_entry:
-            return entry_name, old_entry, new_entry
+        old_entry, new_recipe_entry = old_mapping.get(entry_name), new_mapping.get(entry_name)
+        if isinstance(old_entry, dict) and isinstance(new_recipe_entry, dict) and old_entry != new_recipe_entry:
+            inner_entry_name, old_entry, new_recipe_entry = _first_differing_entry(old_entry, new_recipe_entry)
+            return f"{entry_name}.{inner_entry_name}", old_entry, new_recipe_entry
+        if old_entry != new_recipe_entry:
+            return entry_name, old_entry, new_recipe_entry
     raise AssertionError

@@ -123,11 +123,13 @@ def chunk_equality_and_first_difference(ours: Chunking, theirs: Sequence[str] | 
     )
     if first_differing_chunk_index is None:
         first_differing_chunk_index = min(len(our_spans), len(their_spans))
-        longer_spans, longer_side = (our_spans, "ours") if len(our_spans) > len(their_spans) else (their_spans, "theirs")
+        longer_spans, longer_side_word = (
+            (our_spans, "ours") if len(our_spans) > len(their_spans) else (their_spans, "theirs")
+        )
         return (
             False,
-            f"{chunk_counts_phrase}; the first {first_differing_chunk_index:,} are the same, then {longer_side} go on with "
-            f"{_describe_chunk(text, longer_spans[first_differing_chunk_index])}",
+            f"{chunk_counts_phrase}; the first {first_differing_chunk_index:,} are the same, then {longer_side_word} go on "
+            f"with {_describe_chunk(text, longer_spans[first_differing_chunk_index])}",
         )
     return False, (
         f"{chunk_counts_phrase}; chunk {first_differing_chunk_index + 1:,} is the first that differs: ours is "
@@ -158,7 +160,7 @@ def _original_running_langchain_class(
     setup_code: str = "",
     requirement: str = "langchain-text-splitters",
     adapter_and_parameters: tuple[str, dict[str, Any]] | None = None,
-    remark: str = "",
+    remark_on_differences: str = "",
 ) -> Original:
     return Original(
         f"LangChain's {class_name}",
@@ -169,7 +171,7 @@ def _original_running_langchain_class(
         ),
         requirement,
         adapter_and_parameters,
-        remark,
+        remark_on_differences,
     )
 
 
@@ -222,7 +224,7 @@ def _build_langchain_tokens_original(recipe: Recipe, settings: dict[str, Any]) -
         "TokenTextSplitter",
         [f"encoding_name={python_literal(recipe.tokenizer)}", *_size_and_overlap_arguments(settings)],
         requirement="langchain-text-splitters tiktoken",
-        remark="It decodes tokens, so that a character that two chunks share is in neither.",
+        remark_on_differences="It decodes tokens, so that a character that two chunks share is in neither.",
     )
 
 
@@ -250,7 +252,7 @@ def _build_langchain_breakpoint_original(recipe: Recipe, settings: dict[str, Any
             "langchain_semantic",
             {name: settings[name] for name in ("threshold", "amount", "buffer")},
         ),
-        remark=""
+        remark_on_differences=""
         if recipe.sentences == "regex"
         else "It splits sentences itself, after . ? or ! and white space: our splitter “regex”.",
     )
@@ -276,10 +278,10 @@ def _embedder_imports_and_setup_code(
         if is_embedder_fitted or "Document" in more
         else ""
     )
-    embedder_fit_code = ".for_document(document)" if is_embedder_fitted else ""
+    fit_to_document_code = ".for_document(document)" if is_embedder_fitted else ""
     return (
         embedder_import_lines,
-        f"{document_code}tools = Tools({embedder_code}{embedder_fit_code}, "
+        f"{document_code}tools = Tools({embedder_code}{fit_to_document_code}, "
         f"load_tokenizer({python_literal(recipe.tokenizer)}))\n",
     )
 

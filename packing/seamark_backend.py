@@ -79,18 +79,18 @@ def relocate_imports(source: str, module_name: str) -> str:
         line_index, column_offset = import_node.lineno - 1, import_node.col_offset
         if isinstance(import_node, ast.ImportFrom):
             if import_node.level == 0 and import_node.module is not None and _is_module_in_moved_package(import_node.module):
-                bytes_before_module, line_rest_from_module_name = (
+                line_bytes_before_module_name, line_rest_from_module_name = (
                     source_lines[line_index][: column_offset + len("from ")],
                     source_lines[line_index][column_offset + len("from ") :],
                 )
                 if not line_rest_from_module_name.startswith(import_node.module.encode()):
                     raise _unrelocatable_import_error(module_name, import_node, f"from {import_node.module} import")
                 source_lines[line_index] = (
-                    bytes_before_module + f"{INSTALLED_PACKAGE_NAME}.".encode() + line_rest_from_module_name
+                    line_bytes_before_module_name + f"{INSTALLED_PACKAGE_NAME}.".encode() + line_rest_from_module_name
                 )
         elif any(_is_module_in_moved_package(alias.name) for alias in import_node.names):
-            (first_alias, *other_aliases) = import_node.names
-            if other_aliases or "." in first_alias.name:
+            (first_alias, *aliases_after_first) = import_node.names
+            if aliases_after_first or "." in first_alias.name:
                 raise _unrelocatable_import_error(
                     module_name, import_node, f"from {first_alias.name.rpartition('.')[0] or first_alias.name} import …"
                 )

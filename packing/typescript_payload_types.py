@@ -69,8 +69,8 @@ def docstring_parts(typed_dict: type) -> tuple[str, dict[str, str]]:
     docstring_text = "" if typed_dict.__doc__ == dict.__doc__ else inspect.getdoc(typed_dict) or ""
     summary, _, attributes_section = docstring_text.partition("\n\nAttributes\n----------\n")
     description_by_field: dict[str, str] = {}
-    for joined_field_names, description in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes_section, re.MULTILINE):
-        description_by_field |= dict.fromkeys(joined_field_names.split(", "), " ".join(description.split()))
+    for joined_field_names, field_description in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", attributes_section, re.MULTILINE):
+        description_by_field |= dict.fromkeys(joined_field_names.split(", "), " ".join(field_description.split()))
     return " ".join(summary.split()), description_by_field
 
 
@@ -87,22 +87,27 @@ def typescript_interface(typed_dict: type) -> str:
 
 def types_file_text(module: ModuleType) -> str:
     """Return the TypeScript declarations of a module, with the imports they need."""
-    own_typed_dicts = declared_typed_dicts(module)
+    typed_dicts_of_module = declared_typed_dicts(module)
     python_field_types = [
-        kind for declared in own_typed_dicts for kind in get_type_hints(declared, include_extras=True).values()
+        kind for declared in typed_dicts_of_module for kind in get_type_hints(declared, include_extras=True).values()
     ]
     imported_types = {
-        other for kind in python_field_types for other in mentioned_typed_dicts(kind) if other not in own_typed_dicts
+        other for kind in python_field_types for other in mentioned_typed_dicts(kind) if other not in typed_dicts_of_module
     }
-    own_folder = types_file_path(module.__name__).parent
+    types_file_folder = types_file_path(module.__name__).parent
     import_lines = [
-        f'import type {{ {other.__name__} }} from "{_relative_import_path(own_folder, types_file_path(other.__module__))}";'
+        f"import type {{ {other.__name__} }} from "
+        f'"{_relative_import_path(types_file_folder, types_file_path(other.__module__))}";'
         for other in sorted(imported_types, key=lambda other: other.__name__)
     ]
     head_comment = f"// Made from {module.__name__} by packing/typescript_payload_types.py."
     return (
         "\n\n".join(
-            [head_comment, *(["\n".join(import_lines)] if import_lines else []), *map(typescript_interface, own_typed_dicts)]
+            [
+                head_comment,
+                *(["\n".join(import_lines)] if import_lines else []),
+                *map(typescript_interface, typed_dicts_of_module),
+            ]
         )
         + "\n"
     )

@@ -53,8 +53,14 @@ class DoclingHybrid(Adapter):
             [header for _, header in text_and_table_header_pairs],
         )
         document_heading_count = len(headings(document.text))
-        separate_headings_note = f"{self.library} keeps headings beside its chunks, not in them: {document_heading_count:,}."
-        return replace(chunking, notes=(separate_headings_note, *chunking.notes)) if document_heading_count else chunking
+        note_on_headings_beside_chunks = (
+            f"{self.library} keeps headings beside its chunks, not in them: {document_heading_count:,}."
+        )
+        return (
+            replace(chunking, notes=(note_on_headings_beside_chunks, *chunking.notes))
+            if document_heading_count
+            else chunking
+        )
 
     def _pair_pieces_with_table_headers(self, document: Document, tools: Tools) -> list[tuple[str, str]]:
         """Return the text of each chunk and the header that it repeats, empty where it repeats none.

@@ -99,11 +99,11 @@ def _locate_in_order(
     ):
         found_piece_start = -1
         if spreads_repeated_pieces and piece_without_whitespace and last_found_span.start >= 0:
-            even_piece_start_distance = (last_piece_latest_start - last_found_span.start) / (
+            distance_between_even_starts = (last_piece_latest_start - last_found_span.start) / (
                 len(pieces_without_whitespace) - piece_index
             )
             found_piece_start = text_without_whitespace.nearest_piece_start(
-                piece_without_whitespace, last_found_span, last_found_span.start + round(even_piece_start_distance)
+                piece_without_whitespace, last_found_span, last_found_span.start + round(distance_between_even_starts)
             )
         if found_piece_start < 0 and piece_without_whitespace:
             found_piece_start = text_without_whitespace.find_piece_start(

@@ -153,7 +153,7 @@ class BlockSplitter:
             if not self._every_piece_fits_its_limit(row_run_pieces, first_part_limit, later_part_limit):
                 return None
         # Runs of rows that have the header beside them, and of rows that fit without it alone.
-        row_runs_with_header_flags = [(True, row_run_pieces)]
+        row_runs_with_repetition_flags = [(True, row_run_pieces)]
         for row in body_rows:
             row_token_count = self.count_tokens_between(*row)
             # The header is repeated beside a row if both fit, or if the row must be cut anyway.
@@ -162,13 +162,13 @@ class BlockSplitter:
                 or row_token_count + repeated_header_token_count <= later_part_limit
                 or (row_token_count > later_part_limit and repeated_header_token_count <= self._max_tokens // 2)
             )
-            if repeats_header != row_runs_with_header_flags[-1][0]:
-                row_runs_with_header_flags.append((repeats_header, []))
-            row_runs_with_header_flags[-1][1].extend(
+            if repeats_header != row_runs_with_repetition_flags[-1][0]:
+                row_runs_with_repetition_flags.append((repeats_header, []))
+            row_runs_with_repetition_flags[-1][1].extend(
                 self._split_lines([row], cut_remark, "row", later_part_limit - repeated_header_token_count * repeats_header)
             )
         parts: list[Piece] = []
-        for repeats_header, row_run_pieces in row_runs_with_header_flags:
+        for repeats_header, row_run_pieces in row_runs_with_repetition_flags:
             token_limit_beside_header = later_part_limit - repeated_header_token_count * repeats_header
             packed_run_parts = self._join_fitting_neighbours(
                 row_run_pieces, token_limit_beside_header if parts else first_part_limit, token_limit_beside_header
@@ -211,7 +211,7 @@ class BlockSplitter:
 
     def _compute_delimiter_row_token_savings(self) -> list[tuple[int, int]]:
         """Return the start of each delimiter row too long with its header, and the number of tokens it is shortened by."""
-        document_text, row_start_saving_pairs = self._document.text, []
+        document_text, delimiter_row_start_saving_pairs = self._document.text, []
         for block in find_blocks_by_selector(self._document, lambda outline: outline.whole_blocks):
             # A token has a character at least.
             if block.kind != "table" or block.span.end - block.span.start <= self._max_tokens:
@@ -228,18 +228,18 @@ class BlockSplitter:
                 if shortened_delimiter_token_count <= min(
                     self._max_tokens, self._slice_token_counter(*delimiter_row_span) - 1
                 ):
-                    row_start_saving_pairs.append(
+                    delimiter_row_start_saving_pairs.append(
                         (
                             delimiter_row_span.start,
                             self._slice_token_counter(*delimiter_row_span) - shortened_delimiter_token_count,
                         )
                     )
-        return row_start_saving_pairs
+        return delimiter_row_start_saving_pairs
 
-    def _sum_delimiter_row_savings_between(self, start: int, end: int) -> int:
+    def _sum_delimiter_row_savings_between(self, start_offset: int, end_offset: int) -> int:
         """Return by how many tokens the delimiter rows are shortened that begin between two code points."""
         first_shortened_row_index, shortened_rows_end_index = (
-            bisect_left(self._rule_savings, (place, 0)) for place in (start, end)
+            bisect_left(self._rule_savings, (place, 0)) for place in (start_offset, end_offset)
         )
         return sum(saved for _, saved in self._rule_savings[first_shortened_row_index:shortened_rows_end_index])
 

@@ -55,13 +55,13 @@ def _update_least_costs_in_place(
         return
     column_minima = costs_by_candidate.min(axis=0)
     within_tolerance_of_minimum_mask = costs_by_candidate <= column_minima + COST_ROUNDING_ERROR
-    lower_than_best_mask = column_minima < least_costs_so_far - COST_ROUNDING_ERROR
-    lowered_without_tie_mask = lower_than_best_mask & (within_tolerance_of_minimum_mask.sum(axis=0) == 1)
+    lowered_column_mask = column_minima < least_costs_so_far - COST_ROUNDING_ERROR
+    lowered_without_tie_mask = lowered_column_mask & (within_tolerance_of_minimum_mask.sum(axis=0) == 1)
     least_costs_so_far[lowered_without_tie_mask], cheapest_candidates[lowered_without_tie_mask] = (
         column_minima[lowered_without_tie_mask],
         candidate_places[within_tolerance_of_minimum_mask.argmax(axis=0)[lowered_without_tie_mask]],
     )
-    for column_index in np.flatnonzero(lower_than_best_mask & ~lowered_without_tie_mask):
+    for column_index in np.flatnonzero(lowered_column_mask & ~lowered_without_tie_mask):
         for candidate_place, cost_of_candidate in zip(
             candidate_places.tolist(), costs_by_candidate[:, column_index].tolist(), strict=True
         ):
@@ -70,13 +70,13 @@ def _update_least_costs_in_place(
 
 
 def _running_max_deviation_from_mean(
-    cumulative_sums: FloatArray, run_mean: FloatArray, start: int, following_vector_counts: FloatArray
+    cumulative_sums: FloatArray, run_mean: FloatArray, start_place: int, vector_counts_to_next_places: FloatArray
 ) -> FloatArray:
     """Return the largest distance of the sum of the next m vectors from m times the mean, up to each following count m."""
     drift_vectors = (
-        cumulative_sums[start + 1 : start + 1 + len(following_vector_counts)]
-        - cumulative_sums[start]
-        - following_vector_counts[:, np.newaxis] * run_mean
+        cumulative_sums[start_place + 1 : start_place + 1 + len(vector_counts_to_next_places)]
+        - cumulative_sums[start_place]
+        - vector_counts_to_next_places[:, np.newaxis] * run_mean
     )
     return np.sqrt(np.maximum.accumulate(_squared_row_norms(drift_vectors)))
 
@@ -86,11 +86,11 @@ def _count_next_places_skipping_candidate(
     squared_distances_to_best_mean: FloatArray,
     candidate_run_sizes: FloatArray,
     best_run_vector_count: float,
-    largest_drifts: FloatArray,
-    following_vector_counts: FloatArray,
-    tested_block_size: int,
+    largest_vector_sum_deviations: FloatArray,
+    vector_counts_to_following_places: FloatArray,
+    first_stretch_place_count: int,
 ) -> IntArray:
-    """Return for how many places after the block's start each candidate cannot be best, at most ``len(largest_drifts)``.
+    """Return for how many places after the block's start each candidate cannot be best, at most all given places.
 
     Let R be the run to the block's start from the best candidate, S that from this one, and B the next m vectors, whose sum
     less m times the mean of R is b. By Ward's identity for the cost of two runs joined, this candidate is behind the other
@@ -98,9 +98,9 @@ def _count_next_places_skipping_candidate(
 
         h_S |μ_S - μ_B|² - h_R |μ_R - μ_B|² ≥ h_S D² - 2 |S| / (|S| + m) D |b| - (|R| - |S|)⁺ |b|² / ((|S| + m) (|R| + m))
 
-    where D = |μ_S - μ_R|, h_S = |S| m / (|S| + m), and h_R likewise. As long as it is behind, it is not best. The bound is
-    taken for stretches of places, the first of which has ``tested_block_size`` places: each factor at the end where it makes
-    the bound lowest.
+    where D = |μ_S - μ_R|, h_S = |S| m / (|S| + m), and h_R likewise. As long as it is behind, it is not best. The bound
+    is taken for stretches of places, the first of which has ``first_stretch_place_count`` places: each factor at the end
+    where it makes the bound lowest.
 
     Parameters
     ----------
@@ -110,25 +110,25 @@ def _count_next_places_skipping_candidate(
         D², shape (n,).
     candidate_run_sizes, best_run_vector_count
         |S|, shape (n,), and |R|.
-    largest_drifts
+    largest_vector_sum_deviations
         The greatest |b| up to each place after the block's start.
-    following_vector_counts
+    vector_counts_to_following_places
         m at each of these places, ascending.
     """
-    distances_to_best_run_mean = np.sqrt(squared_distances_to_best_mean)
+    candidate_distances_to_best_mean = np.sqrt(squared_distances_to_best_mean)
     skippable_place_counts = np.zeros(len(candidate_excess_costs), np.intp)
     surviving_candidate_indices = np.arange(len(candidate_excess_costs))
-    tested_places_start, tested_places_end = 0, tested_block_size
-    while tested_places_start < len(largest_drifts) and len(surviving_candidate_indices):
-        tested_places_end = min(tested_places_end, len(largest_drifts))
-        largest_drift_so_far = largest_drifts[tested_places_end - 1]
+    tested_places_start, tested_places_end = 0, first_stretch_place_count
+    while tested_places_start < len(largest_vector_sum_deviations) and len(surviving_candidate_indices):
+        tested_places_end = min(tested_places_end, len(largest_vector_sum_deviations))
+        largest_drift_so_far = largest_vector_sum_deviations[tested_places_end - 1]
         run_sizes_of_surviving_candidates = candidate_run_sizes[surviving_candidate_indices]
-        passed_vector_count = following_vector_counts[tested_places_start - 1] if tested_places_start else 0.0
+        passed_vector_count = vector_counts_to_following_places[tested_places_start - 1] if tested_places_start else 0.0
         excess_lower_bounds = candidate_excess_costs[surviving_candidate_indices] + run_sizes_of_surviving_candidates / (
             run_sizes_of_surviving_candidates + passed_vector_count
         ) * (
             passed_vector_count * squared_distances_to_best_mean[surviving_candidate_indices]
-            - 2 * distances_to_best_run_mean[surviving_candidate_indices] * largest_drift_so_far
+            - 2 * candidate_distances_to_best_mean[surviving_candidate_indices] * largest_drift_so_far
         )
         excess_lower_bounds -= (
             np.maximum(best_run_vector_count - run_sizes_of_surviving_candidates, 0)
@@ -140,7 +140,7 @@ def _count_next_places_skipping_candidate(
         skippable_place_counts[surviving_candidate_indices] = tested_places_end
         tested_places_start, tested_places_end = (
             tested_places_end,
-            tested_places_end + max(1, tested_block_size // 2, tested_places_end // 4),
+            tested_places_end + max(1, first_stretch_place_count // 2, tested_places_end // 4),
         )
     return skippable_place_counts
 
@@ -150,15 +150,15 @@ def _try_earlier_candidates_counting_comparisons(
     vector_counts_before_places: FloatArray,
     least_total_costs: FloatArray,
     best_last_cuts: IntArray,
-    next_trial_places: IntArray,
+    next_trial_place_by_candidate: IntArray,
     least_costs_in_block: FloatArray,
     block_start: int,
-    block_end: int,
+    block_end_place: int,
     penalty: float,
 ) -> int:
     """Try the candidates before ``block_start``, and return how many comparisons that took."""
     best_run_start = int(best_last_cuts[block_start])
-    candidate_places = np.flatnonzero(next_trial_places[:block_start] <= block_end)
+    candidate_places = np.flatnonzero(next_trial_place_by_candidate[:block_start] <= block_end_place)
     sizes_from_candidates = vector_counts_before_places[block_start] - vector_counts_before_places[candidate_places]
     negated_run_sums = cumulative_sums[candidate_places] - cumulative_sums[block_start]
     squared_run_sum_norms = _squared_row_norms(negated_run_sums)
@@ -169,33 +169,35 @@ def _try_earlier_candidates_counting_comparisons(
     )
     comparison_count = len(candidate_places)
     never_best_mask = excess_costs > penalty + COST_ROUNDING_ERROR
-    next_trial_places[candidate_places[never_best_mask]] = NO_NEXT_TRIAL
+    next_trial_place_by_candidate[candidate_places[never_best_mask]] = NO_NEXT_TRIAL
     candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs = (
         array[~never_best_mask]
         for array in (candidate_places, sizes_from_candidates, negated_run_sums, squared_run_sum_norms, excess_costs)
     )
     best_run_vector_count = vector_counts_before_places[block_start] - vector_counts_before_places[best_run_start]
     current_run_mean = (cumulative_sums[block_start] - cumulative_sums[best_run_start]) / best_run_vector_count
-    squared_mean_distances = _squared_row_norms(negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean)
-    vector_counts_to_following_places = (
+    squared_distances_between_means = _squared_row_norms(
+        negated_run_sums / sizes_from_candidates[:, np.newaxis] + current_run_mean
+    )
+    vector_counts_after_block_start = (
         vector_counts_before_places[block_start + 1 : block_start + 1 + MAX_SKIPPED_PLACES]
         - vector_counts_before_places[block_start]
     )
-    largest_drifts_ahead = _running_max_deviation_from_mean(
-        cumulative_sums, current_run_mean, block_start, vector_counts_to_following_places
+    largest_sum_deviations_ahead = _running_max_deviation_from_mean(
+        cumulative_sums, current_run_mean, block_start, vector_counts_after_block_start
     )
     skippable_place_counts = _count_next_places_skipping_candidate(
         excess_costs,
-        squared_mean_distances,
+        squared_distances_between_means,
         sizes_from_candidates,
         float(best_run_vector_count),
-        largest_drifts_ahead,
-        vector_counts_to_following_places,
-        block_end - block_start,
+        largest_sum_deviations_ahead,
+        vector_counts_after_block_start,
+        block_end_place - block_start,
     )
-    next_trial_places[candidate_places] = block_start + skippable_place_counts + 1
+    next_trial_place_by_candidate[candidate_places] = block_start + skippable_place_counts + 1
     tried_candidates_mask = skippable_place_counts == 0
-    vector_sums_after_start = cumulative_sums[block_start + 1 : block_end + 1] - cumulative_sums[block_start]
+    vector_sums_after_start = cumulative_sums[block_start + 1 : block_end_place + 1] - cumulative_sums[block_start]
     costs_by_candidate_and_place = (
         squared_run_sum_norms[tried_candidates_mask, np.newaxis]
         + _squared_row_norms(vector_sums_after_start)
@@ -205,12 +207,12 @@ def _try_earlier_candidates_counting_comparisons(
         candidate_places[tried_candidates_mask], np.newaxis
     ] - costs_by_candidate_and_place / (
         sizes_from_candidates[tried_candidates_mask, np.newaxis]
-        + vector_counts_to_following_places[: block_end - block_start]
+        + vector_counts_after_block_start[: block_end_place - block_start]
     )
     _update_least_costs_in_place(
         costs_by_candidate_and_place,
         least_costs_in_block,
-        best_last_cuts[block_start + 1 : block_end + 1],
+        best_last_cuts[block_start + 1 : block_end_place + 1],
         candidate_places[tried_candidates_mask],
     )
     return comparison_count + int(costs_by_candidate_and_place.size)

@@ -258,9 +258,9 @@ def _tie_claims_to_text(
     for window, claims in zip(windows, claims_or_complaints, strict=True):
         if isinstance(claims, str):
             document_propositions.failed_window_count += 1
-            unusable_window_complaint = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
+            failed_window_explanation = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
             document_propositions.complaint_by_sentence |= dict.fromkeys(
-                range(window.first, window.last), unusable_window_complaint
+                range(window.first, window.last), failed_window_explanation
             )
             continue
         window_start_offset = document.sentences[window.first].start
@@ -317,11 +317,11 @@ def _proposition_from_claim(
     quotation_span, quotation_match_kind = quotation_span_and_match
     source_sentence_range = overlapped_sentence_indices(document, quotation_span)
     source_sentences_text = document.text[slice(*document.slice(source_sentence_range.start, source_sentence_range.stop))]
-    words_found_elsewhere, words_found_nowhere = find_unsupported_names_and_numbers(
+    words_found_elsewhere, words_missing_from_document = find_unsupported_names_and_numbers(
         claim_text, source_sentences_text, vocabulary
     )
     return Proposition(
-        claim_text, quotation_span, quotation_match_kind, quotation, words_found_elsewhere, words_found_nowhere
+        claim_text, quotation_span, quotation_match_kind, quotation, words_found_elsewhere, words_missing_from_document
     )
 
 
@@ -397,8 +397,8 @@ def find_unsupported_names_and_numbers(
         Words that occur elsewhere in the text, and words that do not occur in it.
     """
     source_vocabulary = Vocabulary.collect_words_and_numbers(source_text)
-    words_found_elsewhere: list[str] = []
-    words_found_nowhere: list[str] = []
+    words_found_elsewhere_in_document: list[str] = []
+    words_missing_from_document: list[str] = []
     for word_match in _WORD_PATTERN.finditer(proposition_text):
         word, text_before_word = (
             word_match.group(),
@@ -411,11 +411,17 @@ def find_unsupported_names_and_numbers(
             is_sentence_initial_word and word.lower() in document_vocabulary.lower_case_words
         )
         if not is_ordinary_word and word.casefold() not in source_vocabulary.words:
-            (words_found_elsewhere if word.casefold() in document_vocabulary.words else words_found_nowhere).append(word)
+            (
+                words_found_elsewhere_in_document
+                if word.casefold() in document_vocabulary.words
+                else words_missing_from_document
+            ).append(word)
     for numeral in _NUMBER_PATTERN.findall(proposition_text):
         if numeral not in source_vocabulary.numbers:
-            (words_found_elsewhere if numeral in document_vocabulary.numbers else words_found_nowhere).append(numeral)
-    return tuple(dict.fromkeys(words_found_elsewhere)), tuple(dict.fromkeys(words_found_nowhere))
+            (
+                words_found_elsewhere_in_document if numeral in document_vocabulary.numbers else words_missing_from_document
+            ).append(numeral)
+    return tuple(dict.fromkeys(words_found_elsewhere_in_document)), tuple(dict.fromkeys(words_missing_from_document))
 
 
 # Propositions sorted into chunks, each with a title and a summary by the model.

@@ -102,11 +102,11 @@ def recursive_spans(
         else:
             piece_sizes = [size_function(text[first:last]) for first, last in pairwise(piece_edge_offsets)]
             cumulative_piece_sizes = [0, *accumulate(piece_sizes)]
-        next_piece_index = 0
+        first_unmerged_piece_index = 0
         for large_piece_index in [place for place, piece in enumerate(piece_sizes) if piece >= size]:
             window_spans.extend(
                 merge_into_windows(
-                    piece_edge_offsets, cumulative_piece_sizes, next_piece_index, large_piece_index, size, overlap
+                    piece_edge_offsets, cumulative_piece_sizes, first_unmerged_piece_index, large_piece_index, size, overlap
                 )
             )
             if separator_index < 0:
@@ -115,9 +115,11 @@ def recursive_spans(
                 append_windows_of_range(
                     piece_edge_offsets[large_piece_index], piece_edge_offsets[large_piece_index + 1], separator_index
                 )
-            next_piece_index = large_piece_index + 1
+            first_unmerged_piece_index = large_piece_index + 1
         window_spans.extend(
-            merge_into_windows(piece_edge_offsets, cumulative_piece_sizes, next_piece_index, len(piece_sizes), size, overlap)
+            merge_into_windows(
+                piece_edge_offsets, cumulative_piece_sizes, first_unmerged_piece_index, len(piece_sizes), size, overlap
+            )
         )
 
     append_windows_of_range(*(part or (0, len(text))), 0)

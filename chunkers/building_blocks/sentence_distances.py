@@ -78,12 +78,15 @@ def shuffled_sentence_orders(
     for _ in range(SHUFFLE_COUNT):
         first_run_length = int(seeded_random_generator.integers(1, run_length + 1))
         sentence_index_runs = np.split(np.arange(sentence_count), np.arange(first_run_length, sentence_count, run_length))
-        run_order = seeded_random_generator.permutation(len(sentence_index_runs))
+        shuffled_order_of_runs = seeded_random_generator.permutation(len(sentence_index_runs))
         run_count_for_max_sentences = (
-            np.searchsorted(np.cumsum([len(sentence_index_runs[place]) for place in run_order]), max_sentences) + 1
+            np.searchsorted(np.cumsum([len(sentence_index_runs[place]) for place in shuffled_order_of_runs]), max_sentences)
+            + 1
         )
         sentence_orders.append(
-            np.concatenate([sentence_index_runs[place] for place in run_order[:run_count_for_max_sentences]])[:max_sentences]
+            np.concatenate([sentence_index_runs[place] for place in shuffled_order_of_runs[:run_count_for_max_sentences]])[
+                :max_sentences
+            ]
         )
     return tuple(sentence_orders)
 
@@ -119,7 +122,7 @@ def _shuffling_cache_key(
 @cache_results_in(LRUDict(64), _shuffling_cache_key)
 def scores_under_shuffling(
     vectors: Vectors,
-    run_length: int,
+    kept_together_sentence_count: int,
     measure_name: str,
     scores_of_vectors: Callable[[Vectors], FloatArray],
     max_sentences: int = MOST_SAMPLED_SENTENCES,
@@ -130,8 +133,8 @@ def scores_under_shuffling(
     ----------
     vectors
         Vectors of the sentences, shape (n, dimension), n at least 1.
-    run_length
-        As for `shuffled_sentence_orders`.
+    kept_together_sentence_count
+        As ``run_length`` of `shuffled_sentence_orders`.
     measure_name
         Name of the measure in the cache key; a name must always stand for the same measure.
     scores_of_vectors
@@ -140,5 +143,8 @@ def scores_under_shuffling(
         As for `shuffled_sentence_orders`.
     """
     return np.concatenate(
-        [scores_of_vectors(vectors[order]) for order in shuffled_sentence_orders(len(vectors), run_length, max_sentences)]
+        [
+            scores_of_vectors(vectors[order])
+            for order in shuffled_sentence_orders(len(vectors), kept_together_sentence_count, max_sentences)
+        ]
     )

@@ -23,16 +23,16 @@ from chunkers.text import Document, Span
 # Settings that would produce too many chunks or too much repeated text are refused.
 
 
-def check_overlap(size: int, overlap: int, given_parameter_names: Collection[str]) -> None:
+def check_overlap(size: int, overlap: int, names_of_set_parameters: Collection[str]) -> None:
     """Raise ValueError if a chunker's overlap is not smaller than its size.
 
     Parameters
     ----------
-    given_parameter_names
+    names_of_set_parameters
         Names of the parameters that the caller set; the error message does not claim that a default was set.
     """
     if overlap >= size:
-        default_phrase = "" if "overlap" in given_parameter_names else " (the default)"
+        default_phrase = "" if "overlap" in names_of_set_parameters else " (the default)"
         raise ValueError(
             f"overlap must be less than size ({size}); got {overlap}{default_phrase}. Lower overlap or raise size."
         )
@@ -64,8 +64,8 @@ def refuse_size_yielding_excess_chunks(chunker_name: str, text: str, size: int, 
     """
     if len(text) <= MOST_CHUNKS * size:
         return
-    text_words = text.split()
-    least_chunk_count = math.ceil((sum(map(len, text_words)) if unit == "characters" else len(text_words)) / size)
+    words_of_text = text.split()
+    least_chunk_count = math.ceil((sum(map(len, words_of_text)) if unit == "characters" else len(words_of_text)) / size)
     if least_chunk_count > MOST_CHUNKS:
         raise InputError(
             f"{chunker_name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} gives at least "
@@ -279,25 +279,25 @@ class _SizeEnforcer:
     def build_gaps_merging_small_chunks(self, gaps: list[Gap]) -> list[Gap]:
         """Merge chunks below the minimum size from left to right, unless merging would exceed the maximum."""
         cut_gap_list_positions = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
-        chunk_end_offsets = [
+        chunk_end_offsets_before_merging = [
             *(gaps[position].end_before(self.document) for position in cut_gap_list_positions),
             self.document.sentences[-1].end,
         ]
         kept_cut_gap_list_positions: list[int] = []
         merged_chunk_start_offsets = [self.document.starts[0]]
-        for chunk_index, (chunk_end_offset, cut_gap_list_position) in enumerate(
-            zip(chunk_end_offsets, [*cut_gap_list_positions, None], strict=True)
+        for chunk_index, (chunk_end_offset, cut_position_in_gaps) in enumerate(
+            zip(chunk_end_offsets_before_merging, [*cut_gap_list_positions, None], strict=True)
         ):
             current_chunk_size = self.size(merged_chunk_start_offsets[-1], chunk_end_offset)
             # The first chunk has none before it: remove the cut after it and let it grow.
             adjacent_cut_gap_list_position = (
-                kept_cut_gap_list_positions[-1] if kept_cut_gap_list_positions else cut_gap_list_position
+                kept_cut_gap_list_positions[-1] if kept_cut_gap_list_positions else cut_position_in_gaps
             )
             if current_chunk_size < self.least and adjacent_cut_gap_list_position is not None:
                 merged_chunk_size = (
                     self.size(merged_chunk_start_offsets[-2], chunk_end_offset)
                     if kept_cut_gap_list_positions
-                    else self.size(merged_chunk_start_offsets[-1], chunk_end_offsets[chunk_index + 1])
+                    else self.size(merged_chunk_start_offsets[-1], chunk_end_offsets_before_merging[chunk_index + 1])
                 )
                 can_merge_chunk = merged_chunk_size <= self.most
                 small_chunk_remark = (
@@ -314,9 +314,9 @@ class _SizeEnforcer:
                 if can_merge_chunk and kept_cut_gap_list_positions:
                     kept_cut_gap_list_positions.pop()
                     merged_chunk_start_offsets.pop()
-            if cut_gap_list_position is not None and gaps[cut_gap_list_position].verdict.is_cut:
-                kept_cut_gap_list_positions.append(cut_gap_list_position)
-                merged_chunk_start_offsets.append(gaps[cut_gap_list_position].start_after(self.document))
+            if cut_position_in_gaps is not None and gaps[cut_position_in_gaps].verdict.is_cut:
+                kept_cut_gap_list_positions.append(cut_position_in_gaps)
+                merged_chunk_start_offsets.append(gaps[cut_position_in_gaps].start_after(self.document))
         return gaps
 
     def build_gaps_cutting_large_chunks(self, gaps: list[Gap]) -> list[Gap]:

@@ -28,14 +28,16 @@ def find_nearest_verdict_reversing_stop(
     return next((-stop for _, stop in ranked_slider_stops if reverses_verdict_at(-stop)), None)
 
 
-def next_slider_stop(slider_spec: FieldSpec, score: float, is_above_score: bool) -> float | None:
-    """Return the slider stop next to ``score`` on the side that ``is_above_score`` selects; None if there is no such stop.
+def next_slider_stop(slider_spec: FieldSpec, score: float, is_stop_sought_above_score: bool) -> float | None:
+    """Return the slider stop next to ``score``, above it if ``is_stop_sought_above_score``; None if there is none.
 
     A stop equal to ``score`` counts as above.
     """
-    slider_stops_on_chosen_side = [stop for stop in slider_spec.stops if (stop >= score if is_above_score else stop < score)]
+    slider_stops_on_chosen_side = [
+        stop for stop in slider_spec.stops if (stop >= score if is_stop_sought_above_score else stop < score)
+    ]
     return (
-        (min(slider_stops_on_chosen_side) if is_above_score else max(slider_stops_on_chosen_side))
+        (min(slider_stops_on_chosen_side) if is_stop_sought_above_score else max(slider_stops_on_chosen_side))
         if slider_stops_on_chosen_side
         else None
     )

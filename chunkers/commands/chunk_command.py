@@ -98,7 +98,7 @@ def _cut_and_print_files(
     chunker: Chunker,
     sentence_splitter_name: str,
     tools: Tools,
-    chunk_embedding_method: EmbeddedAs,
+    way_of_embedding_chunks: EmbeddedAs,
     *,
     is_recipe_older: bool,
 ) -> int:
@@ -110,7 +110,7 @@ def _cut_and_print_files(
         try:
             file_text = file_text_reader(read_file_bytes(file_path, document_name), document_name)
             document = Document.from_text(file_text.text, sentence_splitter_name, document_name, file_text.parts)
-            chunking = run_chunker(chunker, document, tools, chunk_embedding_method)
+            chunking = run_chunker(chunker, document, tools, way_of_embedding_chunks)
         except InputError as error:
             print_to_stderr(message_with_document_name(document_name, error))
             exit_status = 2
@@ -142,7 +142,7 @@ def build_chunker_declarations_dict() -> dict[str, Any]:
 def _build_chunker_declaration_dict(chunker: type[Chunker]) -> dict[str, Any]:
     declaration_by_parameter_name = {}
     for parameter_spec in chunker.fields():
-        optional_parameter_details = {
+        parameter_details_if_any = {
             "optional": parameter_spec.optional or None,
             "choices": list(parameter_spec.choices) or None,
             "unit": parameter_spec.unit or None,
@@ -154,15 +154,15 @@ def _build_chunker_declaration_dict(chunker: type[Chunker]) -> dict[str, Any]:
             "default": parameter_spec.default,
             "title": parameter_spec.title,
             "help": parameter_spec.help,
-            **{key: detail for key, detail in optional_parameter_details.items() if detail is not None},
+            **{key: detail for key, detail in parameter_details_if_any.items() if detail is not None},
         }
         if parameter_spec.depends:
-            deciding_parameter_spec = next(field for field in chunker.fields() if field.name == parameter_spec.depends)
+            depended_on_parameter_spec = next(field for field in chunker.fields() if field.name == parameter_spec.depends)
             parameter_spec_by_choice = {
                 choice: next(
                     field for field in chunker.fields({parameter_spec.depends: choice}) if field.name == parameter_spec.name
                 )
-                for choice in deciding_parameter_spec.choices
+                for choice in depended_on_parameter_spec.choices
             }
             parameter_declaration[f"by {parameter_spec.depends}"] = {
                 choice: {"default": field.default, "minimum": field.low, "maximum": field.high}

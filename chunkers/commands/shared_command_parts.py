@@ -717,8 +717,8 @@ def _parse_parameters(parameters_text: str, written_spec: str) -> dict[str, Any]
             next_parameter_match = _NEXT_PARAMETER_PATTERN.search(text_after_key)
             value_end = next_parameter_match.start() if next_parameter_match else len(text_after_key)
         if not equals_sign_or_empty or not key:
-            got = key + equals_sign_or_empty + text_after_key[:value_end]
-            raise InputError(f"{written_spec}: a parameter must have the form KEY=VALUE; got {got!r}.")
+            malformed_parameter_text = key + equals_sign_or_empty + text_after_key[:value_end]
+            raise InputError(f"{written_spec}: a parameter must have the form KEY=VALUE; got {malformed_parameter_text!r}.")
         parameter_value_by_name[key] = parse_parameter_value(text_after_key[:value_end])
         parameters_text = text_after_key[value_end + 1 :]
     return parameter_value_by_name

@@ -194,8 +194,12 @@ class Chunker(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
             If a parameter is wrong; the message names the chunker, the parameter, its rule and the value.
         """
         for parameter, value in parameters.items():
-            model_field = type(self).model_fields.get(parameter)
-            if isinstance(value, bool) and model_field is not None and model_field.annotation is not bool:
+            declared_parameter_field = type(self).model_fields.get(parameter)
+            if (
+                isinstance(value, bool)
+                and declared_parameter_field is not None
+                and declared_parameter_field.annotation is not bool
+            ):
                 # pydantic would take them for 1 and 0.
                 raise ParameterError(f"{self.name}: {parameter} must not be true or false; got {value}.")
         try:

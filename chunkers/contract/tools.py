@@ -204,7 +204,7 @@ class Tools:
             text_lengths, keyed_texts_longest_first = self._texts_longest_first(
                 {key: text for key, text in missing_text_by_key.items() if key not in vectors_computed_meanwhile}
             )
-            total_text_length, embedded_text_length = sum(text_lengths), 0
+            total_text_length, length_embedded_so_far = sum(text_lengths), 0
             for batch_slice in split_into_batches(text_lengths, embedder.batch, embedder.batch_length):
                 raise_if_cancelled(self.cancelled)
                 batch_of_keyed_texts = keyed_texts_longest_first[batch_slice]
@@ -219,8 +219,8 @@ class Tools:
                     self.cache.put_many([key for key, _ in batch_of_keyed_texts], batch_text_vectors, seconds_per_text)
                 )
                 self.meter.embedded += len(batch_of_keyed_texts)
-                embedded_text_length += sum(text_lengths[batch_slice])
-                self.watcher.share(embedded_text_length / total_text_length if total_text_length else 1.0)
+                length_embedded_so_far += sum(text_lengths[batch_slice])
+                self.watcher.share(length_embedded_so_far / total_text_length if total_text_length else 1.0)
                 self.watcher.progress(batch_slice.stop, len(keyed_texts_longest_first))
 
     def _acquire_embedding_turn(self, embedder: Embedder) -> AbstractContextManager[None]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from chunkers.embedders.base import Embedder, Encoder, wrap_encoder_as_embedder
 from chunkers.embedders.embedding_server import OpenAIServer
 from chunkers.embedders.sentence_models import (
-    BFLOAT16_REMOVED_NOTE,
+    BFLOAT16_EMBEDDER_REMOVED_NOTE,
     REMOVED_BFLOAT16_EMBEDDER_NAME,
     FolderModel,
     HubModel,
@@ -89,7 +89,7 @@ def _build_embedder(name: str, device: str) -> Embedder:
         case _, MiniLM.name:
             return MiniLM(device)
         case _ if name == REMOVED_BFLOAT16_EMBEDDER_NAME:
-            return MiniLM(device, BFLOAT16_REMOVED_NOTE)
+            return MiniLM(device, BFLOAT16_EMBEDDER_REMOVED_NOTE)
         case _, Static.name:
             minilm_model = _build_embedder(MiniLM.name, "cpu")
             assert isinstance(minilm_model, MiniLM)

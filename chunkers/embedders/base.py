@@ -164,8 +164,10 @@ def split_into_batches(text_lengths: Sequence[int], max_batch_texts: int, max_ba
     """
     batch_start, current_batch_total_length = 0, 0
     for text_index, text_length in enumerate(text_lengths):
-        is_too_long = max_batch_length is not None and current_batch_total_length + text_length > max_batch_length
-        if text_index > batch_start and (is_too_long or text_index - batch_start >= max_batch_texts):
+        is_batch_length_exceeded = (
+            max_batch_length is not None and current_batch_total_length + text_length > max_batch_length
+        )
+        if text_index > batch_start and (is_batch_length_exceeded or text_index - batch_start >= max_batch_texts):
             yield slice(batch_start, text_index)
             batch_start, current_batch_total_length = text_index, 0
         current_batch_total_length += text_length

@@ -114,8 +114,10 @@ class OpenAIServer(Embedder):
         embedding_api_client = self._connection.client(REQUEST_TIMEOUT_SECONDS)
         # No error is chained: the package's errors hold the request, and with it the key.
         try:
-            embeddings_api = embedding_api_client.embeddings.with_raw_response
-            server_answer_body = embeddings_api.create(model=self._model, input=texts, encoding_format="float").content
+            embeddings_endpoint_client = embedding_api_client.embeddings.with_raw_response
+            server_answer_body = embeddings_endpoint_client.create(
+                model=self._model, input=texts, encoding_format="float"
+            ).content
         except openai.APIStatusError as error:
             if error.status_code in (413, 422) and len(texts) > 1:
                 half_text_count = len(texts) // 2
@@ -172,10 +174,10 @@ class OpenAIServer(Embedder):
                 f"{pluralize(len(answer_data_items), 'vector')} for "
                 f"{pluralize(text_count, 'text')}."
             )
-        indexed_answer_items = [
+        answer_items_with_index = [
             item for item in answer_data_items if isinstance(item, dict) and isinstance(item.get("index"), int)
         ]
-        embedding_by_index = {item["index"]: item.get("embedding") for item in indexed_answer_items}
+        embedding_by_index = {item["index"]: item.get("embedding") for item in answer_items_with_index}
         if embedding_by_index.keys() != set(range(text_count)):
             raise self._connection.unusable_answer_error(
                 "Every vector must have the index of its text; some indices are missing or wrong."

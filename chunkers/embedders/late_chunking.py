@@ -136,14 +136,18 @@ class LateChunks(Embedder):
         for chunk_index, chunk_place_key in enumerate(texts):
             text_digest, _, spans_as_text = chunk_place_key.partition(" ")
             for span_start, span_end in (map(int, span.split("-")) for span in spans_as_text.split(",")):
-                for window_index, row_slice in _find_span_rows_in_windows(self._pieces[text_digest], span_start, span_end):
-                    chunk_row_slices_by_window.setdefault((text_digest, window_index), []).append((chunk_index, row_slice))
+                for window_index, chunk_rows_in_window in _find_span_rows_in_windows(
+                    self._pieces[text_digest], span_start, span_end
+                ):
+                    chunk_row_slices_by_window.setdefault((text_digest, window_index), []).append(
+                        (chunk_index, chunk_rows_in_window)
+                    )
         for window_key, window_vectors in self._yield_vectors_of_windows(
             late_chunking_encoder, list(chunk_row_slices_by_window)
         ):
-            for chunk_index, row_slice in chunk_row_slices_by_window[window_key]:
-                chunk_token_vector_sums[chunk_index] += window_vectors[row_slice].sum(axis=0, dtype=np.float64)
-                chunk_token_counts[chunk_index] += len(window_vectors[row_slice])
+            for chunk_index, chunk_rows_in_window in chunk_row_slices_by_window[window_key]:
+                chunk_token_vector_sums[chunk_index] += window_vectors[chunk_rows_in_window].sum(axis=0, dtype=np.float64)
+                chunk_token_counts[chunk_index] += len(window_vectors[chunk_rows_in_window])
         return scale_to_unit_length(chunk_token_vector_sums / np.maximum(chunk_token_counts, 1))
 
     def _tokenize_text(self, encoder: "BertEncoder", text_digest: str) -> _Pieces:
@@ -166,11 +170,11 @@ class LateChunks(Embedder):
         opening_special_token_id, closing_special_token_id = encoder.special_piece_ids()
         while window_key_batch := list(islice(missing_window_key_iterator, WINDOWS_AT_ONCE)):
             raise_if_cancelled(self._cancelled)
-            window_piece_ids = []
+            piece_ids_by_window = []
             for text_digest, window_index in window_key_batch:
                 text_word_pieces = self._pieces[text_digest]
                 window_piece_range = text_word_pieces.windows[window_index]
-                window_piece_ids.append(
+                piece_ids_by_window.append(
                     [
                         opening_special_token_id,
                         *text_word_pieces.ids[window_piece_range.start : window_piece_range.end],
@@ -178,7 +182,7 @@ class LateChunks(Embedder):
                     ]
                 )
             computed_vectors_by_window = dict(
-                zip(window_key_batch, self._model.token_vectors(window_piece_ids), strict=True)
+                zip(window_key_batch, self._model.token_vectors(piece_ids_by_window), strict=True)
             )
             self._last_window_vectors = dict(
                 [*remembered_vectors_by_window.items(), *computed_vectors_by_window.items()][-2:]

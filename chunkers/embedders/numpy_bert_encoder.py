@@ -324,12 +324,12 @@ class BertEncoder:
         Tokenizer that splits a text into word pieces, including the special ones, without truncation.
     network
         Network that turns word pieces into a vector.
-    most
+    max_pieces_per_text
         Maximum number of word pieces that the network reads of a text: the first ones, and the one that ends every text.
     """
 
-    def __init__(self, tokenizer: Tokenizer, network: BertNetwork, most: int) -> None:
-        self._tokenizer, self.network, self.most = tokenizer, network, most
+    def __init__(self, tokenizer: Tokenizer, network: BertNetwork, max_pieces_per_text: int) -> None:
+        self._tokenizer, self.network, self.most = tokenizer, network, max_pieces_per_text
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the number of word pieces of each text, including those beyond the length limit."""
@@ -346,11 +346,14 @@ class BertEncoder:
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return one unit vector per text, shape (len(texts), width)."""
-        word_piece_ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        piece_ids_by_text = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         word_piece_limit = self.most
         return scale_to_unit_length(
             self.network.pooled_vectors(
-                [ids if len(ids) <= word_piece_limit else ids[: word_piece_limit - 1] + ids[-1:] for ids in word_piece_ids]
+                [
+                    ids if len(ids) <= word_piece_limit else ids[: word_piece_limit - 1] + ids[-1:]
+                    for ids in piece_ids_by_text
+                ]
             )
         )
 
@@ -452,7 +455,7 @@ Part = TypeVar("Part")
 Result = TypeVar("Result")
 
 _BLAS_LIMIT_LOCK = threading.Lock()
-_ONE_THREAD_USER_COUNT = 0
+_ACTIVE_ONE_THREAD_USER_COUNT = 0
 _BLAS_THREAD_LIMIT: Any = None
 
 
@@ -493,17 +496,17 @@ def _blas_controller() -> ThreadpoolController:
 @contextmanager
 def _hold_blas_to_one_thread() -> Iterator[None]:
     """Hold BLAS to one thread; the number is the process's, so that the last of several users sets it back."""
-    global _ONE_THREAD_USER_COUNT, _BLAS_THREAD_LIMIT
+    global _ACTIVE_ONE_THREAD_USER_COUNT, _BLAS_THREAD_LIMIT
     with _BLAS_LIMIT_LOCK:
-        if not _ONE_THREAD_USER_COUNT:
+        if not _ACTIVE_ONE_THREAD_USER_COUNT:
             _BLAS_THREAD_LIMIT = _blas_controller().limit(limits=1)
-        _ONE_THREAD_USER_COUNT += 1
+        _ACTIVE_ONE_THREAD_USER_COUNT += 1
     try:
         yield
     finally:
         with _BLAS_LIMIT_LOCK:
-            _ONE_THREAD_USER_COUNT -= 1
-            if not _ONE_THREAD_USER_COUNT:
+            _ACTIVE_ONE_THREAD_USER_COUNT -= 1
+            if not _ACTIVE_ONE_THREAD_USER_COUNT:
                 _BLAS_THREAD_LIMIT.restore_original_limits()
                 _BLAS_THREAD_LIMIT = None
 

@@ -59,7 +59,7 @@ DEVICE_DESCRIPTIONS = {
 }
 """Devices by the name that users give, with a description; all but ``auto`` are devices of torch."""
 
-_DEVICE_FILE_PATTERNS = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
+_GPU_DEVICE_NODE_PATTERNS = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
 """Files below /dev of which Linux has one where torch can find a device: of NVIDIA, its boards, Windows beneath, and AMD."""
 
 
@@ -81,7 +81,7 @@ def device_before_importing_torch(requested_device: str) -> str:
 def _may_have_accelerator() -> bool:
     if sys.platform == "darwin":
         return platform.machine() == "arm64"
-    return not sys.platform.startswith("linux") or any(any(Path("/dev").glob(name)) for name in _DEVICE_FILE_PATTERNS)
+    return not sys.platform.startswith("linux") or any(any(Path("/dev").glob(name)) for name in _GPU_DEVICE_NODE_PATTERNS)
 
 
 def find_device(requested_device: str) -> str:
@@ -476,7 +476,7 @@ class MiniLM(Model):
 REMOVED_BFLOAT16_EMBEDDER_NAME = f"{MiniLM.name}:bfloat16"
 """The name that the bundled model once had in bfloat16; links and recipes may have it."""
 
-BFLOAT16_REMOVED_NOTE = (
+BFLOAT16_EMBEDDER_REMOVED_NOTE = (
     f"{REMOVED_BFLOAT16_EMBEDDER_NAME} is no longer offered; {MiniLM.name} is used, which is exact, so that chunks may "
     "differ."
 )

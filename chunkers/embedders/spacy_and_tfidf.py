@@ -182,9 +182,9 @@ def _fit_tfidf(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    ngram_tfidf_vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
+    character_ngram_vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
     try:
-        sentence_tfidf_weights = ngram_tfidf_vectorizer.fit_transform(sentences)
+        sentence_tfidf_weights = character_ngram_vectorizer.fit_transform(sentences)
     except ValueError:
         # Nothing but white space: there are no n-grams.
         return lambda texts: np.zeros((len(texts), 1))
@@ -192,4 +192,4 @@ def _fit_tfidf(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray
     with np.errstate(divide="ignore", invalid="ignore"):
         # The share of explained variance, which it also computes, divides by 0 for sentences that are all alike.
         tfidf_svd_projection.fit(sentence_tfidf_weights)
-    return lambda texts: np.asarray(tfidf_svd_projection.transform(ngram_tfidf_vectorizer.transform(texts)))
+    return lambda texts: np.asarray(tfidf_svd_projection.transform(character_ngram_vectorizer.transform(texts)))

@@ -41,7 +41,7 @@ StaticVectorTable = np.ndarray[Any, np.dtype[np.float16]]
 
 def distil_vector_table(
     vocabulary: Mapping[str, int],
-    mean_vectors_of: Callable[[Sequence[Sequence[int]]], VectorArray],
+    compute_mean_vectors: Callable[[Sequence[Sequence[int]]], VectorArray],
     progress: Callable[[float], None],
     cancelled: Callable[[], bool],
 ) -> StaticVectorTable:
@@ -53,7 +53,7 @@ def distil_vector_table(
     ----------
     vocabulary
         Id of every word piece; rarer pieces have higher ids.
-    mean_vectors_of
+    compute_mean_vectors
         Function from texts, given as piece ids, to the means of the network's outputs, shape (texts, width).
     progress, cancelled
         Called before each batch of pieces: ``progress`` with the completed share, finally 1; ``cancelled`` returns true
@@ -75,7 +75,7 @@ def distil_vector_table(
         progress(batch_start / len(piece_ids))
         raise_if_cancelled(cancelled)
         word_piece_vector_batches.append(
-            mean_vectors_of(
+            compute_mean_vectors(
                 [
                     [opening_special_token_id, piece, closing_special_token_id]
                     for piece in piece_ids[batch_start : batch_start + WORD_PIECES_PER_BATCH]
@@ -254,10 +254,10 @@ def _piece_ids_of_words(words: Sequence[str]) -> list[list[int]]:
     """
     text_end_token_id = load_bundled_word_piece_tokenizer().token_to_id(_TEXT_END_TOKEN)
     # Where a text itself has that piece, the table has zeros for it.
-    words_without_end_token = [word.replace(_TEXT_END_TOKEN, " ") for word in words]
+    words_with_end_token_removed = [word.replace(_TEXT_END_TOKEN, " ") for word in words]
     joined_word_batches = [
-        f" {_TEXT_END_TOKEN} ".join(words_without_end_token[start : start + _WORDS_PER_TOKENIZING_STEP])
-        for start in range(0, len(words_without_end_token), _WORDS_PER_TOKENIZING_STEP)
+        f" {_TEXT_END_TOKEN} ".join(words_with_end_token_removed[start : start + _WORDS_PER_TOKENIZING_STEP])
+        for start in range(0, len(words_with_end_token_removed), _WORDS_PER_TOKENIZING_STEP)
     ]
     piece_ids_by_word: list[list[int]] = []
     for tokenizer_encoding in load_bundled_word_piece_tokenizer().encode_batch_fast(

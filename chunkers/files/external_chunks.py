@@ -51,7 +51,7 @@ KNOWN_FIELDS = frozenset(
 """The fields that are read."""
 
 _CHUNK_LIST_FIELDS = ("chunks", "nodes", "documents", "data")
-_CHUNK_FILE_PHRASE = "a file of chunks"
+_CHUNK_FILE_KIND_NAME = "a file of chunks"
 
 
 class GivenChunk(NamedTuple):
@@ -78,13 +78,13 @@ class GivenChunk(NamedTuple):
 
 def read_chunk_file(file_bytes: bytes, name: str) -> Iterator[GivenChunk]:
     """Parse a file of chunks and yield the chunks; run by `chunkers.text.reader_process.run_parser_in_reader_process`."""
-    input_counter = InputCounter(name, _CHUNK_FILE_PHRASE)
+    input_counter = InputCounter(name, _CHUNK_FILE_KIND_NAME)
     if file_bytes.startswith(b"PAR1"):
         # Of its rows, what is not read is not counted; their texts are, before they are copied.
         rows_with_place_phrases: Iterator[tuple[str, Any]] = (
             (f"row {number:,}", row)
             for number, row in enumerate(
-                parquet_rows(file_bytes, name, KNOWN_FIELDS, InputCounter(name, _CHUNK_FILE_PHRASE)), start=1
+                parquet_rows(file_bytes, name, KNOWN_FIELDS, InputCounter(name, _CHUNK_FILE_KIND_NAME)), start=1
             )
         )
     else:
@@ -357,13 +357,13 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
     """
     if any(chunk.text is None for chunk in chunks) or not any((chunk.text or "").strip() for chunk in chunks):
         return None
-    are_chunks_placed = is_text_whole = all(_span_matches_text_length(chunk) for chunk in chunks)
+    has_every_chunk_stated_place = is_text_whole = all(_span_matches_text_length(chunk) for chunk in chunks)
     text_parts: list[str] = []
     chunks_with_rebuilt_spans: list[GivenChunk] = []
     rebuilt_length = furthest_original_end = 0
-    for chunk in sorted(chunks, key=lambda piece: piece.spans) if are_chunks_placed else chunks:
+    for chunk in sorted(chunks, key=lambda piece: piece.spans) if has_every_chunk_stated_place else chunks:
         chunk_text = chunk.text or ""
-        gap_length = chunk.spans[0].start - furthest_original_end if are_chunks_placed else None
+        gap_length = chunk.spans[0].start - furthest_original_end if has_every_chunk_stated_place else None
         if gap_length is None or gap_length > LONGEST_WHITESPACE_GAP:
             is_text_whole = False
             gap_length = _SPACES_FOR_LOST_TEXT if text_parts else 0
@@ -371,7 +371,9 @@ def rebuild_text(chunks: Sequence[GivenChunk]) -> RebuiltText | None:
         text_parts += ["\n" * gap_length if gap_length > 1 else " " * gap_length, chunk_text[max(0, -gap_length) :]]
         rebuilt_length = max(rebuilt_length, rebuilt_start + len(chunk_text))
         furthest_original_end = (
-            chunk.spans[0].end if are_chunks_placed and chunk.spans[0].end > furthest_original_end else furthest_original_end
+            chunk.spans[0].end
+            if has_every_chunk_stated_place and chunk.spans[0].end > furthest_original_end
+            else furthest_original_end
         )
         chunks_with_rebuilt_spans.append(chunk._replace(spans=(Span(rebuilt_start, rebuilt_start + len(chunk_text)),)))
     return RebuiltText("".join(text_parts), tuple(chunks_with_rebuilt_spans), is_text_whole)

@@ -53,7 +53,7 @@ def find_first_lines_all_share(chunk_texts: Sequence[str]) -> str:
     if len(chunk_texts) < 2:
         return ""
     alphabetically_first_text, alphabetically_last_text = min(chunk_texts), max(chunk_texts)
-    shared_prefix_length = next(
+    shared_prefix_character_count = next(
         (
             place
             for place, (one, other) in enumerate(zip(alphabetically_first_text, alphabetically_last_text, strict=False))
@@ -61,7 +61,7 @@ def find_first_lines_all_share(chunk_texts: Sequence[str]) -> str:
         ),
         len(alphabetically_first_text),
     )
-    return alphabetically_first_text[: alphabetically_first_text.rfind("\n", 0, shared_prefix_length) + 1]
+    return alphabetically_first_text[: alphabetically_first_text.rfind("\n", 0, shared_prefix_character_count) + 1]
 
 
 def find_chunk_passage_and_context(
@@ -179,8 +179,8 @@ def _passage_start_offset_in_chunk(document_text: str, chunk_text: str, span_in_
     ]
     if not word_starts:
         return span_in_chunk.end
-    first_word_offset_in_chunk = word_starts[0]
-    characters_to_skip = len(drop_spaces_and_simplify_signs(chunk_text[span_in_chunk.start : first_word_offset_in_chunk]))
+    passage_word_offset_in_chunk = word_starts[0]
+    characters_to_skip = len(drop_spaces_and_simplify_signs(chunk_text[span_in_chunk.start : passage_word_offset_in_chunk]))
     first_word_document_offset = span_in_document.start
     while characters_to_skip > 0:
         characters_to_skip -= len(drop_spaces_and_simplify_signs(document_text[first_word_document_offset]))
@@ -191,27 +191,29 @@ def _passage_start_offset_in_chunk(document_text: str, chunk_text: str, span_in_
         else 0
     )
     if (
-        "\n" in _whitespace_before_offset(chunk_text, first_word_offset_in_chunk)
+        "\n" in _whitespace_before_offset(chunk_text, passage_word_offset_in_chunk)
         or first_word_document_offset == 0
         or "\n" in _whitespace_before_offset(document_text, first_word_document_offset)
     ):
-        return first_word_offset_in_chunk
+        return passage_word_offset_in_chunk
     nearby_line_starts = (
         start
         for start in word_starts
         if start - span_in_chunk.start <= CONTEXT_CHARACTERS and "\n" in _whitespace_before_offset(chunk_text, start)
     )
-    return next(nearby_line_starts, first_word_offset_in_chunk)
+    return next(nearby_line_starts, passage_word_offset_in_chunk)
 
 
 def _separate_passage_from_context(
-    chunk_text: str, passage_in_chunk: Span, span_in_document: Span | None = None
+    chunk_text: str, passage_in_chunk: Span, passage_span_in_document: Span | None = None
 ) -> PassageInContext | None:
     surrounding_texts = (chunk_text[: passage_in_chunk.start].strip(), chunk_text[passage_in_chunk.end :].strip())
     context_text_in_chunk = "\n".join(part for part in surrounding_texts if part)
     return (
         PassageInContext(
-            chunk_text[passage_in_chunk.start : passage_in_chunk.end].strip(), context_text_in_chunk, span_in_document
+            chunk_text[passage_in_chunk.start : passage_in_chunk.end].strip(),
+            context_text_in_chunk,
+            passage_span_in_document,
         )
         if context_text_in_chunk
         else None
@@ -346,25 +348,25 @@ def locate_chunks(
         zip(chunks_stripped_of_context, stated_spans_by_chunk, strict=True)
     ):
         report_progress_if_due(chunk_index)
-        found_spans, way_found_phrase, chunk_remarks = (
+        spans_of_found_chunk, way_found_phrase, chunk_remarks = (
             (stated_chunk_spans, "at the place that it names", [])
             if stated_chunk_spans
             else chunk_search.find(chunk_index, given_chunk)
         )
         chunk_context_text = added_context_by_chunk_index.get(chunk_index, "")
-        if found_spans:
+        if spans_of_found_chunk:
             chunk_remarks += (
                 [("context", f"“{quotable_beginning(chunk_context_text)}” is around it")] if chunk_context_text else []
             )
-            located_chunks.append(Chunk.of(document, *found_spans)._replace(context=chunk_context_text))
-            last_chunk_end = found_spans[-1].end
-            for span in found_spans:
+            located_chunks.append(Chunk.of(document, *spans_of_found_chunk)._replace(context=chunk_context_text))
+            last_chunk_end = spans_of_found_chunk[-1].end
+            for span in spans_of_found_chunk:
                 reason_phrase_by_start.setdefault(
                     span.start, f"{maker_name} begins chunk {chunk_index + 1:,} here, found {way_found_phrase}"
                 )
         oddity_span = (
-            Span(found_spans[0].start, found_spans[-1].end)
-            if found_spans
+            Span(spans_of_found_chunk[0].start, spans_of_found_chunk[-1].end)
+            if spans_of_found_chunk
             else _build_empty_lost_chunk_span(given_chunk, last_chunk_end, len(text))
         )
         quoted_chunk_beginning = _first_words(given_chunks[chunk_index].text or "")
@@ -405,8 +407,8 @@ def _locate_chunks_without_position(text: str, given_chunks: Sequence[GivenChunk
 class _ContextSeparator:
     """Tells chunks from the contexts that something put around them."""
 
-    def __init__(self, searched: SearchableText, given_chunks: Sequence[GivenChunk]) -> None:
-        self._searchable_texts = searched
+    def __init__(self, searchable_document_text: SearchableText, given_chunks: Sequence[GivenChunk]) -> None:
+        self._searchable_texts = searchable_document_text
         self._shared_beginning = find_first_lines_all_share([chunk.text for chunk in given_chunks if chunk.text is not None])
         self._characters_left = MAX_SCANNED_CHARACTERS
         self._reached_offset = 0
@@ -428,15 +430,15 @@ class _ContextSeparator:
                 return None
             # A stretch is halved until its length is found, at the end, the beginning and both sides of the middle.
             self._characters_left -= 4 * len(chunk_text).bit_length() * (search_range.end - search_range.start)
-            chunk_passage_in_text = find_chunk_passage_and_context(
+            passage_with_context = find_chunk_passage_and_context(
                 self._searchable_texts, chunk_text, chunk.spans, self._shared_beginning, search_range
             )
-            if chunk_passage_in_text is not None:
+            if passage_with_context is not None:
                 passage_start_in_document = self._searchable_texts.text.find(
-                    chunk_passage_in_text.text[:_MAX_QUOTED_CHARACTERS], search_range.start
+                    passage_with_context.text[:_MAX_QUOTED_CHARACTERS], search_range.start
                 )
                 self._reached_offset = max(self._reached_offset, passage_start_in_document)
-                return chunk_passage_in_text
+                return passage_with_context
         return None
 
 
@@ -583,8 +585,8 @@ def find_stated_spans_matching_text(document_text: str, chunk: GivenChunk) -> tu
 
 def _spacing_remarks(chunk: GivenChunk, text: str, span: Span) -> list[tuple[OddityKind, str]]:
     passage, chunk_text = text[span.start : span.end], (chunk.text or "").strip()
-    needs_no_remark = chunk_text == passage or "".join(chunk_text.split()) != "".join(passage.split())
-    return [] if needs_no_remark else [("spaced", "the text has other white space")]
+    is_spacing_remark_needless = chunk_text == passage or "".join(chunk_text.split()) != "".join(passage.split())
+    return [] if is_spacing_remark_needless else [("spaced", "the text has other white space")]
 
 
 def _build_empty_lost_chunk_span(chunk: GivenChunk, reached_offset: int, document_length: int) -> Span:
@@ -602,14 +604,17 @@ def _first_words(text: str) -> str:
 
 
 def _oddity_notes(
-    maker_name: str, given_chunks: Sequence[GivenChunk], oddities: Sequence[Oddity], unfinished_search_notes: Iterable[str]
+    maker_name: str,
+    given_chunks: Sequence[GivenChunk],
+    chunk_oddities: Sequence[Oddity],
+    unfinished_search_notes: Iterable[str],
 ) -> list[str]:
     """Return notes on the oddities."""
-    oddities_by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in ODDITY_KINDS}
+    oddities_by_kind = {kind: [odd for odd in chunk_oddities if odd.kind == kind] for kind in ODDITY_KINDS}
     altered_chunk_labels = [
         f"{odd.number:,} ({odd.explanation}, at {odd.span.start:,})" for odd in oddities_by_kind["altered"]
     ]
-    moved_chunk_labels = [
+    labels_of_misplaced_chunks = [
         f"{odd.number:,} (at {odd.span.start:,}, not {given_chunks[odd.number - 1].spans[0].start:,})"
         for odd in oddities_by_kind["elsewhere"]
     ]
@@ -629,7 +634,7 @@ def _oddity_notes(
             f"Chunks of {maker_name} that stand in the text more than once, and may be at another place",
             ambiguous_chunk_labels,
         ),
-        _note_with_list(f"Chunks of {maker_name} that are not at the place that they name", moved_chunk_labels),
+        _note_with_list(f"Chunks of {maker_name} that are not at the place that they name", labels_of_misplaced_chunks),
         _note_with_list(
             f"Chunks of {maker_name} with a context around them that the text does not have there", context_chunk_labels
         ),

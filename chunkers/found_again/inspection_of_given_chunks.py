@@ -208,28 +208,30 @@ def _chunks_of_document(
 ) -> Sequence[GivenChunk]:
     stated_document_names = document_names(given_chunks)
     if wanted_document_name is None and len(stated_document_names) > 1:
-        possible_document_names = DocumentNames(stated_document_names).names_matching(text_name)
-        if len(possible_document_names) != 1:
+        document_names_matching_text = DocumentNames(stated_document_names).names_matching(text_name)
+        if len(document_names_matching_text) != 1:
             raise InputError(
                 f"chunks: document must be one of the documents in the file, "
-                f"{short_repr(', '.join(possible_document_names or stated_document_names))}; got "
+                f"{short_repr(', '.join(document_names_matching_text or stated_document_names))}; got "
                 "none. Pass one of these names."
             )
-        wanted_document_name = possible_document_names[0]
+        wanted_document_name = document_names_matching_text[0]
     if wanted_document_name is None:
         return given_chunks
     # "README" means that one alone where there is a "README.md" beside it.
-    matching_document_names = (
+    names_matching_wanted_document = (
         [wanted_document_name]
         if wanted_document_name in stated_document_names
         else [candidate for candidate in stated_document_names if _stem(candidate) == wanted_document_name]
     )
-    if len(matching_document_names) > 1:
+    if len(names_matching_wanted_document) > 1:
         raise InputError(
             f"chunks: document must match exactly one document of the file; {short_repr(wanted_document_name)} matches "
-            f"{short_repr(', '.join(matching_document_names))}. Pass the full name of the document."
+            f"{short_repr(', '.join(names_matching_wanted_document))}. Pass the full name of the document."
         )
-    chosen_chunks = [chunk for chunk in given_chunks if chunk.document is None or chunk.document in matching_document_names]
+    chosen_chunks = [
+        chunk for chunk in given_chunks if chunk.document is None or chunk.document in names_matching_wanted_document
+    ]
     if not chosen_chunks:
         raise InputError(
             f"chunks: document must be one of {short_repr(', '.join(stated_document_names))}; got "

@@ -145,13 +145,13 @@ class UnorderedLocator:
 
     def occurrences(self, text: str, document_numbers: Sequence[int] | None = None) -> list[Place]:
         """Return up to `MOST_PLACES_PER_CHUNK` places of a text: word for word, else ignoring white space and typography."""
-        searched_document_numbers = self._possible_document_numbers(
+        document_numbers_to_search = self._possible_document_numbers(
             [drop_spaces_and_simplify_signs(text)],
             range(len(self._documents)) if document_numbers is None else document_numbers,
         )
         text_occurrence_places = [
             Place(number, span)
-            for number in searched_document_numbers
+            for number in document_numbers_to_search
             for span in self._searchable_texts[number].occurrences(text, MOST_PLACES_PER_CHUNK)
         ]
         # Word for word in one document outweighs other white space in another.
@@ -218,8 +218,10 @@ class UnorderedLocator:
         chunk_text = (chunk.text or "").strip()
         if not chunk_text:
             return Placement((), "it has no text, and nothing stands at the place that it states")
-        absence_phrase = "is not among the documents" if self._source_noun == "document" else "has no chunks at hand"
-        absent_document_phrase = f"{short_repr(chunk.document)} {absence_phrase}" if not named_document_numbers else ""
+        missing_source_clause = "is not among the documents" if self._source_noun == "document" else "has no chunks at hand"
+        absent_document_phrase = (
+            f"{short_repr(chunk.document)} {missing_source_clause}" if not named_document_numbers else ""
+        )
         text_without_cut_mark = _CUT_SHORT_MARK_PATTERN.sub("", chunk_text)
         chunk_text_variants_with_remarks = [(chunk_text, "")] + [(text_without_cut_mark, "cut short")] * (
             text_without_cut_mark != chunk_text
@@ -256,13 +258,18 @@ class UnorderedLocator:
         return Placement((), f"nothing in the {self._source_noun}s{shared_runs_phrase} is like it")
 
     def _verbatim_placement(
-        self, text: str, chunk: GivenChunk, named_document_numbers: Sequence[int], match_remark: str, document_remark: str
+        self,
+        text: str,
+        chunk: GivenChunk,
+        named_document_numbers: Sequence[int],
+        match_remark: str,
+        absent_document_remark: str,
     ) -> Placement | None:
         placement_remarks = [match_remark] if match_remark else []
         whole_word_places = self._places_at_whole_words(text, self.occurrences(text, named_document_numbers))
         if not whole_word_places and len(named_document_numbers) < len(self._documents):
             whole_word_places = self._places_at_whole_words(text, self.occurrences(text))
-            placement_remarks += [document_remark or "in another document than it names"] if whole_word_places else []
+            placement_remarks += [absent_document_remark or "in another document than it names"] if whole_word_places else []
         if not whole_word_places:
             return None
         if chunk.spans and len(whole_word_places) > 1:
@@ -373,21 +380,21 @@ class SharedCharacterRuns:
         A range is as long as ``text``, with a margin of ``range_margin`` characters on both sides. It shares one run, and
         another for every `TEXT_CHARACTERS_PER_NEEDED_RUN` characters of ``text``.
         """
-        first_sorted_positions, occurrence_counts = self._find_index_ranges_of_runs(text)
+        first_sorted_position_by_run, occurrence_counts = self._find_index_ranges_of_runs(text)
         run_starts_by_rarity = np.argsort(occurrence_counts, kind="stable")
         rare_run_starts = np.sort(
             run_starts_by_rarity[np.cumsum(occurrence_counts[run_starts_by_rarity]) <= MAX_SEARCHED_RUN_PLACES]
         )
-        text_numbers, occurrence_starts = self._run_occurrences(
-            first_sorted_positions[rare_run_starts], occurrence_counts[rare_run_starts]
+        text_number_by_occurrence, occurrence_starts = self._run_occurrences(
+            first_sorted_position_by_run[rare_run_starts], occurrence_counts[rare_run_starts]
         )
         occurrence_starts -= np.repeat(rare_run_starts, occurrence_counts[rare_run_starts])
         ranges_by_text: dict[int, list[Span]] = {}
         range_run_counts_by_text: dict[int, list[int]] = {}
-        for occurrence_index in np.lexsort((occurrence_starts, text_numbers)).tolist():
+        for occurrence_index in np.lexsort((occurrence_starts, text_number_by_occurrence)).tolist():
             text_ranges, shared_run_counts_of_ranges = (
-                ranges_by_text.setdefault(int(text_numbers[occurrence_index]), []),
-                range_run_counts_by_text.setdefault(int(text_numbers[occurrence_index]), []),
+                ranges_by_text.setdefault(int(text_number_by_occurrence[occurrence_index]), []),
+                range_run_counts_by_text.setdefault(int(text_number_by_occurrence[occurrence_index]), []),
             )
             range_start, range_end = (
                 max(0, int(occurrence_starts[occurrence_index]) - range_margin),
@@ -422,9 +429,9 @@ class SharedCharacterRuns:
         self, first_positions_in_sorted_hashes: IntArray, occurrence_counts: IntArray
     ) -> tuple[IntArray, IntArray]:
         """Return the text and the place in it of every occurrence of some runs."""
-        earlier_occurrence_counts = np.cumsum(occurrence_counts) - occurrence_counts
+        occurrences_of_preceding_runs = np.cumsum(occurrence_counts) - occurrence_counts
         sorted_run_positions = np.arange(occurrence_counts.sum()) + np.repeat(
-            first_positions_in_sorted_hashes - earlier_occurrence_counts, occurrence_counts
+            first_positions_in_sorted_hashes - occurrences_of_preceding_runs, occurrence_counts
         )
         run_indices = self._run_order[sorted_run_positions].astype(np.intp)
         text_numbers = np.searchsorted(self._run_number_starts, run_indices, "right") - 1

@@ -55,7 +55,7 @@ class AnswerCache:
 
     @staticmethod
     def key(
-        model: LanguageModel,
+        language_model: LanguageModel,
         most_tokens: int,
         messages: Sequence[Message],
         repeat_number: int = 0,
@@ -63,7 +63,9 @@ class AnswerCache:
     ) -> bytes:
         """Return the cache key of a conversation with a model; each repeat and each ``answer_shape`` has its own key."""
         extra_fields = [*([repeat_number] if repeat_number else []), *([answer_shape] if answer_shape else [])]
-        request_json = json.dumps([model.name, model.revision, model.settings, most_tokens, messages, *extra_fields])
+        request_json = json.dumps(
+            [language_model.name, language_model.revision, language_model.settings, most_tokens, messages, *extra_fields]
+        )
         return hashlib.blake2b(request_json.encode(), digest_size=16).digest()
 
     def get(self, key: bytes) -> Reply | None:

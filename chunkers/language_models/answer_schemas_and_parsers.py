@@ -272,10 +272,13 @@ class AnswerKind:
     choices: AllowedTextsByField = field(default_factory=dict)
 
     def copy_with_answer_limits(
-        self, bounds: NumberBoundsByField, most_tokens: int | None = None, sizes: SizeLimitByField | None = None
+        self,
+        number_bounds_by_field: NumberBoundsByField,
+        most_tokens: int | None = None,
+        sizes: SizeLimitByField | None = None,
     ) -> "AnswerKind":
         """Return a copy of the answer kind for one request, with valid numbers and, if given, a token limit and sizes."""
-        return replace(self, most_tokens=most_tokens or self.most_tokens, bounds=bounds, sizes=sizes or {})
+        return replace(self, most_tokens=most_tokens or self.most_tokens, bounds=number_bounds_by_field, sizes=sizes or {})
 
     def with_choices(self, choices: AllowedTextsByField) -> "AnswerKind":
         """Return a copy of the answer kind, with the texts that fields may contain if the server enforces a schema.
@@ -355,14 +358,14 @@ def _request_schema(form_schema: Mapping[str, Any], answer_kind: AnswerKind, fie
         return (
             {"anyOf": satisfiable_option_schemas} if len(satisfiable_option_schemas) > 1 else satisfiable_option_schemas[0]
         )
-    json_type, upper_size_limit = form_schema["type"], form_schema.get("most")
+    json_type, most_length_or_items = form_schema["type"], form_schema.get("most")
     match json_type:
         case "array":
             least_length_or_items = form_schema.get("least", form_schema.get("minItems", 0))
-            upper_size_limit = form_schema.get("maxItems") if upper_size_limit is None else upper_size_limit
+            most_length_or_items = form_schema.get("maxItems") if most_length_or_items is None else most_length_or_items
             list_item_count_limits = {"minItems": least_length_or_items} if least_length_or_items else {}
             list_item_count_limits |= (
-                {} if upper_size_limit is None else {"maxItems": answer_kind.sizes.get(field_name, upper_size_limit)}
+                {} if most_length_or_items is None else {"maxItems": answer_kind.sizes.get(field_name, most_length_or_items)}
             )
             return {
                 "type": json_type,
@@ -372,14 +375,14 @@ def _request_schema(form_schema: Mapping[str, Any], answer_kind: AnswerKind, fie
         case "string" if field_name in answer_kind.choices:
             return {"type": json_type, "enum": [*answer_kind.choices[field_name]]}
         case "string":
-            least_length_or_items, upper_size_limit = (
+            least_length_or_items, most_length_or_items = (
                 form_schema.get("minLength", 0),
-                answer_kind.sizes.get(field_name, upper_size_limit),
+                answer_kind.sizes.get(field_name, most_length_or_items),
             )
             return {
                 "type": json_type,
                 **({"minLength": least_length_or_items} if least_length_or_items else {}),
-                **({"maxLength": upper_size_limit} if upper_size_limit else {}),
+                **({"maxLength": most_length_or_items} if most_length_or_items else {}),
             }
         case "integer":
             lowest_number, highest_number = answer_kind.bounds.get(

@@ -191,7 +191,7 @@ CONTEXT_SYSTEM_PROMPT = (
 )
 """The task of whoever situates a chunk in its document; the method is Anthropic's contextual retrieval."""
 
-CONTEXT_QUESTION_TEMPLATE = (
+PASSAGE_CONTEXT_REQUEST_TEMPLATE = (
     "The {whole}:\n\n{shown}\n\nThe passage:\n\n{passage}\n\nWhere does it stand, and what is it about?"
 )
 """A chunk with its document or an extract of it; that comes first, as servers remember how prompts begin."""

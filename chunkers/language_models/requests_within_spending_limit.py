@@ -228,10 +228,10 @@ class Asking:
                 messages, cancelled, ledger, answer_kind.most_tokens, repeat, answer_shape
             )
         if not was_sent:
-            cache_hit_spending = Spending(remembered=1)
+            spending_counting_cache_hit = Spending(remembered=1)
             if ledger is not None:
-                ledger.add(cache_hit_spending)
-            self._budget.add(cache_hit_spending)
+                ledger.add(spending_counting_cache_hit)
+            self._budget.add(spending_counting_cache_hit)
         return model_reply
 
     def cached_answer(

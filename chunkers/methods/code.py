@@ -303,11 +303,11 @@ class _CodeCutter(PieceCutter):
             ),
         ]
         all_definition_spans = self.syntax.definition_spans if self.syntax else []
-        cut_offsets: list[int] = []
+        possible_cut_offsets: list[int] = []
         for definition_start, definition_end in all_definition_spans[
             bisect_left(all_definition_spans, (part.start, 0)) : bisect_left(all_definition_spans, (part.end, 0))
         ]:
-            reached_offset = cut_offsets[-1] if cut_offsets else part.start
+            reached_offset = possible_cut_offsets[-1] if possible_cut_offsets else part.start
             if (
                 definition_start >= reached_offset
                 and definition_end <= part.end
@@ -316,22 +316,22 @@ class _CodeCutter(PieceCutter):
                 definition_line_start = max(
                     reached_offset, all_line_starts_of_part[bisect_right(all_line_starts_of_part, definition_start) - 1]
                 )
-                definition_cut_offset = (
+                cut_offset_before_definition = (
                     definition_line_start if self.fits(definition_line_start, definition_end) else definition_start
                 )
-                cut_offsets += [
+                possible_cut_offsets += [
                     *all_line_starts_of_part[
                         bisect_left(all_line_starts_of_part, reached_offset) : bisect_right(
-                            all_line_starts_of_part, definition_cut_offset
+                            all_line_starts_of_part, cut_offset_before_definition
                         )
                     ],
-                    definition_cut_offset,
+                    cut_offset_before_definition,
                     self._next_visible_offset(definition_end),
                 ]
-        cut_offsets += all_line_starts_of_part[
-            bisect_left(all_line_starts_of_part, cut_offsets[-1] if cut_offsets else part.start) :
+        possible_cut_offsets += all_line_starts_of_part[
+            bisect_left(all_line_starts_of_part, possible_cut_offsets[-1] if possible_cut_offsets else part.start) :
         ]
-        return [start for start in dict.fromkeys(cut_offsets) if start < part.end]
+        return [start for start in dict.fromkeys(possible_cut_offsets) if start < part.end]
 
     def _enclosing_names_and_token_count(self, enclosing_labels: Sequence[str]) -> tuple[str, int]:
         """Return the names around a place, and their tokens; none if they would take more than half of a chunk."""

@@ -271,7 +271,9 @@ class DoublePass(Chunker):
         candidate_slider_stops_with_margins = [
             (
                 next_slider_stop(
-                    find_parameter_spec_by_name(self, f"{kind}_threshold"), score, is_above_score=is_cut_after_reversal
+                    find_parameter_spec_by_name(self, f"{kind}_threshold"),
+                    score,
+                    is_stop_sought_above_score=is_cut_after_reversal,
                 ),
                 kind,
                 abs(score - threshold),
@@ -305,7 +307,7 @@ class DoublePass(Chunker):
         (threshold_kind, similarity, deciding_threshold), *_ = deciding_comparisons
         threshold_parameter_name = f"{threshold_kind}_threshold"
         pass_one_slider_stop = next_slider_stop(
-            find_parameter_spec_by_name(self, threshold_parameter_name), similarity, is_above_score=True
+            find_parameter_spec_by_name(self, threshold_parameter_name), similarity, is_stop_sought_above_score=True
         )
         rerun_chunking_and_gap = (
             None
@@ -320,7 +322,9 @@ class DoublePass(Chunker):
         ):
             return None
         merging_threshold_slider_stop = next_slider_stop(
-            find_parameter_spec_by_name(self, "merging_threshold"), rerun_chunking_and_gap[1].score, is_above_score=True
+            find_parameter_spec_by_name(self, "merging_threshold"),
+            rerun_chunking_and_gap[1].score,
+            is_stop_sought_above_score=True,
         )
         if merging_threshold_slider_stop is None or merging_threshold_slider_stop <= self.merging_threshold:
             return None
@@ -388,16 +392,16 @@ class DoublePass(Chunker):
         )
         if joining_size_change is not None or self.max_size is None:
             return joining_size_change
-        unlimited_max_size_change = {"max_size": text_length}
+        parameters_lifting_max_size = {"max_size": text_length}
         if (
             reversing_merging_threshold := reversal_search.nearest_reversing_slider_stop(
-                "merging_threshold", None, unlimited_max_size_change
+                "merging_threshold", None, parameters_lifting_max_size
             )
         ) is not None:
             setting_changed_with_max_size = Setting("merging_threshold", "merging", reversing_merging_threshold)
         elif (
             reversing_min_size := reversal_search.nearest_reversing_number(
-                "min_size", smallest_tried_min_size, largest_tried_min_size, unlimited_max_size_change
+                "min_size", smallest_tried_min_size, largest_tried_min_size, parameters_lifting_max_size
             )
         ) is not None:
             setting_changed_with_max_size = Setting("min_size", _SIZE_TITLES["min_size"], reversing_min_size)
@@ -503,13 +507,13 @@ class DoublePass(Chunker):
             pass_decisions.gaps[gap_index] = Gap(
                 gap_index, gap_similarity, similarity_threshold, gap_verdict, gap_verdict_reason
             )
-            left_range, right_range = (
+            growing_chunk_range, right_range = (
                 Span(mini_chunk_start_index, next_sentence_index),
                 Span(next_sentence_index, next_sentence_index + 1),
             )
             pass_decisions.comparisons.append(
                 Comparison(
-                    left_range,
+                    growing_chunk_range,
                     right_range,
                     gap_similarity,
                     similarity_threshold,
@@ -520,7 +524,7 @@ class DoublePass(Chunker):
                 )
             )
             if gap_verdict is Verdict.CUT:
-                mini_chunks.append(left_range)
+                mini_chunks.append(growing_chunk_range)
                 mini_chunk_start_index = next_sentence_index
         mini_chunks.append(Span(mini_chunk_start_index, len(sentence_vectors)))
         return mini_chunks
@@ -533,19 +537,20 @@ class DoublePass(Chunker):
         A chunk can end in two sentences only where they open it, or where it grew by the second of them. Each round embeds
         the pairs that the round before made possible: fewer texts than all pairs, and in batches.
         """
-        pair_similarities = np.full(max(len(sentence_vectors) - 2, 0), np.nan)
+        pair_to_next_similarities = np.full(max(len(sentence_vectors) - 2, 0), np.nan)
         current_round_pair_starts = np.flatnonzero(neighbour_similarities[:-1] > self.initial_threshold)
         while len(current_round_pair_starts):
-            pair_similarities[current_round_pair_starts] = row_cosines(
+            pair_to_next_similarities[current_round_pair_starts] = row_cosines(
                 group_comparer.sentence_pair_vectors(current_round_pair_starts),
                 sentence_vectors[current_round_pair_starts + 2],
             )
             next_round_pair_starts = (
-                current_round_pair_starts[pair_similarities[current_round_pair_starts] > self.appending_threshold] + 1
+                current_round_pair_starts[pair_to_next_similarities[current_round_pair_starts] > self.appending_threshold]
+                + 1
             )
-            next_round_pair_starts = next_round_pair_starts[next_round_pair_starts < len(pair_similarities)]
-            current_round_pair_starts = next_round_pair_starts[np.isnan(pair_similarities[next_round_pair_starts])]
-        return pair_similarities
+            next_round_pair_starts = next_round_pair_starts[next_round_pair_starts < len(pair_to_next_similarities)]
+            current_round_pair_starts = next_round_pair_starts[np.isnan(pair_to_next_similarities[next_round_pair_starts])]
+        return pair_to_next_similarities
 
     def _record_mini_chunk_merges(
         self, pass_decisions: "_Decisions", mini_chunks: Sequence[Span], group_comparer: GroupComparer
@@ -558,18 +563,18 @@ class DoublePass(Chunker):
             mini_chunks_in_reach = mini_chunks[next_mini_chunk_index : next_mini_chunk_index + 1 + self.look_ahead]
             tried_comparisons: list[Comparison] = []
             for candidate_range, comparison_kind in zip(mini_chunks_in_reach, _MERGE_COMPARISON_KINDS, strict=False):
-                candidate_similarity = group_comparer.similarity(current_chunk_range, candidate_range)
+                candidate_chunk_similarity = group_comparer.similarity(current_chunk_range, candidate_range)
                 merged_chunk_length = group_comparer.count_characters_of_sentences(
                     current_chunk_range.start, candidate_range.end
                 )
                 comparison_outcome = self._comparison_outcome(
-                    candidate_similarity, self.merging_threshold, merged_chunk_length
+                    candidate_chunk_similarity, self.merging_threshold, merged_chunk_length
                 )
                 tried_comparisons.append(
                     Comparison(
                         current_chunk_range,
                         candidate_range,
-                        candidate_similarity,
+                        candidate_chunk_similarity,
                         self.merging_threshold,
                         comparison_kind,
                         comparison_outcome,
@@ -595,7 +600,7 @@ class DoublePass(Chunker):
 
 _UNDECIDED_GAP = Gap(0, None, None, Verdict.CUT, Reason())
 _SIZE_TITLES = {"min_size": "minimum size", "max_size": "maximum size"}
-_COMPARED_CHUNK_PLACE_WORDS = ("next", "after", "third")
+_LATER_CHUNK_PLACE_WORDS = ("next", "after", "third")
 _MERGE_COMPARISON_KINDS: tuple[MergeComparisonKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
@@ -685,7 +690,7 @@ def _failed_comparisons_phrase(tried_comparisons: Sequence[Comparison]) -> str:
         return Reason("", tried_comparisons[0].similarity, "≤", tried_comparisons[0].threshold, "merging").brief()
     similarities_phrase = ", ".join(
         f"{format_number(comparison.similarity, '.2f')} {place}"
-        for comparison, place in zip(tried_comparisons, _COMPARED_CHUNK_PLACE_WORDS, strict=False)
+        for comparison, place in zip(tried_comparisons, _LATER_CHUNK_PLACE_WORDS, strict=False)
     )
     return (
         f"{similarities_phrase}; {'both' if len(tried_comparisons) == 2 else 'all'} ≤ merging "

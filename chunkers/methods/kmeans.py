@@ -75,7 +75,7 @@ class KMeans(Chunker):
         raise_if_extra_missing(self.extra, self.name)
         cluster_count = min(self.clusters, len(set(all_sentence_texts)))
         # One vector tells the dimensions.
-        clustering_work = _checked_clustering_work(
+        clustering_work_amount = _checked_clustering_work(
             len(all_sentence_texts), cluster_count, tools.embed(all_sentence_texts[:1]).shape[1]
         )
         sentence_vectors = tools.embed(all_sentence_texts).astype(np.float64)
@@ -83,7 +83,7 @@ class KMeans(Chunker):
             sentence_vectors,
             cluster_count,
             tools,
-            reports_progress=clustering_work > REPORTED_WORK_SHARE * MOST_CLUSTERING_WORK,
+            reports_progress=clustering_work_amount > REPORTED_WORK_SHARE * MOST_CLUSTERING_WORK,
         )
         return chunking_from_labels(
             document,

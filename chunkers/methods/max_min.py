@@ -113,11 +113,11 @@ class MaxMin(SizeLimitedChunker):
         """Return a hard threshold that reverses the verdict on a gap, found by rerunning the chunker; None if none does."""
         if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
             return None
-        next_threshold_slider_stop = next_slider_stop(
-            find_parameter_spec_by_name(self, "hard_threshold"), gap.score, is_above_score=not gap.verdict.is_cut
+        first_tried_threshold_stop = next_slider_stop(
+            find_parameter_spec_by_name(self, "hard_threshold"), gap.score, is_stop_sought_above_score=not gap.verdict.is_cut
         )
         reversing_threshold = VerdictReversals(self, chunking, gap, tools).nearest_reversing_slider_stop(
-            "hard_threshold", next_threshold_slider_stop
+            "hard_threshold", first_tried_threshold_stop
         )
         if reversing_threshold is None:
             return None
@@ -207,9 +207,9 @@ class MaxMin(SizeLimitedChunker):
                 else:
                     chunk_first_sentence_index, least_similarity_in_chunk = sentence_index, math.inf
 
-    def adaptive_threshold(self, chunk_sentence_count: int, least_similarity: float) -> float:
+    def adaptive_threshold(self, chunk_sentence_count: int, least_similarity_in_chunk: float) -> float:
         """Return the adaptive threshold for a chunk of at least two sentences, from its size and its lowest similarity."""
-        return least_similarity * self.relaxation * logistic(chunk_sentence_count - 1)
+        return least_similarity_in_chunk * self.relaxation * logistic(chunk_sentence_count - 1)
 
     def _judged_gap(self, gap_index: int, gap_decision: "MaxMinStep") -> Gap:
         is_hard_threshold = gap_decision.threshold == self.hard_threshold

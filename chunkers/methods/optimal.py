@@ -76,13 +76,13 @@ def _excess_similarities_to_later_pieces(
     piece_index_after_block = min(block_start_piece_index + _PIECES_PER_BLOCK, len(vectors))
     excess_similarities = np.zeros((piece_index_after_block - block_start_piece_index, max_run_length - 1))
     for distance_in_pieces in range(1, min(max_run_length, len(vectors) - block_start_piece_index)):
-        paired_pieces_end_index = min(piece_index_after_block, len(vectors) - distance_in_pieces)
-        excess_similarities[: paired_pieces_end_index - block_start_piece_index, distance_in_pieces - 1] = np.einsum(
+        earlier_pieces_end_index = min(piece_index_after_block, len(vectors) - distance_in_pieces)
+        excess_similarities[: earlier_pieces_end_index - block_start_piece_index, distance_in_pieces - 1] = np.einsum(
             "ij,ij->i",
-            vectors[block_start_piece_index:paired_pieces_end_index],
-            vectors[block_start_piece_index + distance_in_pieces : paired_pieces_end_index + distance_in_pieces],
+            vectors[block_start_piece_index:earlier_pieces_end_index],
+            vectors[block_start_piece_index + distance_in_pieces : earlier_pieces_end_index + distance_in_pieces],
         )
-        excess_similarities[: paired_pieces_end_index - block_start_piece_index, distance_in_pieces - 1] -= (
+        excess_similarities[: earlier_pieces_end_index - block_start_piece_index, distance_in_pieces - 1] -= (
             mean_piece_similarity
         )
     excess_similarities[abs(excess_similarities) < SIMILARITY_ROUNDING_ERROR] = 0.0
@@ -114,10 +114,10 @@ class PartitionTable:
         best_reward_by_end, run_start_by_end = np.full(piece_count + 1, -np.inf), np.zeros(piece_count + 1, np.intp)
         best_reward_by_end[0] = 0.0
         for run_start in range(piece_count):
-            new_total_by_end = best_reward_by_end[run_start] + run_rewards[run_start, : piece_count - run_start]
-            possible_run_ends_slice = slice(run_start + 1, run_start + 1 + len(new_total_by_end))
-            better_totals_mask = new_total_by_end >= best_reward_by_end[possible_run_ends_slice]
-            best_reward_by_end[possible_run_ends_slice][better_totals_mask] = new_total_by_end[better_totals_mask]
+            candidate_total_by_end = best_reward_by_end[run_start] + run_rewards[run_start, : piece_count - run_start]
+            possible_run_ends_slice = slice(run_start + 1, run_start + 1 + len(candidate_total_by_end))
+            better_totals_mask = candidate_total_by_end >= best_reward_by_end[possible_run_ends_slice]
+            best_reward_by_end[possible_run_ends_slice][better_totals_mask] = candidate_total_by_end[better_totals_mask]
             run_start_by_end[possible_run_ends_slice][better_totals_mask] = run_start
         return cls(run_rewards, best_reward_by_end, run_start_by_end)
 
@@ -125,12 +125,12 @@ class PartitionTable:
         """Return the first piece of each run but the first in the best partition."""
         return np.array(backtrack_cuts(self.last_run_starts), dtype=np.intp)
 
-    def ranked_last_runs(self, end_piece_index: int) -> list[tuple[int, float]]:
-        """Return each possible last run of the first ``end_piece_index`` pieces as (first piece, total), best first."""
-        candidate_run_starts = np.arange(max(0, end_piece_index - self.rewards.shape[1]), end_piece_index)[::-1]
+    def ranked_last_runs(self, piece_index_after_run: int) -> list[tuple[int, float]]:
+        """Return each possible last run of the first ``piece_index_after_run`` pieces: (first piece, total), best first."""
+        candidate_run_starts = np.arange(max(0, piece_index_after_run - self.rewards.shape[1]), piece_index_after_run)[::-1]
         total_reward_by_start = (
             self.best_totals[candidate_run_starts]
-            + self.rewards[candidate_run_starts, end_piece_index - 1 - candidate_run_starts]
+            + self.rewards[candidate_run_starts, piece_index_after_run - 1 - candidate_run_starts]
         )
         descending_reward_order = np.argsort(-total_reward_by_start, kind="stable")
         return [
@@ -149,14 +149,14 @@ class PartitionTable:
         best_remaining_rewards = np.zeros(piece_count + 1)
         totals_without_cut = np.full(piece_count + 1, -np.inf)
         for run_start in range(piece_count - 1, -1, -1):
-            rewards_by_run_end = self.rewards[run_start, : piece_count - run_start]
+            run_reward_by_end = self.rewards[run_start, : piece_count - run_start]
             totals_by_run_end = (
-                rewards_by_run_end + best_remaining_rewards[run_start + 1 : run_start + 1 + len(rewards_by_run_end)]
+                run_reward_by_end + best_remaining_rewards[run_start + 1 : run_start + 1 + len(run_reward_by_end)]
             )
             best_remaining_rewards[run_start] = totals_by_run_end.max()
             # The best total through the run of k + 1 pieces or more from here: those are the runs that span first + k.
             best_longer_run_totals = np.maximum.accumulate((self.best_totals[run_start] + totals_by_run_end)[::-1])[::-1]
-            spanned_cuts_slice = slice(run_start + 1, run_start + len(rewards_by_run_end))
+            spanned_cuts_slice = slice(run_start + 1, run_start + len(run_reward_by_end))
             np.maximum(
                 totals_without_cut[spanned_cuts_slice],
                 best_longer_run_totals[1:],
@@ -234,8 +234,8 @@ class Optimal(Chunker):
 
     def describe(self) -> str:
         """Return the chunker's main settings as a short phrase."""
-        pieces_phrase = "whole sentences" if self.pieces == "sentences" else f"pieces of {self.piece_size:,}"
-        return f"at most {self.max_size:,} tokens, in {pieces_phrase}"
+        piece_kind_phrase = "whole sentences" if self.pieces == "sentences" else f"pieces of {self.piece_size:,}"
+        return f"at most {self.max_size:,} tokens, in {piece_kind_phrase}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document into small pieces and join them into the partition with the greatest total reward.

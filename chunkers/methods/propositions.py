@@ -328,13 +328,13 @@ def _proposition_notes(
         unstated_sentence_numbers_phrase = _shortened_list_phrase(
             [f"{document.sentence_at(start) + 1:,}" for start in unstated_sentence_starts]
         )
-        stand_for_themselves_clause = (
+        unstated_sentences_kept_clause = (
             "it stands for itself" if len(unstated_sentence_starts) == 1 else "they stand for themselves"
         )
         proposition_notes.append(
             f"Lost: the model stated nothing of {pluralize(len(unstated_sentence_starts), 'sentence')} "
             f"({unstated_sentence_numbers_phrase}); "
-            f"{stand_for_themselves_clause}."
+            f"{unstated_sentences_kept_clause}."
         )
     if stated_propositions.left_out:
         has_single_invented_proposition = len(stated_propositions.left_out) == 1

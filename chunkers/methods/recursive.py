@@ -151,7 +151,12 @@ class Recursive(Chunker):
         )
 
 
-SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}
+PHRASE_BY_SEPARATOR = {
+    "\n\n": "a blank line",
+    "\n": "a line break",
+    " ": "a space",
+    "": "no separator, between two characters",
+}
 
 
 def separator_name_at(text: str, offset: int, separator_preset: SeparatorPreset) -> str:
@@ -165,5 +170,5 @@ def separator_name_at(text: str, offset: int, separator_preset: SeparatorPreset)
         separator_begin_offset -= 1
     for raw_separator, separator_pattern in separator_patterns(separator_preset):
         if any(separator_pattern.match(text, place) for place in range(separator_begin_offset, offset + 1)):
-            return SEPARATOR_NAMES.get(raw_separator, f"{raw_separator!r}")
-    return SEPARATOR_NAMES[""]
+            return PHRASE_BY_SEPARATOR.get(raw_separator, f"{raw_separator!r}")
+    return PHRASE_BY_SEPARATOR[""]

@@ -80,19 +80,22 @@ def join_closest_pairs(pair_codes: IntArray, item_count: int, cluster_size_cap: 
         pair_code_block = pair_codes[pair_block_start : pair_block_start + pair_block_length]
         cluster_labels, uncapped_cluster_labels = np.array(size_capped_clusters.label), np.array(uncapped_clusters.label)
         cluster_size_by_label = np.bincount(cluster_labels, minlength=item_count)
-        left_items, right_items = pair_code_block // item_count, pair_code_block % item_count
-        pairs_apart_mask = cluster_labels[left_items] != cluster_labels[right_items]
+        pair_left_items, pair_right_items = pair_code_block // item_count, pair_code_block % item_count
+        pairs_apart_mask = cluster_labels[pair_left_items] != cluster_labels[pair_right_items]
         allowed_joins_mask = (
-            cluster_size_by_label[cluster_labels[left_items]] + cluster_size_by_label[cluster_labels[right_items]]
+            cluster_size_by_label[cluster_labels[pair_left_items]] + cluster_size_by_label[cluster_labels[pair_right_items]]
             <= cluster_size_cap
         )
         # As clusters only grow, a pair that is one, or too much, stays so; it is looked at only where its refusal is new.
         refused_join_count += int(np.count_nonzero(pairs_apart_mask & ~allowed_joins_mask))
         for pair_position_in_block in np.flatnonzero(
             pairs_apart_mask
-            & (allowed_joins_mask | (uncapped_cluster_labels[left_items] != uncapped_cluster_labels[right_items]))
+            & (allowed_joins_mask | (uncapped_cluster_labels[pair_left_items] != uncapped_cluster_labels[pair_right_items]))
         ).tolist():
-            left_item, right_item = int(left_items[pair_position_in_block]), int(right_items[pair_position_in_block])
+            left_item, right_item = (
+                int(pair_left_items[pair_position_in_block]),
+                int(pair_right_items[pair_position_in_block]),
+            )
             if size_capped_clusters.label[left_item] == size_capped_clusters.label[right_item]:
                 continue
             joined_cluster_size = len(size_capped_clusters.members(left_item)) + len(
@@ -201,19 +204,19 @@ class SingleLinkage(JointDistanceChunker):
             If the text has too many sentences to compare them all.
         """
         sentence_vectors = self._sentence_vectors(document, tools)
-        pair_codes, pair_distances = self._pairs_within_distance(sentence_vectors)
+        pair_codes, close_pair_distances = self._pairs_within_distance(sentence_vectors)
         sentence_count = len(sentence_vectors)
         linkage_result = join_closest_pairs(pair_codes, sentence_count, self.cluster_size_cap(sentence_count))
         least_similarity = 1 - self.max_distance
         linkage_merges = [
-            Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(pair_distances[at]), least_similarity, "linkage")
+            Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(close_pair_distances[at]), least_similarity, "linkage")
             for at, (a, b) in ((join, divmod(int(pair_codes[join]), sentence_count)) for join in linkage_result.joins)
         ]
         join_refusals = [
-            Refusal(*divmod(int(pair_codes[at]), sentence_count), float(pair_distances[at]), joins, size)
+            Refusal(*divmod(int(pair_codes[at]), sentence_count), float(close_pair_distances[at]), joins, size)
             for at, joins, size in linkage_result.refused
         ]
-        maximum_distance_lines = (Line("maximum", self.max_distance, "max_distance"),)
+        maximum_distance_chart_lines = (Line("maximum", self.max_distance, "max_distance"),)
         linkage_cluster_details = Clusters(
             refused=tuple(join_refusals), refusals=linkage_result.refusals, cap=self.cluster_size_cap(sentence_count)
         )
@@ -223,7 +226,7 @@ class SingleLinkage(JointDistanceChunker):
             linkage_result.labels,
             neighbour_joint_distances,
             "joint distance",
-            maximum_distance_lines,
+            maximum_distance_chart_lines,
             linkage_cluster_details,
             linkage_merges,
         )

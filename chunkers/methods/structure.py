@@ -256,11 +256,11 @@ class _StructureCutter:
         block_by_start = {block.span.start: block for block in self.outline}
         step_start_offsets = sorted({*block_by_start, *self.cuts, *self.together})
         block_decision_steps = []
-        outline_block = self.outline[0]
+        current_block = self.outline[0]
         for step_start_offset, next_step_start in pairwise([*step_start_offsets, len(self.document.text)]):
-            outline_block = block_by_start.get(step_start_offset, outline_block)
+            current_block = block_by_start.get(step_start_offset, current_block)
             step_end_offset = step_start_offset + len(
-                self.document.text[step_start_offset : min(outline_block.span.end, next_step_start)].rstrip()
+                self.document.text[step_start_offset : min(current_block.span.end, next_step_start)].rstrip()
             )
             cut_reason = self.cuts.get(step_start_offset)
             cut_or_uncut_reason = cut_reason or self.uncut_reasons.get(step_start_offset)
@@ -269,7 +269,7 @@ class _StructureCutter:
                 BlockStep(
                     step_start_offset,
                     step_end_offset,
-                    outline_block.kind,
+                    current_block.kind,
                     step_token_count,
                     cut_reason is not None,
                     cut_or_uncut_reason,
@@ -524,13 +524,13 @@ class _StructureCutter:
         while (
             fitted_parts
             and (
-                tokens_over_chunk_limit := self.splitter.count_tokens_between(group_start, fitted_parts[0].end)
+                first_part_excess_token_count := self.splitter.count_tokens_between(group_start, fitted_parts[0].end)
                 - chunk_token_limit
             )
             > 0
             and first_part_token_limit > 1
         ):
-            first_part_token_limit = max(1, first_part_token_limit - tokens_over_chunk_limit)
+            first_part_token_limit = max(1, first_part_token_limit - first_part_excess_token_count)
             fitted_parts = self.splitter.split(block, first_part_token_limit, other_part_token_limit)
         are_leading_blocks_separate = (
             not fitted_parts or self.splitter.count_tokens_between(group_start, fitted_parts[0].end) > chunk_token_limit
@@ -563,10 +563,10 @@ class _StructureCutter:
         text = self.document.text
         open_chunk_size, *piece_sizes = [self.splitter.count_tokens_between(piece.start, piece.end) for piece in pieces]
         context_token_count = self._store_and_count_chunk_context(chunk_start, pieces[0].context)
-        for piece, piece_size in zip(pieces[1:], piece_sizes, strict=True):
+        for piece, piece_token_count in zip(pieces[1:], piece_sizes, strict=True):
             is_piece_after_space = tokenizer_skips_space and text[piece.start - 1].isspace()
             joined_size = (
-                open_chunk_size + piece_size
+                open_chunk_size + piece_token_count
                 if is_piece_after_space
                 else self.splitter.count_tokens_between(chunk_start, piece.end)
             )
@@ -576,22 +576,22 @@ class _StructureCutter:
             if (
                 has_same_context
                 and token_count_with_context <= max_tokens
-                and min(open_chunk_size, piece_size) < join_below_token_count
+                and min(open_chunk_size, piece_token_count) < join_below_token_count
             ):
                 self.uncut_reasons[piece.start] = Reason(
-                    remark=f"joined: {same_section_phrase}, {open_chunk_size:,} + {piece_size:,} tokens"
+                    remark=f"joined: {same_section_phrase}, {open_chunk_size:,} + {piece_token_count:,} tokens"
                 )
                 open_chunk_size = joined_size
                 continue
             # White space between them may be tokens too, and so are those of a header that is repeated.
             joined_tokens_phrase = (
-                f"{open_chunk_size:,} + {piece_size:,} tokens"
-                if token_count_with_context == open_chunk_size + piece_size
+                f"{open_chunk_size:,} + {piece_token_count:,} tokens"
+                if token_count_with_context == open_chunk_size + piece_token_count
                 else f"{token_count_with_context:,} tokens together"
             )
             too_large_phrase = f"{joined_tokens_phrase}, {max_tokens:,} at most"
             both_large_enough_phrase = (
-                f"{open_chunk_size:,} and {piece_size:,} tokens, both at least {join_below_token_count:,}"
+                f"{open_chunk_size:,} and {piece_token_count:,} tokens, both at least {join_below_token_count:,}"
             )
             new_piece_remark = (
                 f"new {piece.name}: "
@@ -601,7 +601,7 @@ class _StructureCutter:
             chunk_start, open_chunk_context, open_chunk_size = (
                 piece.start,
                 self._piece_context_or_slide_title(piece),
-                piece_size,
+                piece_token_count,
             )
             context_token_count = self._store_and_count_chunk_context(piece.start, piece.context)
 
@@ -609,12 +609,12 @@ class _StructureCutter:
         """Return the context of a piece, or the title that it begins with."""
         return piece.context or (self.title.words if piece.start <= self.title.start else "")
 
-    def _store_and_count_chunk_context(self, chunk_start: int, context: str) -> int:
+    def _store_and_count_chunk_context(self, chunk_start: int, repeated_chunk_context: str) -> int:
         """Store the context of the chunk that begins at ``chunk_start``; return its number of tokens."""
-        if not context:
+        if not repeated_chunk_context:
             return 0
-        self.contexts[chunk_start] = context
-        return self.tools.count_tokens([context])[0]
+        self.contexts[chunk_start] = repeated_chunk_context
+        return self.tools.count_tokens([repeated_chunk_context])[0]
 
     def _cuts_and_sentence_gaps(self, cut_offsets: Sequence[int]) -> tuple[Gap, ...]:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""

@@ -154,10 +154,10 @@ class _TurnCutter(PieceCutter):
                 )
             else:
                 next_break_offset = break_offsets[next_break_index] if next_break_index < len(break_offsets) else turn.end
-                *earlier_sentence_parts, last_sentence_part = self._split_sentence(
+                *sentence_parts_before_last, last_sentence_part = self._split_sentence(
                     turn, part_start, self.trimmed_end_offset(part_start, next_break_offset), context_token_count
                 )
-                for sentence_part_start, sentence_part_end in earlier_sentence_parts:
+                for sentence_part_start, sentence_part_end in sentence_parts_before_last:
                     yield Piece(
                         sentence_part_start,
                         sentence_part_end,
@@ -168,7 +168,7 @@ class _TurnCutter(PieceCutter):
                         remark=f"{turn_is_longer_phrase}, and so is a sentence of it: cut inside the sentence"
                     )
                 part_start = last_sentence_part.start
-                if not earlier_sentence_parts:
+                if not sentence_parts_before_last:
                     # It cannot be cut.
                     yield Piece(part_start, last_sentence_part.end, reason_for_cut_before, context)
                     if next_break_offset == turn.end:

@@ -146,10 +146,10 @@ class ChunkFile:
                     f"{self.name}: the file must have exactly one document that matches {short_repr(wanted_document_name)}; "
                     f"{_document_names_phrase(matching_names)} all match. Keep only one of them in the file."
                 )
-        for document_name_in_file, wanted_names_sharing_match_count in Counter(
+        for document_name_in_file, colliding_document_count in Counter(
             matches[0] for matches in matching_names_by_document_name.values()
         ).items():
-            if wanted_names_sharing_match_count > 1:
+            if colliding_document_count > 1:
                 wanted_names_sharing_match_phrase = _document_names_phrase(
                     [
                         name

@@ -84,12 +84,14 @@ class YourCuts(Chunker):
         if not self.belongs_to_text(document.identity):
             raise InputError("Your cuts belong to another text. Press “Cut it yourself” on Compare to cut this one.")
         last_sentence_end = document.sentences[-1].end if document.sentences else 0
-        cut_offsets_inside = (
+        cut_offsets_inside_document = (
             [place for place in self.user_cut_offsets if document.starts[0] < place < last_sentence_end]
             if last_sentence_end
             else []
         )
-        user_cut_gaps = build_cut_gaps_only(document, cut_offsets_inside, Verdict.CUT, lambda _: Reason(remark=CUT_REMARK))
+        user_cut_gaps = build_cut_gaps_only(
+            document, cut_offsets_inside_document, Verdict.CUT, lambda _: Reason(remark=CUT_REMARK)
+        )
         return Chunking.from_gaps(document, add_uncut_gaps(document, user_cut_gaps, Reason(remark=UNCUT_REMARK)))
 
     def describe(self) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_SECONDS_BETWEEN_CHECKS = 0.05
+_SECONDS_BETWEEN_CANCELLATION_CHECKS = 0.05
 """Seconds between checks for whether the user has stopped."""
 
 _FAILED_CONNECTION_EVENTS = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
@@ -121,11 +121,11 @@ def _class_of_checked_response_body() -> type[Any]:
     import httpx2
 
     class Watched(httpx2.SyncByteStream):
-        def __init__(self, stream: Any, call: _RunningCall, is_success: bool, is_event_stream: bool) -> None:
-            self._stream, self._call, self._success, self._events = stream, call, is_success, is_event_stream
+        def __init__(self, stream: Any, running_call: _RunningCall, is_success: bool, is_event_stream: bool) -> None:
+            self._stream, self._call, self._success, self._events = stream, running_call, is_success, is_event_stream
 
         def __iter__(self) -> Iterator[bytes]:
-            received_byte_count, next_enough_check_byte_count, received_body = 0, float(_FIRST_CHECK_BYTES), bytearray()
+            received_byte_count, sufficiency_check_byte_count, received_body = 0, float(_FIRST_CHECK_BYTES), bytearray()
             for body_part in self._stream:
                 received_byte_count += len(body_part)
                 self._call.raise_if_abandoned_or_oversized(received_byte_count if self._success else 0)
@@ -134,8 +134,8 @@ def _class_of_checked_response_body() -> type[Any]:
                     return
                 if self._success and self._events:
                     received_body += body_part
-                    if received_byte_count >= next_enough_check_byte_count:
-                        next_enough_check_byte_count = received_byte_count * _CHECK_GROWTH_FACTOR
+                    if received_byte_count >= sufficiency_check_byte_count:
+                        sufficiency_check_byte_count = received_byte_count * _CHECK_GROWTH_FACTOR
                         if self._call.is_enough(bytes(received_body)):
                             return
             self._call.attempts.whole += self._success
@@ -413,7 +413,7 @@ class Connection:
         deadline_time = time.monotonic() + seconds_until_deadline
         threading.Thread(target=send_request_and_store_outcome, daemon=True, name="request").start()
         try:
-            while not wait((answer_future,), _SECONDS_BETWEEN_CHECKS).done:
+            while not wait((answer_future,), _SECONDS_BETWEEN_CANCELLATION_CHECKS).done:
                 if time.monotonic() > deadline_time:
                     raise ModelError(
                         f"{self._model_name}: {self.host} must answer within {seconds_until_deadline:g} seconds in all; it "

@@ -275,8 +275,10 @@ def guard_chunker_class_in_place(guarded_class: type[Chunker], owner_package_nam
     """
     if "_guarded" in vars(guarded_class):
         return
-    owner_phrase = f"the package {owner_package_name}" if owner_package_name else f"the module {guarded_class.__module__}"
-    guarded_class.chunk = _guard_chunk_method(guarded_class.chunk, guarded_class.name, owner_phrase)  # type: ignore[method-assign]
+    package_or_module_phrase = (
+        f"the package {owner_package_name}" if owner_package_name else f"the module {guarded_class.__module__}"
+    )
+    guarded_class.chunk = _guard_chunk_method(guarded_class.chunk, guarded_class.name, package_or_module_phrase)  # type: ignore[method-assign]
     for hook_name, expected_type in RETURN_TYPE_BY_HOOK.items():
         setattr(
             guarded_class,
@@ -305,13 +307,15 @@ def guard_chunker_class_in_place(guarded_class: type[Chunker], owner_package_nam
     guarded_class._guarded = True  # type: ignore[attr-defined]
 
 
-def _rebuild_chunker(rebuilt_class: type[Chunker], owner_package_name: str, parameters: dict[str, Any]) -> Chunker:
+def _rebuild_chunker(unpickled_chunker_class: type[Chunker], owner_package_name: str, parameters: dict[str, Any]) -> Chunker:
     """Make a chunker in another process, where its class may not be guarded yet."""
-    guard_chunker_class_in_place(rebuilt_class, owner_package_name)
-    return rebuilt_class(**parameters)
+    guard_chunker_class_in_place(unpickled_chunker_class, owner_package_name)
+    return unpickled_chunker_class(**parameters)
 
 
-def _guard_chunk_method(method: Callable[..., Chunking], chunker_name: str, owner_phrase: str) -> Callable[..., Chunking]:
+def _guard_chunk_method(
+    method: Callable[..., Chunking], chunker_name: str, package_or_module_phrase: str
+) -> Callable[..., Chunking]:
     @wraps(method)
     def guarded_chunk(self: Chunker, document: Document, tools: Tools) -> Chunking:
         try:
@@ -320,12 +324,15 @@ def _guard_chunk_method(method: Callable[..., Chunking], chunker_name: str, owne
             raise
         except Exception as error:
             raise ModelError(
-                f"{chunker_name}, of {owner_phrase}, could not cut this text; it failed with {error_summary(error)}. "
+                f"{chunker_name}, of {package_or_module_phrase}, could not cut this text; it failed with "
+                f"{error_summary(error)}. "
                 "Change a parameter, "
                 "or choose another chunker."
             ) from error
         if result_fault := _fault_of_result(chunking, document):
-            raise ModelError(f"{chunker_name}, of {owner_phrase}, must return a result for this text; {result_fault}.")
+            raise ModelError(
+                f"{chunker_name}, of {package_or_module_phrase}, must return a result for this text; {result_fault}."
+            )
         return chunking
 
     return guarded_chunk
@@ -385,16 +392,16 @@ def _fault_of_gaps(gaps: Any, document: Document) -> str:
     sentence_count = len(document.sentences)
     if [gap.index for gap in gaps if gap.offset is None] != [*range(max(0, sentence_count - 1))]:
         return f"it must have one gap after each of the {sentence_count:,} sentences but the last; it has others"
-    gap_indices_and_starts = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < sentence_count]
+    gap_index_and_offset_pairs = [(gap.index, gap.start_after(document)) for gap in gaps if 0 <= gap.index < sentence_count]
     are_gap_offsets_valid = all(
         gap.offset is None or document.sentences[gap.index].start < gap.offset < document.sentences[gap.index].end
         for gap in gaps
         if 0 <= gap.index < sentence_count
     )
     if (
-        len(gap_indices_and_starts) < len(gaps)
+        len(gap_index_and_offset_pairs) < len(gaps)
         or not are_gap_offsets_valid
-        or gap_indices_and_starts != sorted(gap_indices_and_starts)
+        or gap_index_and_offset_pairs != sorted(gap_index_and_offset_pairs)
     ):
         return "its gaps must be in order, and an offset inside its sentence; they are not"
     return ""

@@ -13,10 +13,10 @@ from itertools import pairwise
 
 from chunkers.contract import Estimate, Meter, Tools
 from chunkers.language_models import (
-    CONTEXT_QUESTION_TEMPLATE,
     CONTEXT_SENTENCE_ANSWER,
     CONTEXT_SYSTEM_PROMPT,
     MOST_ANSWER_RETRIES,
+    PASSAGE_CONTEXT_REQUEST_TEMPLATE,
     Ledger,
     Message,
     Spending,
@@ -99,7 +99,7 @@ def estimate_context_requests(chunking: Chunking, tools: Tools) -> Estimate:
     for extract_span, same_extract_chunk_count in Counter(
         document_extract_span(document, chunk) for chunk in chunks
     ).items():
-        prompt_texts = [CONTEXT_SYSTEM_PROMPT, CONTEXT_QUESTION_TEMPLATE, document.text[slice(*extract_span)]]
+        prompt_texts = [CONTEXT_SYSTEM_PROMPT, PASSAGE_CONTEXT_REQUEST_TEMPLATE, document.text[slice(*extract_span)]]
         input_token_count += same_extract_chunk_count * sum(tools.count_tokens(prompt_texts))
     return Estimate(len(chunks), input_token_count, ESTIMATED_ANSWER_TOKENS * len(chunks))
 
@@ -137,18 +137,20 @@ def document_extract_span(document: Document, chunk: Chunk) -> Span:
         ),
     )
     sentence_starts = document.starts
-    first_sentence_index, last_sentence_index = (
+    first_sentence_index, extract_end_sentence_index = (
         bisect_left(sentence_starts, extract_start_offset),
         bisect_right(sentence_starts, extract_start_offset + longest_extract_length) - 1,
     )
     if (
-        first_sentence_index < last_sentence_index
+        first_sentence_index < extract_end_sentence_index
         and sentence_starts[first_sentence_index] <= chunk.start
-        and chunk.end <= sentence_starts[last_sentence_index]
+        and chunk.end <= sentence_starts[extract_end_sentence_index]
     ):
         return Span(
             sentence_starts[first_sentence_index],
-            sentence_starts[last_sentence_index] if extract_start_offset + longest_extract_length < len(text) else len(text),
+            sentence_starts[extract_end_sentence_index]
+            if extract_start_offset + longest_extract_length < len(text)
+            else len(text),
         )
     return Span(extract_start_offset, extract_start_offset + longest_extract_length)
 
@@ -158,7 +160,7 @@ def _build_context_sentence_messages(document: Document, chunk: Chunk) -> list[M
     document_or_extract_phrase = (
         "document" if extract_end - extract_start == len(document.text) else "extract of a longer document"
     )
-    context_question_text = CONTEXT_QUESTION_TEMPLATE.format(
+    context_question_text = PASSAGE_CONTEXT_REQUEST_TEMPLATE.format(
         whole=document_or_extract_phrase, shown=document.text[extract_start:extract_end], passage=_chunk_excerpt(chunk)
     )
     return [Message("system", CONTEXT_SYSTEM_PROMPT), Message("user", context_question_text)]

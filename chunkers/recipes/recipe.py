@@ -132,9 +132,9 @@ class Recipe(BaseModel, frozen=True, extra="forbid"):
         try:
             validated_recipe = cls.model_validate(value)
         except ValidationError as error:
-            error_detail = error.errors(include_url=False)[0]
-            field_path = ".".join(_format_json_key_for_message(key) for key in error_detail["loc"]) or "the whole"
-            raise InputError(f"recipe: {field_path} {broken_rule_phrase(error_detail)}.") from error
+            pydantic_error_detail = error.errors(include_url=False)[0]
+            field_path = ".".join(_format_json_key_for_message(key) for key in pydantic_error_detail["loc"]) or "the whole"
+            raise InputError(f"recipe: {field_path} {broken_rule_phrase(pydantic_error_detail)}.") from error
         validated_recipe.build()
         return validated_recipe
 
@@ -308,20 +308,20 @@ def chunk(
 
 
 def build_model_access_if_needed(
-    chunker: Chunker, model: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain"
+    chunker: Chunker, language_model_or_name: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain"
 ) -> Asking | None:
     """Return access to the given language model; None if no model is given or needed.
 
     Raises
     ------
     InputError
-        If ``model`` is not a language model.
+        If ``language_model_or_name`` is not a language model.
     """
-    if model is None or not (chunker.asks or embedded_as == "context"):
+    if language_model_or_name is None or not (chunker.asks or embedded_as == "context"):
         return None
     from chunkers.language_models.requests_within_spending_limit import as_language_model_access
 
-    return as_language_model_access(model)
+    return as_language_model_access(language_model_or_name)
 
 
 def _cache_or_shared(cache: EmbeddingCache | None) -> EmbeddingCache:

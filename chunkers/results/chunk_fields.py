@@ -226,7 +226,7 @@ METADATA_FIELD_DESCRIPTIONS: Mapping[str, str] = {
 def metadata_of_all_chunks(chunking: Chunking) -> list[dict[str, Any]]:
     """Return the metadata of every chunk: the entries of `METADATA_FIELD_DESCRIPTIONS` that apply to the chunk."""
     document, document_parts = chunking.document, chunking.document.parts
-    embedding_way = resolve_embedded_as_option(chunking, None)
+    chunk_embedding_way = resolve_embedded_as_option(chunking, None)
     metadata_of_each_chunk = []
     for chunk in chunking.chunks:
         metadata_fields: dict[str, Any] = {
@@ -246,8 +246,8 @@ def metadata_of_all_chunks(chunking: Chunking) -> list[dict[str, Any]]:
         if chunk.stated is not None:
             # Documents often have a title of their own, which stays what it is.
             metadata_fields |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
-        if embedding_way in EMBEDDING_MODES_ADDING_TEXT:
-            metadata_fields["embedded_as"] = embedded_text(document, chunk, embedding_way)
+        if chunk_embedding_way in EMBEDDING_MODES_ADDING_TEXT:
+            metadata_fields["embedded_as"] = embedded_text(document, chunk, chunk_embedding_way)
         metadata_of_each_chunk.append(metadata_fields)
     return metadata_of_each_chunk
 

@@ -245,8 +245,8 @@ def chunk_list_html(chunking: Chunking, max_total_characters: int | None = None)
 
 def _chunk_label_for_screen_readers(number: int, chunk: Chunk, reason: str) -> str:
     """Return the introduction to a chunk for screen readers."""
-    chunk_place_phrase = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
-    return escape_html(f"{chunk_place_phrase}, cut: {reason}" if reason else chunk_place_phrase)
+    chunk_number_and_range_phrase = f"Chunk {number:,}, characters {chunk.start:,} to {chunk.end:,}"
+    return escape_html(f"{chunk_number_and_range_phrase}, cut: {reason}" if reason else chunk_number_and_range_phrase)
 
 
 def _cut_and_uncut_reason_maps(chunking: Chunking) -> tuple[dict[int, str], dict[int, str]]:

@@ -83,9 +83,9 @@ def file_size(path: Path) -> int:
         return 0
 
 
-def is_disk_full(error: sqlite3.Error) -> bool:
+def is_disk_full(sqlite_error: sqlite3.Error) -> bool:
     """Return whether an error means that the file, the disk or the user's quota is full."""
-    return getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
+    return getattr(sqlite_error, "sqlite_errorcode", None) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)
 
 
 def write_in_transaction(connection: sqlite3.Connection, write_function: Callable[[sqlite3.Connection], object]) -> None:

@@ -75,7 +75,7 @@ def missing_extra_message(extra: str, needed_by: str, *modules: str) -> str:
     return f"{needed_by} needs {packages_phrase}; to install what is missing: pip install 'seamark[{extra}]'."
 
 
-def import_required(module_name: str, needed_by: str, requirement: str) -> Any:
+def import_required(module_name: str, needed_by: str, pip_requirement: str) -> Any:
     """Import and return a module that belongs to no pip extra. Raise ModelError if the module cannot be imported.
 
     Parameters
@@ -84,7 +84,7 @@ def import_required(module_name: str, needed_by: str, requirement: str) -> Any:
         Name of the module for ``import``.
     needed_by
         Subject of the error message: the thing that needs the module.
-    requirement
+    pip_requirement
         Requirement for pip.
 
     Raises
@@ -95,7 +95,7 @@ def import_required(module_name: str, needed_by: str, requirement: str) -> Any:
     try:
         return import_module(module_name)
     except ImportError as error:
-        raise failed_import_error(module_name, needed_by, requirement, error) from error
+        raise failed_import_error(module_name, needed_by, pip_requirement, error) from error
 
 
 def failed_import_error(module_name: str, needed_by: str, pip_requirement: str, error: ImportError) -> ModelError:

@@ -135,22 +135,20 @@ def parse_block_outline(text: str) -> Outline:
     blocks_kept_whole = []
     list_end_line = 0
     for token, block_first_line_number, end_line_number in _pair_tokens_with_line_ranges(markdown_block_tokens):
-        block_kind_of_token = BLOCK_KIND_BY_TOKEN_TYPE.get(token.type, "item")
+        block_kind = BLOCK_KIND_BY_TOKEN_TYPE.get(token.type, "item")
         block = Block(
-            block_kind_of_token,
+            block_kind,
             span_of_lines(block_first_line_number, end_line_number),
-            int(token.tag[1]) if block_kind_of_token == "heading" else 0,
+            int(token.tag[1]) if block_kind == "heading" else 0,
         )
         nesting_levels_and_blocks.append((token.level, block))
         if token.level == 0:
             # What the parser leaves out would be lost.
             top_level_blocks += Block("paragraph", span_of_lines(covered_line_count, block_first_line_number)), block
             covered_line_count = end_line_number
-        if block_kind_of_token in BLOCK_KINDS_KEPT_WHOLE and not (
-            block_kind_of_token == "list" and block_first_line_number < list_end_line
-        ):
+        if block_kind in BLOCK_KINDS_KEPT_WHOLE and not (block_kind == "list" and block_first_line_number < list_end_line):
             blocks_kept_whole.append(block)
-            list_end_line = end_line_number if block_kind_of_token == "list" else list_end_line
+            list_end_line = end_line_number if block_kind == "list" else list_end_line
     top_level_blocks.append(Block("paragraph", span_of_lines(covered_line_count, len(line_starts))))
     return Outline(
         tuple([block for block in top_level_blocks if block.span.start < block.span.end]),
@@ -325,10 +323,10 @@ def _is_past_list_end(parser_state: StateBlock, line_number: int) -> bool:
     return _is_unindented_text(parser_state, line_number)
 
 
-def _end_list_before_sentence(parser_state: StateBlock, first_line_number: int, list_tokens: Sequence[Token]) -> None:
+def _end_list_before_sentence(parser_state: StateBlock, list_first_line_number: int, list_tokens: Sequence[Token]) -> None:
     """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
     last_paragraph_token = parser_state.tokens.paragraph if isinstance(parser_state.tokens, _KeptBlockTokens) else None
-    if last_paragraph_token is None or not last_paragraph_token.map or last_paragraph_token.map[0] < first_line_number:
+    if last_paragraph_token is None or not last_paragraph_token.map or last_paragraph_token.map[0] < list_first_line_number:
         return
     paragraph_start_line, paragraph_end_line = last_paragraph_token.map
     if not all(parser_state.isEmpty(line) for line in range(paragraph_end_line, parser_state.line)):
@@ -355,7 +353,7 @@ def _is_unindented_text(parser_state: StateBlock, line_number: int) -> bool:
 
 
 def _parse_formula_into_state(
-    parser_state: StateBlock, first_line_number: int, end_line_number: int, only_checks: bool
+    parser_state: StateBlock, first_line_number: int, parsing_end_line_number: int, only_checks: bool
 ) -> bool:
     r"""Parse lines from ``$$`` or ``\[`` to its closing mark as a formula; only a number or a full stop may follow it."""
     formula_start_offset = parser_state.bMarks[first_line_number] + parser_state.tShift[first_line_number]
@@ -373,9 +371,9 @@ def _parse_formula_into_state(
             parser_state.src.find(closing_mark, formula_start_offset + 2),
         )
         parser_state.env[opening_mark] = search_start_offset, closing_offset
-    if closing_offset < 0 or closing_offset + 2 > parser_state.eMarks[end_line_number - 1]:
+    if closing_offset < 0 or closing_offset + 2 > parser_state.eMarks[parsing_end_line_number - 1]:
         return False
-    last_line_number = bisect_right(parser_state.bMarks, closing_offset, first_line_number, end_line_number) - 1
+    last_line_number = bisect_right(parser_state.bMarks, closing_offset, first_line_number, parsing_end_line_number) - 1
     text_after_formula = parser_state.src[closing_offset + 2 : parser_state.eMarks[last_line_number]].strip()
     if (text_after_formula and text_after_formula[0] not in ".,;:(") or _formula_leaves_container(
         parser_state, first_line_number, last_line_number

@@ -746,11 +746,11 @@ class _BreakFinder:
     def _find_member_each_belongs_to(self, sibling_nodes: Sequence[Node]) -> list[int]:
         """Return the member that each belongs to: itself, or what its comments, decorators or docstring lead."""
         main_number_by_member = [*range(len(sibling_nodes))]
-        for member_number in reversed(range(len(sibling_nodes) - 1)):
-            if _COMMENT_OR_DECORATOR_TYPE_PATTERN.match(sibling_nodes[member_number].type) or (
-                member_number == 0 and _is_docstring(sibling_nodes[member_number])
+        for sibling_index in reversed(range(len(sibling_nodes) - 1)):
+            if _COMMENT_OR_DECORATOR_TYPE_PATTERN.match(sibling_nodes[sibling_index].type) or (
+                sibling_index == 0 and _is_docstring(sibling_nodes[sibling_index])
             ):
-                main_number_by_member[member_number] = main_number_by_member[member_number + 1]
+                main_number_by_member[sibling_index] = main_number_by_member[sibling_index + 1]
         return main_number_by_member
 
 

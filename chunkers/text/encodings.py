@@ -29,7 +29,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-_BROWSER_ENCODING_BY_NAME = {
+_BROWSER_ENCODING_BY_DECLARED_NAME = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -171,7 +171,7 @@ def _decode_as_declared(data: bytes) -> Encoded | None:
         declared_name = (declaration_match[1] or declaration_match[2]).decode("ascii")
         try:
             encoding = codecs.lookup(declared_name).name
-            encoding = _BROWSER_ENCODING_BY_NAME.get(encoding, encoding)
+            encoding = _BROWSER_ENCODING_BY_DECLARED_NAME.get(encoding, encoding)
             return Encoded(data.decode(encoding), encoding)
         except (LookupError, ValueError):
             continue

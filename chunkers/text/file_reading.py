@@ -338,7 +338,7 @@ def _read_in_format(
             f", in {used_encoding}" if used_encoding else ""
         )
     document_omissions = tuple(Omission(*omission) for omission in document_details["left_out"])
-    serialised_text_parts = document_details["parts"]
+    serialised_pages_or_chapters = document_details["parts"]
     return FileText(
         text=text,
         read_as=format_and_encoding_phrase,
@@ -348,8 +348,10 @@ def _read_in_format(
         left_out=omissions_sentence(document_omissions),
         omissions=document_omissions,
         parts=None
-        if serialised_text_parts is None
-        else TextParts(serialised_text_parts[0], tuple(serialised_text_parts[1]), tuple(serialised_text_parts[2])),
+        if serialised_pages_or_chapters is None
+        else TextParts(
+            serialised_pages_or_chapters[0], tuple(serialised_pages_or_chapters[1]), tuple(serialised_pages_or_chapters[2])
+        ),
     )
 
 

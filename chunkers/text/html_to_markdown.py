@@ -210,16 +210,18 @@ def _read_epub_package(epub_archive: zipfile.ZipFile) -> _Package:
     """Read the package of the book; source: EPUB 3.3, sections 4 and 5."""
     container_xml_root = read_xml_root_from_archive(epub_archive, "META-INF/container.xml")
     package_path = next(element.attrib["full-path"] for element in container_xml_root.iterfind(".//{*}rootfile"))
-    package_root = read_xml_root_from_archive(epub_archive, package_path)
+    package_xml_root = read_xml_root_from_archive(epub_archive, package_path)
     package_folder = posixpath.dirname(package_path)
-    manifest_item_by_id = {item.get("id", ""): item for item in package_root.iterfind("{*}manifest/{*}item")}
+    manifest_item_by_id = {item.get("id", ""): item for item in package_xml_root.iterfind("{*}manifest/{*}item")}
     path_by_id = {
         number: _path_in_book(package_folder, item.attrib["href"])
         for number, item in manifest_item_by_id.items()
         if "href" in item.attrib
     }
     archive_member_names = {*epub_archive.namelist()}
-    spine_files = [path_by_id.get(reference.get("idref", "")) for reference in package_root.iterfind("{*}spine/{*}itemref")]
+    spine_files = [
+        path_by_id.get(reference.get("idref", "")) for reference in package_xml_root.iterfind("{*}spine/{*}itemref")
+    ]
     present_chapter_files = tuple(file for file in spine_files if file in archive_member_names)
     navigation_item_ids = [
         number for number, item in manifest_item_by_id.items() if "nav" in item.get("properties", "").split()

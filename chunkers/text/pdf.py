@@ -37,7 +37,7 @@ HEADING_RELATIVE_LINE_HEIGHT = 1.15
 _PAGE_HEIGHT_STEPS = 10_000
 """Steps into which the height of a page is divided."""
 
-_LINES_FOR_MEDIAN_HEIGHT = 30
+_LINES_SAMPLED_FOR_MEDIAN_HEIGHT = 30
 """About as many lines of a page are measured to know how large its text is."""
 
 _BEYOND_PAGE_COORDINATE = 1e9
@@ -66,7 +66,7 @@ _DIVISION_NOUN_PATTERN = re.compile(
     r"|unidad|capitolo|lezione|sezione|deel|hoofdstuk|les|глава|часть|раздел|урок|第|§)[\s:#.№]*",
     re.IGNORECASE,
 )
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
+_RIGHT_TO_LEFT_WORD_PATTERN = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
 
 
 def read_pdf(data: bytes, name: str) -> ExtractedText:
@@ -98,9 +98,9 @@ def read_pdf(data: bytes, name: str) -> ExtractedText:
                     character_texts = _read_text_of_each_character(text_page, name)
                     line_positions_by_page.append(_locate_and_measure_edge_lines(page, text_page, character_texts))
                 pdf_page_collector.add("".join(character_texts).replace("\r", ""), pdf_document.get_page_label(page_number))
-                picture_count = _count_pictures_on_page(page)
-            if picture_count:
-                omissions.append(Omission("picture", picture_count, page_number))
+                picture_count_on_page = _count_pictures_on_page(page)
+            if picture_count_on_page:
+                omissions.append(Omission("picture", picture_count_on_page, page_number))
     if damaged_stream_count := _count_damaged_streams(data):
         omissions.append(Omission("damaged stream", damaged_stream_count))
     running_lines_by_page = find_header_footer_lines(pdf_page_collector.texts, pdf_page_collector.labels)
@@ -190,7 +190,7 @@ def _reverse_page_hebrew_arabic_words(text_page: PdfTextPage, character_texts: S
         if isinstance(character_texts, str)
         else "".join(char if len(char) == 1 else " " for char in character_texts)
     )
-    for right_to_left_match in _RIGHT_TO_LEFT.finditer(page_string):
+    for right_to_left_match in _RIGHT_TO_LEFT_WORD_PATTERN.finditer(page_string):
         start, end = right_to_left_match.span()
         character_middles = [left + right for left, _, right, _ in map(text_page.get_charbox, range(start, end))]
         # Vowel signs lie anywhere above their letter, so what most neighbours do counts.
@@ -228,7 +228,9 @@ def _locate_and_measure_edge_lines(
         return float(top - bottom)
 
     median_line_height = (
-        median(map(line_height, visible_line_numbers[:: max(1, len(visible_line_numbers) // _LINES_FOR_MEDIAN_HEIGHT)]))
+        median(
+            map(line_height, visible_line_numbers[:: max(1, len(visible_line_numbers) // _LINES_SAMPLED_FOR_MEDIAN_HEIGHT)])
+        )
         if visible_line_numbers
         else 0
     )

@@ -156,8 +156,10 @@ def _table_rows(table_element: Element) -> Iterator[Row]:
         row_cell_texts = []
         for column_index, cell in enumerate(row.iterfind("{*}tc")):
             continues_cell_above = cell.get("vMerge") in ("1", "true") and column_index < len(cell_texts_above)
-            own_text = " ".join(filter(None, map(_element_text, cell.iterfind("{*}txBody/{*}p"))))
-            row_cell_texts.append(cell_texts_above[column_index] if continues_cell_above else markdown_cell_text(own_text))
+            own_cell_text = " ".join(filter(None, map(_element_text, cell.iterfind("{*}txBody/{*}p"))))
+            row_cell_texts.append(
+                cell_texts_above[column_index] if continues_cell_above else markdown_cell_text(own_cell_text)
+            )
         cell_texts_above = row_cell_texts
         while row_cell_texts and not row_cell_texts[-1]:
             row_cell_texts = row_cell_texts[:-1]

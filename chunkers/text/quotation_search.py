@@ -96,7 +96,7 @@ def _least_edit_distance_and_ends(
     vertical_increases_mask, vertical_decreases_mask = all_rows_mask, 0
     distance, least_distance = len(quotation_code_points), max_distance
     nearest_ends: list[int] = []
-    for end, code_point in enumerate(text_code_points, start=1):
+    for passage_end_offset, code_point in enumerate(text_code_points, start=1):
         matching_rows_mask = row_mask_by_code.get(code_point, 0)
         zero_diagonal_rows_mask = (
             ((matching_rows_mask & vertical_increases_mask) + vertical_increases_mask) ^ vertical_increases_mask
@@ -116,7 +116,7 @@ def _least_edit_distance_and_ends(
             if distance < least_distance:
                 least_distance = distance
                 nearest_ends.clear()
-            nearest_ends.append(end)
+            nearest_ends.append(passage_end_offset)
     return least_distance, nearest_ends
 
 
@@ -125,14 +125,16 @@ def _nearest_start_for_each_end(quotation_code_points: IntArray, text_code_point
     row_numbers = np.arange(len(quotation_code_points) + 1)
     edit_distance_by_row, start_by_row = row_numbers.copy(), np.zeros(len(row_numbers), dtype=np.intp)
     match_start_by_end = np.empty(len(text_code_points), dtype=np.intp)
-    for text_character_offset, code_point in enumerate(text_code_points.tolist()):
+    for text_character_offset, text_code_point in enumerate(text_code_points.tolist()):
         # A character replaced or kept; one of the text left out, if that is less; one of the quotation, if less still.
-        updated_distance_by_row = np.concatenate(([0], edit_distance_by_row[:-1] + (quotation_code_points != code_point)))
+        updated_distance_by_row = np.concatenate(
+            ([0], edit_distance_by_row[:-1] + (quotation_code_points != text_code_point))
+        )
         updated_start_by_row = np.concatenate(([text_character_offset + 1], start_by_row[:-1]))
-        text_character_skipped_mask = edit_distance_by_row + 1 < updated_distance_by_row
+        rows_skipping_character_mask = edit_distance_by_row + 1 < updated_distance_by_row
         updated_distance_by_row, updated_start_by_row = (
-            np.where(text_character_skipped_mask, edit_distance_by_row + 1, updated_distance_by_row),
-            np.where(text_character_skipped_mask, start_by_row, updated_start_by_row),
+            np.where(rows_skipping_character_mask, edit_distance_by_row + 1, updated_distance_by_row),
+            np.where(rows_skipping_character_mask, start_by_row, updated_start_by_row),
         )
         distances_minus_row_numbers = updated_distance_by_row - row_numbers
         running_minimum = np.minimum.accumulate(distances_minus_row_numbers)
@@ -169,7 +171,7 @@ MOST_CHARACTER_COMPARISONS = 20_000_000_000
 a minute.
 """
 
-_NEIGHBOURING_CHARACTERS = 500
+_MOST_COMPARED_NEIGHBOURING_CHARACTERS = 500
 """Characters next to a passage that are compared."""
 
 MatchKind = Literal["in place", "elsewhere", "typography", "altered"]
@@ -382,24 +384,28 @@ class SearchableText:
     def contains(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
         return (
-            folded_passage := drop_spaces_and_simplify_signs(text)
-        ) != "" and folded_passage in self._folded_text_with_offsets.text
+            simplified_passage := drop_spaces_and_simplify_signs(text)
+        ) != "" and simplified_passage in self._folded_text_with_offsets.text
 
-    def find_longest_suffix_span_at(self, quotation_text: str, offset: int) -> Span | None:
-        """Return the longest suffix of ``quotation_text`` that occurs at ``offset``, as a range; None if there is none."""
-        folded_quotation, folded_offset = _Folded.of(quotation_text), self._folded_offset(offset)
-        following_folded_text = self._folded_text_with_offsets.text[folded_offset : folded_offset + SHORTEST_ALTERED_EXCERPT]
+    def find_longest_suffix_span_at(self, quotation_text: str, suffix_start_in_text: int) -> Span | None:
+        """Return the range of the longest end of ``quotation_text`` found at ``suffix_start_in_text``, or None."""
+        simplified_quotation, simplified_text_offset = _Folded.of(quotation_text), self._folded_offset(suffix_start_in_text)
+        following_simplified_text = self._folded_text_with_offsets.text[
+            simplified_text_offset : simplified_text_offset + SHORTEST_ALTERED_EXCERPT
+        ]
         suffix_start_in_quotation = (
-            folded_quotation.text.find(following_folded_text)
-            if len(following_folded_text) == SHORTEST_ALTERED_EXCERPT
+            simplified_quotation.text.find(following_simplified_text)
+            if len(following_simplified_text) == SHORTEST_ALTERED_EXCERPT
             else -1
         )
         while suffix_start_in_quotation >= 0:
             if self._folded_text_with_offsets.text.startswith(
-                folded_quotation.text[suffix_start_in_quotation:], folded_offset
+                simplified_quotation.text[suffix_start_in_quotation:], simplified_text_offset
             ):
-                return folded_quotation.original(Span(suffix_start_in_quotation, len(folded_quotation.text)))
-            suffix_start_in_quotation = folded_quotation.text.find(following_folded_text, suffix_start_in_quotation + 1)
+                return simplified_quotation.original(Span(suffix_start_in_quotation, len(simplified_quotation.text)))
+            suffix_start_in_quotation = simplified_quotation.text.find(
+                following_simplified_text, suffix_start_in_quotation + 1
+            )
         return None
 
     def longest_common_passage(self, quotation_text: str, searched_range: Span) -> CommonPassage | None:
@@ -416,7 +422,7 @@ class SearchableText:
         quotation_length = len(simplified_quotation.text)
         if quotation_length < SHORTEST_ALTERED_EXCERPT:
             return None
-        middle_offset = quotation_length // 2
+        quotation_middle_offset = quotation_length // 2
 
         def longest_found_length(max_length: int, get_quotation_part_of_length: Callable[[int], str]) -> int:
             """Return the greatest size up to ``max_length`` of which the part of the quotation is in the searched text."""
@@ -428,23 +434,28 @@ class SearchableText:
             quotation_length, lambda size: simplified_quotation.text[quotation_length - size :]
         )
         common_prefix_length = longest_found_length(quotation_length, lambda size: simplified_quotation.text[:size])
-        found_quotation_spans = [
+        found_spans_in_quotation = [
             Span(quotation_length - common_suffix_length, quotation_length),
             Span(0, common_prefix_length),
         ]
-        if max(common_prefix_length, common_suffix_length) < middle_offset:
+        if max(common_prefix_length, common_suffix_length) < quotation_middle_offset:
             common_length_after_middle = longest_found_length(
-                quotation_length - middle_offset,
-                lambda size: simplified_quotation.text[middle_offset : middle_offset + size],
+                quotation_length - quotation_middle_offset,
+                lambda size: simplified_quotation.text[quotation_middle_offset : quotation_middle_offset + size],
             )
             common_length_before_middle = longest_found_length(
-                middle_offset,
-                lambda size: simplified_quotation.text[middle_offset - size : middle_offset + common_length_after_middle],
+                quotation_middle_offset,
+                lambda size: simplified_quotation.text[
+                    quotation_middle_offset - size : quotation_middle_offset + common_length_after_middle
+                ],
             )
-            found_quotation_spans.append(
-                Span(middle_offset - common_length_before_middle, middle_offset + common_length_after_middle)
+            found_spans_in_quotation.append(
+                Span(
+                    quotation_middle_offset - common_length_before_middle,
+                    quotation_middle_offset + common_length_after_middle,
+                )
             )
-        longest_span = max(found_quotation_spans, key=lambda span: span.end - span.start)
+        longest_span = max(found_spans_in_quotation, key=lambda span: span.end - span.start)
         if longest_span.end - longest_span.start < SHORTEST_ALTERED_EXCERPT:
             return None
         span_start_in_range = searched_text.find(simplified_quotation.text[longest_span.start : longest_span.end])
@@ -452,17 +463,17 @@ class SearchableText:
             folded_range_start + span_start_in_range,
             folded_range_start + span_start_in_range + longest_span.end - longest_span.start,
         )
-        folded_text_before = self._folded_text_with_offsets.text[
-            max(0, folded_span.start - 2 * _NEIGHBOURING_CHARACTERS) : folded_span.start
+        simplified_text_before_passage = self._folded_text_with_offsets.text[
+            max(0, folded_span.start - 2 * _MOST_COMPARED_NEIGHBOURING_CHARACTERS) : folded_span.start
         ]
-        folded_text_after_passage = self._folded_text_with_offsets.text[
-            folded_span.end : folded_span.end + 2 * _NEIGHBOURING_CHARACTERS
+        simplified_text_after_passage = self._folded_text_with_offsets.text[
+            folded_span.end : folded_span.end + 2 * _MOST_COMPARED_NEIGHBOURING_CHARACTERS
         ]
         has_similar_surroundings = _unmatched_part_roughly_agrees(
-            simplified_quotation.text[: longest_span.start], folded_text_before, is_before_passage=True
+            simplified_quotation.text[: longest_span.start], simplified_text_before_passage, is_before_passage=True
         )
         has_similar_surroundings = has_similar_surroundings or _unmatched_part_roughly_agrees(
-            simplified_quotation.text[longest_span.end :], folded_text_after_passage, is_before_passage=False
+            simplified_quotation.text[longest_span.end :], simplified_text_after_passage, is_before_passage=False
         )
         return CommonPassage(
             simplified_quotation.original(longest_span),
@@ -474,13 +485,13 @@ class SearchableText:
         return int(np.searchsorted(self._folded_text_with_offsets.places, original_offset))
 
     def _simplify_searched_quotation(self, quotation: Quotation) -> Quotation:
-        text, prefix, suffix, quotation_start_in_original_text = quotation
+        text, text_before_quotation, suffix, quotation_start_in_original_text = quotation
         quotation_start_in_simplified_text = (
             None if quotation_start_in_original_text is None else self._folded_offset(quotation_start_in_original_text)
         )
         return Quotation(
             drop_spaces_and_simplify_signs(text),
-            drop_spaces_and_simplify_signs(prefix),
+            drop_spaces_and_simplify_signs(text_before_quotation),
             drop_spaces_and_simplify_signs(suffix),
             quotation_start_in_simplified_text,
         )
@@ -513,7 +524,9 @@ def _unmatched_part_roughly_agrees(unmatched_part: str, neighbouring_text: str, 
     """Return whether half of ``unmatched_part`` agrees with what stands next to the passage in the text; both are folded."""
     # Enough to tell a repeated passage from another text, and of bounded cost.
     unmatched_part = (
-        unmatched_part[-_NEIGHBOURING_CHARACTERS:] if is_before_passage else unmatched_part[:_NEIGHBOURING_CHARACTERS]
+        unmatched_part[-_MOST_COMPARED_NEIGHBOURING_CHARACTERS:]
+        if is_before_passage
+        else unmatched_part[:_MOST_COMPARED_NEIGHBOURING_CHARACTERS]
     )
     compared_neighbouring_length = len(unmatched_part) * 5 // 4
     neighbouring_text = (

@@ -158,12 +158,12 @@ class _Reader:
         convert_received_value: Callable[[Any], Any] | None,
         options: dict[str, Any],
     ) -> list[Any]:
-        exchange_results: list[tuple[list[Any], dict[str, Any]]] = []
+        stored_exchange_results: list[tuple[list[Any], dict[str, Any]]] = []
 
         def exchange_and_store_results() -> None:
             # An error means that the process has ended; that is handled below.
             with suppress(OSError, ValueError):
-                exchange_results.append(
+                stored_exchange_results.append(
                     self._exchange_request_and_answer(parser_function, data, name, convert_received_value, options)
                 )
 
@@ -176,14 +176,14 @@ class _Reader:
             exchange_thread.join()
             self.kill_process()
             raise
-        if not exchange_results:
+        if not stored_exchange_results:
             self.kill_process()
             exit_status = self._process.returncode
             raise InputError(
                 f"{name}: the process that reads the file ended with status {exit_status}. The file may be damaged, or too "
                 "large."
             )
-        parsed_values, final_answer = exchange_results[0]
+        parsed_values, final_answer = stored_exchange_results[0]
         if "memory" in final_answer:
             self.kill_process()
             raise _too_much_memory_error(name)

@@ -97,7 +97,7 @@ _STOP_BEFORE_SMALL_LETTER_PATTERN = re.compile(r"[.?!]\s+[a-z]")
 _WIDE_SPACE_BEFORE_STOP_PATTERN = re.compile(r"[^\S\x00-\x7f]+(?=\s*\.)")
 # It begins with the stop, which is found much faster than wide spaces.
 _STOP_AFTER_SPACE_PATTERN = re.compile(r"\.(?<=\s\.)")
-_GERSHAYIM = re.compile('"(?<=[\u05d0-\u05ea]")(?=[\u05d0-\u05ea])')
+_GERSHAYIM_PATTERN = re.compile('"(?<=[\u05d0-\u05ea]")(?=[\u05d0-\u05ea])')
 
 
 # It begins with the line break before, which is found much faster than the beginning of a line.
@@ -164,11 +164,11 @@ def fix_marks_and_false_ends(text: str, starts: list[int]) -> list[int]:
 
 def _sentence_numbers_with_unsure_start(text: str, starts: Sequence[int]) -> list[int]:
     """Return the numbers of the sentences, from 1, whose beginning `fix_marks_and_false_ends` may move or remove."""
-    match_unsure_end = _UNSURE_SENTENCE_END_PATTERN.match
+    unsure_end_match_function = _UNSURE_SENTENCE_END_PATTERN.match
     return [
         number
         for number, (previous, start) in enumerate(pairwise(starts), start=1)
-        if start - previous < _SURE_END_CHARACTER_COUNT or match_unsure_end(text, start - _SURE_END_CHARACTER_COUNT)
+        if start - previous < _SURE_END_CHARACTER_COUNT or unsure_end_match_function(text, start - _SURE_END_CHARACTER_COUNT)
     ]
 
 
@@ -340,7 +340,7 @@ def replace_misleading_characters(text: str) -> str:
         return text
     if _STOP_AFTER_SPACE_PATTERN.search(text):
         text = _WIDE_SPACE_BEFORE_STOP_PATTERN.sub(lambda match: " " * len(match[0]), text)
-    return _GERSHAYIM.sub("\u05f4", text)
+    return _GERSHAYIM_PATTERN.sub("\u05f4", text)
 
 
 def split_at_markdown_lines(text: str, starts: list[int]) -> list[int]:

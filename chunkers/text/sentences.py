@@ -80,7 +80,7 @@ _SEPARATOR_PATTERN_BY_SPLITTER = {
 }
 """Patterns of the white space between sentences, by splitter."""
 
-_LINE_END = re.compile(r"\r\n?")
+_CARRIAGE_RETURN_LINE_END_PATTERN = re.compile(r"\r\n?")
 
 _SENTENCEX_WINDOW_CHARACTERS = 4_000
 """Characters of a paragraph passed to sentencex at once: its time is quadratic in the number of quotation marks."""
@@ -117,7 +117,7 @@ def split_into_sentence_spans(text: str, splitter: str, cancelled: Callable[[], 
         If the user has cancelled.
     """
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
-    text_with_line_feeds = _LINE_END.sub("\n", text) if "\r" in text else text
+    text_with_line_feeds = _CARRIAGE_RETURN_LINE_END_PATTERN.sub("\n", text) if "\r" in text else text
     return _spans_in_original(
         text, _trimmed_spans(text_with_line_feeds, _untrimmed_sentence_spans(text_with_line_feeds, splitter), cancelled)
     )
@@ -127,9 +127,9 @@ def _untrimmed_sentence_spans(text: str, splitter: str) -> Iterable[tuple[int, i
     """Return the sentences of a text whose lines end in LF, white space around them included."""
     if splitter in _SEPARATOR_PATTERN_BY_SPLITTER:
         return _spans_between_separators(text, _SEPARATOR_PATTERN_BY_SPLITTER[splitter])
-    splitter_kind, language_or_pipeline = SplitterName.parse(splitter)
+    splitter_kind, language_or_pipeline_name = SplitterName.parse(splitter)
     if splitter_kind == "spacy":
-        return _spans_from_starts(text, _sentence_starts_by_spacy(text, language_or_pipeline or ""))
+        return _spans_from_starts(text, _sentence_starts_by_spacy(text, language_or_pipeline_name or ""))
     return _spans_from_starts(text, _sentence_starts_by_sentencex(text, splitter_language_for_text(text, splitter) or ""))
 
 
@@ -156,7 +156,7 @@ def splitter_language_for_text(text: str, splitter: str) -> str | None:
     """
     _check_splitter_name(splitter)
     if splitter == "sentencex":
-        return detect_language(_LINE_END.sub("\n", text))
+        return detect_language(_CARRIAGE_RETURN_LINE_END_PATTERN.sub("\n", text))
     splitter_kind, language_code = SplitterName.parse(splitter)
     return language_code if splitter_kind == "sentencex" else None
 
@@ -222,7 +222,7 @@ def preload_splitter(splitter: str, text: str) -> None:
     if splitter_kind == "spacy":
         _load_sentence_pipeline(language_or_pipeline or "")
     elif splitter_kind == "sentencex" and language_or_pipeline is None:
-        preload_language_detector(_LINE_END.sub("\n", text))
+        preload_language_detector(_CARRIAGE_RETURN_LINE_END_PATTERN.sub("\n", text))
 
 
 def _spans_between_separators(text: str, separator_pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:

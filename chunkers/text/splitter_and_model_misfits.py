@@ -92,20 +92,20 @@ def _build_misfit_suggesting_other_splitters(
     text: str, splitter: str, sentence_count: int, longest_sentence_characters: int
 ) -> Misfit:
     sentence_count_by_splitter = {}
-    for other_splitter in SPLITTER_DESCRIPTIONS:
-        if other_splitter not in (splitter, SplitterName.parse(splitter).kind, "spacy"):
-            alternative_sentence_spans = split_into_sentence_spans(text, other_splitter)
+    for compared_splitter in SPLITTER_DESCRIPTIONS:
+        if compared_splitter not in (splitter, SplitterName.parse(splitter).kind, "spacy"):
+            alternative_sentence_spans = split_into_sentence_spans(text, compared_splitter)
             alternative_longest_sentence_start, alternative_longest_sentence_end = _longest_span(alternative_sentence_spans)
             if 2 * (alternative_longest_sentence_end - alternative_longest_sentence_start) <= longest_sentence_characters:
-                sentence_count_by_splitter[other_splitter] = len(alternative_sentence_spans)
+                sentence_count_by_splitter[compared_splitter] = len(alternative_sentence_spans)
     long_sentence_clause = (
         "the text is one sentence"
         if sentence_count == 1
         else f"one of the {sentence_count:,} sentences is more than half of the text"
     )
-    splitter_clause = "As the sentences were given" if splitter == GIVEN_SPLITTER else f"Split by {splitter}"
+    used_splitter_clause = "As the sentences were given" if splitter == GIVEN_SPLITTER else f"Split by {splitter}"
     warning_beginning = (
-        f"{splitter_clause}, {long_sentence_clause}, of {longest_sentence_characters:,} characters, and no chunker of "
+        f"{used_splitter_clause}, {long_sentence_clause}, of {longest_sentence_characters:,} characters, and no chunker of "
         "sentences cuts inside it. "
     )
     if not sentence_count_by_splitter:
@@ -140,13 +140,17 @@ def _unknown_tokens_misfit(
     )
     if not long_word_count and unknown_character_share <= UNKNOWN_CHARACTER_WARNING_SHARE:
         return None
-    model_phrase = embedder_or_tokenizer.name if role == "embedder" else f"the tokenizer {embedder_or_tokenizer.name}"
+    embedder_or_tokenizer_phrase = (
+        embedder_or_tokenizer.name if role == "embedder" else f"the tokenizer {embedder_or_tokenizer.name}"
+    )
     long_word_clause = (
         f"{long_word_count:,} run{'s' * (long_word_count > 1)} of more than {LONGEST_WORD} characters without a space "
         f"{'are' if long_word_count > 1 else 'is'} one unknown token {'each ' if long_word_count > 1 else ''}to "
-        f"{model_phrase}"
+        f"{embedder_or_tokenizer_phrase}"
     )
-    unknown_character_share_clause = f"{unknown_character_share:.0%} of the characters are unknown to {model_phrase}"
+    unknown_character_share_clause = (
+        f"{unknown_character_share:.0%} of the characters are unknown to {embedder_or_tokenizer_phrase}"
+    )
     warning_clause = (
         f"{long_word_clause}, and {unknown_character_share:.0%} of the text's characters are unknown to it"
         if long_word_count

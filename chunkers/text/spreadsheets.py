@@ -17,7 +17,7 @@ from chunkers.text.extracted_text import ExtractedText, TextParts, omissions_fro
 _MOST_COMPARED_ROWS = 50
 """Rows below a possible header that are compared with it."""
 
-_LEAST_NUMBER_OR_DATE_SHARE = 0.8
+_LEAST_NUMERIC_SHARE_IN_COLUMN = 0.8
 """Share of a column's cells that must be numbers or dates for it to be a column of them."""
 
 _NUMBER_OR_DATE_PATTERN = re.compile(r"(?=\D*\d)[-+\d\s.,:/'’%()€$£¥°TZeE]+")
@@ -89,16 +89,16 @@ def markdown_table(rows: Sequence[Row], file_name: str, merged_cell_row_numbers:
     markdown_lines: list[str] = []
     row_start_offsets: list[int] = []
     source_row_numbers: list[str] = []
-    text_length = row_start_offset = 0
+    markdown_text_length = row_start_offset = 0
     for line, source_row_number in _lines_with_row_numbers([row for row in rows if row.cells], merged_cell_row_numbers):
         markdown_lines.append(line)
-        text_length += len(line) + 1
+        markdown_text_length += len(line) + 1
         if source_row_number:
             row_start_offsets.append(row_start_offset)
             source_row_numbers.append(source_row_number)
-            row_start_offset = text_length
-        if text_length > MAX_FILE_BYTES:
-            raise too_large_error(file_name, text_length, "at least ", refused_item_noun="the text")
+            row_start_offset = markdown_text_length
+        if markdown_text_length > MAX_FILE_BYTES:
+            raise too_large_error(file_name, markdown_text_length, "at least ", refused_item_noun="the text")
     return TableText("\n".join(markdown_lines), row_start_offsets, source_row_numbers)
 
 
@@ -189,28 +189,29 @@ def _count_header_rows(rows: Sequence[Row], merged_cell_row_numbers: Collection[
 
 def _count_header_evidence_by_kind(header_cells: Sequence[str], rows_below: Sequence[Sequence[str]]) -> tuple[int, int, int]:
     """Count columns by what their first cell shows: a name above values, a value above values, a text that comes again."""
-    names_above_values_count = values_above_values_count = header_repeated_below_count = 0
+    names_above_values_count = values_above_values_count = repeated_header_column_count = 0
     for column_index, header_cell in enumerate(header_cells):
-        filled_cells_below = [
+        filled_cell_texts_below = [
             cell
             for row in rows_below
             if (cell := _cell_of_row_or_empty(row, column_index)).lower() not in _MISSING_VALUE_WORDS
         ]
-        if header_cell.lower() in _MISSING_VALUE_WORDS or not filled_cells_below:
+        if header_cell.lower() in _MISSING_VALUE_WORDS or not filled_cell_texts_below:
             continue
         if sum(
-            _NUMBER_OR_DATE_PATTERN.fullmatch(cell) is not None for cell in filled_cells_below
-        ) >= _LEAST_NUMBER_OR_DATE_SHARE * len(filled_cells_below):
+            _NUMBER_OR_DATE_PATTERN.fullmatch(cell) is not None for cell in filled_cell_texts_below
+        ) >= _LEAST_NUMERIC_SHARE_IN_COLUMN * len(filled_cell_texts_below):
             # A year may be a name, but not above other years.
             if _is_number_or_date(header_cell) or (
-                _YEAR_PATTERN.fullmatch(header_cell) and all(_YEAR_PATTERN.fullmatch(cell) for cell in filled_cells_below)
+                _YEAR_PATTERN.fullmatch(header_cell)
+                and all(_YEAR_PATTERN.fullmatch(cell) for cell in filled_cell_texts_below)
             ):
                 values_above_values_count += 1
             else:
                 names_above_values_count += 1
-        elif header_cell in filled_cells_below:
-            header_repeated_below_count += 1
-    return names_above_values_count, values_above_values_count, header_repeated_below_count
+        elif header_cell in filled_cell_texts_below:
+            repeated_header_column_count += 1
+    return names_above_values_count, values_above_values_count, repeated_header_column_count
 
 
 def _is_number_or_date(cell: str) -> bool:

@@ -124,9 +124,11 @@ class WordPieceTokenizer:
         """
         text_digests = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
         with self._lock:
-            cached_counts = [self._token_count_by_text.get(key) for key in text_digests]
+            cached_token_counts_of_texts = [self._token_count_by_text.get(key) for key in text_digests]
         uncounted_text_by_digest = {
-            key: text for key, text, count in zip(text_digests, texts, cached_counts, strict=True) if count is None
+            key: text
+            for key, text, count in zip(text_digests, texts, cached_token_counts_of_texts, strict=True)
+            if count is None
         }
         word_piece_encodings = (
             load_bundled_word_piece_tokenizer().encode_batch_fast(
@@ -142,7 +144,7 @@ class WordPieceTokenizer:
             self._token_count_by_text.update(new_count_by_digest)
         return [
             new_count_by_digest[key] if count is None else count
-            for key, count in zip(text_digests, cached_counts, strict=True)
+            for key, count in zip(text_digests, cached_token_counts_of_texts, strict=True)
         ]
 
     def starts(self, text: str) -> IntArray:
@@ -267,14 +269,14 @@ def is_tokenizer_on_disk(name: str) -> bool:
 
 # The code points for which str.isspace is true.
 _SPACE_CODE_POINTS = np.array([code for code in range(0x3001) if chr(code).isspace()])
-_SPACE_FLAGS_BY_CODE = np.zeros(0x3002, dtype=bool)
-_SPACE_FLAGS_BY_CODE[_SPACE_CODE_POINTS] = True
+_IS_SPACE_BY_CODE_POINT = np.zeros(0x3002, dtype=bool)
+_IS_SPACE_BY_CODE_POINT[_SPACE_CODE_POINTS] = True
 
 
 def non_space_character_mask(text: str) -> npt.NDArray[np.bool_]:
     """Return an array that is true for every character of a text other than white space."""
     code_points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    return ~_SPACE_FLAGS_BY_CODE[np.minimum(code_points, 0x3001)]
+    return ~_IS_SPACE_BY_CODE_POINT[np.minimum(code_points, 0x3001)]
 
 
 def word_starts(text: str) -> IntArray:

@@ -162,16 +162,17 @@ class Transcript:
         sentence_starts
             Offsets at which sentences begin, in ascending order.
         """
-        first_inner_sentence_index, end_sentence_index = (
+        first_inner_sentence_index, sentence_after_turn_index = (
             bisect_right(sentence_starts, turn.start),
             bisect_right(sentence_starts, turn.end - 1),
         )
         ends_sentence_by_offset = {}
-        for sentence_start in sentence_starts[first_inner_sentence_index:end_sentence_index]:
-            cue_at_break_offset = self.find_cue_at_offset(sentence_start)
+        for sentence_start in sentence_starts[first_inner_sentence_index:sentence_after_turn_index]:
+            subtitle_cue_at_break = self.find_cue_at_offset(sentence_start)
             # Neither between a label and its words nor between a cue's number, time and text.
             if sentence_start > turn.speech_start and (
-                cue_at_break_offset is None or not cue_at_break_offset.start < sentence_start <= cue_at_break_offset.body
+                subtitle_cue_at_break is None
+                or not subtitle_cue_at_break.start < sentence_start <= subtitle_cue_at_break.body
             ):
                 ends_sentence_by_offset[sentence_start] = not self.cues or self._is_after_sentence_end(sentence_start)
         for cue_start in self._cue_start_offsets[
@@ -203,7 +204,7 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
         timing_match = _CUE_TIMING_PATTERN.match(line.text)
         if timing_match is None:
             continue
-        cue_start = line.start
+        cue_start_offset = line.start
         if line_index:
             line_before = lines[line_index - 1].text.strip("\ufeff \t")
             identifier_follows_blank_line = line_index == 1 or not lines[line_index - 2].text.strip()
@@ -215,9 +216,9 @@ def _find_cues(text: str, lines: Sequence[_Line]) -> list[Cue]:
             )
             # Some files have no empty line between cues.
             if is_cue_identifier or (line_before.isdecimal() and (identifier_follows_blank_line or line_index > 1)):
-                cue_start = lines[line_index - 1].start
+                cue_start_offset = lines[line_index - 1].start
         cue_body_start = lines[line_index + 1].start if line_index + 1 < len(lines) else len(text)
-        transcript_cues.append(Cue(cue_start, cue_body_start, timing_match["timing"]))
+        transcript_cues.append(Cue(cue_start_offset, cue_body_start, timing_match["timing"]))
     return transcript_cues
 
 
@@ -275,9 +276,9 @@ def _turn_marks_in_cue(spoken_lines: Sequence[_Line]) -> Iterator[_Mark]:
             yield _Mark(tag_start, " ".join(voice_tag["name"].split()), voice_tag[0], line.start + voice_tag.end())
         if not voice_tags:
             dash_match = _SPEECH_DASH_PATTERN.match(line.text) if dashes_mark_turns else None
-            turn_mark_of_line = _turn_mark_of_line(line)
-            if turn_mark_of_line is not None or dash_match is not None:
-                yield turn_mark_of_line or _Mark(line.start, "", "", line.start)
+            mark_of_single_line = _turn_mark_of_line(line)
+            if mark_of_single_line is not None or dash_match is not None:
+                yield mark_of_single_line or _Mark(line.start, "", "", line.start)
 
 
 def _turns_from_marks(text: str, marks: Sequence[_Mark], first_turn_takes_preceding_text: bool) -> Iterator[Turn]:

@@ -76,12 +76,12 @@ class AnswerReport:
 
     def values(self, measure: str) -> list[FloatArray]:
         """Return a measure of every answer, one array of shape (questions,) per row; NaN if undefined or not judged."""
-        value_matrix = np.full((len(self.names), self.questions), np.nan)
+        chunker_by_question_value_matrix = np.full((len(self.names), self.questions), np.nan)
         for (chunker_number, question_number), answer_result in self.results.items():
             measured_answer_value = answer_result.value(measure)
             if measured_answer_value is not None:
-                value_matrix[chunker_number, question_number] = measured_answer_value
-        return [*value_matrix]
+                chunker_by_question_value_matrix[chunker_number, question_number] = measured_answer_value
+        return [*chunker_by_question_value_matrix]
 
     def _values_without_controls(self, measure: str) -> list[FloatArray]:
         """Return a measure of every chunker as `values`, but of no control."""
@@ -124,17 +124,19 @@ class AnswerReport:
     def verdict(self, measure: str) -> str:
         """Return a verdict in words on whether one chunker is significantly ahead of all others in a measure."""
         measure_name_in_sentence = ANSWER_MEASURES[measure].name_in_sentence
-        shared_values = scores_on_shared_questions(self._values_without_controls(measure))
+        values_shared_by_all_chunkers = scores_on_shared_questions(self._values_without_controls(measure))
         mean_by_chunker = {
-            number: float(np.nanmean(scores)) for number, scores in enumerate(shared_values) if not np.isnan(scores).all()
+            number: float(np.nanmean(scores))
+            for number, scores in enumerate(values_shared_by_all_chunkers)
+            if not np.isnan(scores).all()
         }
         if not mean_by_chunker:
             return f"Nothing can be said of {measure_name_in_sentence}: no answer has it with every chunker."
-        shared_question_count = max(int((~np.isnan(scores)).sum()) for scores in shared_values)
+        all_chunkers_question_count = max(int((~np.isnan(scores)).sum()) for scores in values_shared_by_all_chunkers)
         best_chunker_number, *other_chunker_numbers = sorted(mean_by_chunker, key=lambda number: -mean_by_chunker[number])
         mean_and_count_phrase = (
             f"{format_number(mean_by_chunker[best_chunker_number], '.2f')} over "
-            f"{pluralize(shared_question_count, 'question')}"
+            f"{pluralize(all_chunkers_question_count, 'question')}"
         )
         if not other_chunker_numbers:
             return f"{self.names[best_chunker_number]}: mean {measure_name_in_sentence} {mean_and_count_phrase}."
@@ -166,14 +168,14 @@ class AnswerReport:
         if lead_over_rival is None:
             return (
                 f"{no_winner_verdict_text}. "
-                f"{too_few_values_sentence(self.comparisons.comparison_count, shared_question_count)}"
+                f"{too_few_values_sentence(self.comparisons.comparison_count, all_chunkers_question_count)}"
             )
         no_winner_verdict_text += (
             f"; on {self.names[closest_rival_chunker_number]} it has {_difference_in_words(lead_over_rival)} "
             f"({holm_correction_phrase})."
         )
         needed_question_count = questions_needed(
-            shared_values[best_chunker_number] - shared_values[closest_rival_chunker_number]
+            values_shared_by_all_chunkers[best_chunker_number] - values_shared_by_all_chunkers[closest_rival_chunker_number]
         )
         if needed_question_count is None:
             return f"{no_winner_verdict_text} The two are level."

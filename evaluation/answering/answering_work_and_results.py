@@ -84,8 +84,8 @@ class AnswerResult:
         """Return whether all measures are present, including those of the judging model if ``requires_judgements``."""
         if not self.answer.is_usable:
             return True
-        has_question_cosine = self.question_cosine is not None
-        return has_question_cosine and (
+        has_question_to_answer_cosine = self.question_cosine is not None
+        return has_question_to_answer_cosine and (
             not requires_judgements
             or {*applicable_kinds_of_judgement(self.item.reference, self.context)} <= {*self.judgements}
         )
@@ -169,12 +169,12 @@ def answer_judge_and_store_item(
     if not answer_result.answer.is_usable:
         return
     if answer_result.question_cosine is None:
-        texts_compared_with_answer = [
+        question_and_reference_texts = [
             question_item.question,
             *([question_item.reference] if question_item.reference else []),
         ]
         cosines_to_question_and_reference = [
-            float(cosine) for cosine in services.cosines_with(answer_result.answer.text, texts_compared_with_answer)
+            float(cosine) for cosine in services.cosines_with(answer_result.answer.text, question_and_reference_texts)
         ]
         answer_result = replace(
             answer_result,
@@ -228,10 +228,10 @@ def answer_judge_and_store_all(
         chunker_and_question_number: tuple[int, int], cancelled: Callable[[], bool]
     ) -> None:
         chunker_number, question_number = chunker_and_question_number
-        context_of_question = passages_by_chunker_number[chunker_number].contexts[question_number]
+        passages_of_this_question = passages_by_chunker_number[chunker_number].contexts[question_number]
         answer_judge_and_store_item(
             question_items[question_number],
-            context_of_question,
+            passages_of_this_question,
             services,
             partial(store_result, chunker_and_question_number),
             cancelled,
@@ -332,14 +332,14 @@ class PromptSizes(NamedTuple):
         answering_prompt_token_count, closed_book_prompt_token_count, *judging_prompt_token_counts = (
             prompt_question_reference_token_counts[: len(fixed_prompt_texts)]
         )
-        question_and_reference_token_counts = prompt_question_reference_token_counts[len(fixed_prompt_texts) :]
-        judging_tokens_by_kind = dict(zip(JUDGEMENT_KINDS, judging_prompt_token_counts, strict=True))
+        question_then_reference_token_counts = prompt_question_reference_token_counts[len(fixed_prompt_texts) :]
+        judge_prompt_tokens_by_kind = dict(zip(JUDGEMENT_KINDS, judging_prompt_token_counts, strict=True))
         return cls(
             answering_prompt_token_count,
             closed_book_prompt_token_count,
-            judging_tokens_by_kind,
-            question_and_reference_token_counts[: len(question_items)],
-            question_and_reference_token_counts[len(question_items) :],
+            judge_prompt_tokens_by_kind,
+            question_then_reference_token_counts[: len(question_items)],
+            question_then_reference_token_counts[len(question_items) :],
         )
 
     def estimate_answer_request_tokens(self, question_number: int, context: AnswerContext) -> int:

@@ -110,7 +110,7 @@ def judge_answer(
     kind: JudgementKind,
     judging_input: JudgingInput,
     model_call_recorder: Recording,
-    cosines_with_texts: CosinesWithTexts,
+    compute_cosines_with_texts: CosinesWithTexts,
     repeat_number: int = 0,
 ) -> Judgement:
     """Return the model's judgement of an answer, repeating the request if its reply is unreadable.
@@ -124,7 +124,7 @@ def judge_answer(
     """
     reply_readers: dict[JudgementKind, Callable[[str], _Verdict]] = {
         "faithfulness": read_faithfulness,
-        "relevancy": lambda reply: read_relevancy(reply, judging_input.question, cosines_with_texts),
+        "relevancy": lambda reply: read_relevancy(reply, judging_input.question, compute_cosines_with_texts),
         "correctness": read_correctness,
     }
     messages, expected_reply_kind = judgement_request(kind, judging_input)

@@ -435,10 +435,10 @@ def model_answer(question: str, context: AnswerContext, model_call_recorder: Rec
     return Answer(answer_text, "", model_call_recorder.exchange)
 
 
-def _nonempty_stripped_answer(answer: str) -> str:
-    if not answer.strip():
+def _nonempty_stripped_answer(model_answer_text: str) -> str:
+    if not model_answer_text.strip():
         raise UnusableAnswer("the answer must have at least one word; it has none")
-    return answer.strip()
+    return model_answer_text.strip()
 
 
 # Trivial rows, which need no chunker and which any chunker should beat.
@@ -513,12 +513,12 @@ def gather_trivial_baseline_passages(
     if baseline_name == NO_CUT_BASELINE:
         whole_document_span = Span(0, len(document.text))
         spans_within_token_budget = [span for (span,) in fill_budget([(whole_document_span,)], token_budget, token_ruler)]
-        passages_of_every_question = tuple(
+        same_passages_for_all_questions = tuple(
             Passage(0, document.text[start:end], Span(start, end) == whole_document_span)
             for start, end in spans_within_token_budget
         )
         return GatheredPassages(
-            (AnswerContext(passages_of_every_question, token_ruler(spans_within_token_budget)),) * len(question_items),
+            (AnswerContext(same_passages_for_all_questions, token_ruler(spans_within_token_budget)),) * len(question_items),
             0.0,
             0.0,
             1,

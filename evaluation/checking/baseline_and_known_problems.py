@@ -135,9 +135,11 @@ def mean_retrieval_scores(corpus: Corpus, questions: Sequence[Question], check_s
     InputError
         If a text cannot be embedded.
     """
-    search_index = cut_and_index_corpus(corpus, check_settings.chunker, check_settings.tools, check_settings.embedded_as)
+    searchable_chunks = cut_and_index_corpus(
+        corpus, check_settings.chunker, check_settings.tools, check_settings.embedded_as
+    )
     corpus_token_ruler = TokenRuler(corpus.joined_document.text, check_settings.tools.tokenizer)
-    retrieval_evaluation = evaluate_retrieval(search_index, questions, check_settings.tools, corpus_token_ruler, TOP_K)
+    retrieval_evaluation = evaluate_retrieval(searchable_chunks, questions, check_settings.tools, corpus_token_ruler, TOP_K)
     means_with_deviations = {
         name: mean_and_deviation(retrieval_evaluation.values(name, "tokens"))
         for name in BASELINE_SCORE_DIRECTIONS[RETRIEVAL_RULE]
@@ -230,11 +232,12 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
         )
         problems_with_known_marked = []
         for problem in checked_document.problems:
-            known_problem = KnownProblem.of(problem)
+            problem_as_known_entry = KnownProblem.of(problem)
             is_known = (
-                not problem.suppression_reason and remaining_count_by_problem[known_problem.rule, known_problem.passage] > 0
+                not problem.suppression_reason
+                and remaining_count_by_problem[problem_as_known_entry.rule, problem_as_known_entry.passage] > 0
             )
-            remaining_count_by_problem[known_problem.rule, known_problem.passage] -= is_known
+            remaining_count_by_problem[problem_as_known_entry.rule, problem_as_known_entry.passage] -= is_known
             problems_with_known_marked.append(replace(problem, suppression_reason="known") if is_known else problem)
         return replace(checked_document, problems=tuple(problems_with_known_marked))
 

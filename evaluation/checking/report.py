@@ -47,11 +47,12 @@ class CheckReport:
     @cached_property
     def unsuppressed_problems(self) -> list[Problem]:
         """All problems to report, most serious first, then in document order."""
-        all_document_problems = [
+        unsuppressed_problems_of_documents = [
             problem for document in self.documents for problem in document.problems if not problem.suppression_reason
         ]
         return sorted(
-            [*self.score_problems, *all_document_problems], key=lambda problem: PROBLEM_LEVELS.index(problem.level)
+            [*self.score_problems, *unsuppressed_problems_of_documents],
+            key=lambda problem: PROBLEM_LEVELS.index(problem.level),
         )
 
     @cached_property
@@ -285,12 +286,12 @@ def build_sarif_log_dictionary(report: CheckReport) -> dict[str, Any]:
 
 
 def _sarif_rule(name: str, level: str) -> dict[str, Any]:
-    rule_definition = CHECK_RULE_BY_NAME[name]
+    check_rule_definition = CHECK_RULE_BY_NAME[name]
     return {
         "id": name,
-        "shortDescription": {"text": f"{rule_definition.title}."},
-        "fullDescription": {"text": rule_definition.why},
-        "help": {"text": f"{rule_definition.title}. {rule_definition.why}"},
+        "shortDescription": {"text": f"{check_rule_definition.title}."},
+        "fullDescription": {"text": check_rule_definition.why},
+        "help": {"text": f"{check_rule_definition.title}. {check_rule_definition.why}"},
         "defaultConfiguration": {"level": level},
     }
 

@@ -159,9 +159,9 @@ def run_check(options: argparse.Namespace) -> int:
     _check_options(options)
     for output_file_path in (options.write_baseline, options.write_known, *(file for _, file in report_formats_and_files)):
         _check_writable(output_file_path)
-    (chunker_spec,) = parse_all_chunker_specs(options)
-    chunker = chunker_spec.build()
-    recipe = chunker_spec.recipe_of(chunker)
+    (parsed_chunker_spec,) = parse_all_chunker_specs(options)
+    chunker = parsed_chunker_spec.build()
+    recipe = parsed_chunker_spec.recipe_of(chunker)
     stored_baseline = (
         Baseline.parse_baseline_file(read_file_bytes(options.baseline), options.baseline)
         if options.baseline is not None
@@ -174,11 +174,11 @@ def run_check(options: argparse.Namespace) -> int:
     )
     tools = load_embedder_and_tokenizer_tools(recipe.embedder, recipe.tokenizer, options.device)
     tools.asking = open_language_model(options, chunker, recipe.embedded_as, recipe)
-    severity_levels, size_bounds = parse_severity_levels(options.level), size_bounds_of_options(options)
+    user_severity_level_by_rule, size_bounds = parse_severity_levels(options.level), size_bounds_of_options(options)
     sources_to_check = _read_sources(options, recipe.sentences)
     readable_documents = [source.document for source in sources_to_check if isinstance(source.document, Document)]
     chunker = chunker.for_documents([document.name for document in readable_documents])
-    check_settings = Check(chunker, tools, severity_levels, size_bounds, recipe.embedded_as)
+    check_settings = Check(chunker, tools, user_severity_level_by_rule, size_bounds, recipe.embedded_as)
     corpus, questions = _build_corpus_and_read_questions(options.questions, readable_documents)
     texts_with_known_boundaries = [
         source.marked_document for source in sources_to_check if source.marked_document is not None
@@ -200,7 +200,7 @@ def run_check(options: argparse.Namespace) -> int:
     )
     below_baseline_problems = (
         _build_problem_per_worse_score(
-            stored_baseline, mean_scores_by_kind, check_settings, str(chunker_spec.file or options.baseline), options
+            stored_baseline, mean_scores_by_kind, check_settings, str(parsed_chunker_spec.file or options.baseline), options
         )
         if stored_baseline is not None and are_all_marked_documents_cut
         else []

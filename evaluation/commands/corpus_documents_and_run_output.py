@@ -52,16 +52,18 @@ def _is_table_name(file_name: str) -> bool:
     return file_name.lower().endswith(TABLE_ENDINGS)
 
 
-def _read_table_documents(folder_or_table: Path) -> Iterator[tuple[str, FileText | InputError]]:
+def _read_table_documents(document_folder_or_table: Path) -> Iterator[tuple[str, FileText | InputError]]:
     """Yield the documents in all tables of a folder, or in a single table."""
     raise_if_extra_missing("corpus", "reading JSON lines and Parquet")
     from corpus.inputs import InputDocument, Inputs, Source, TextColumns
 
-    table_document_source = Source([folder_or_table.absolute()], [folder_or_table], TextColumns())
-    for piece_of_table_file in Inputs([folder_or_table], TextColumns(), _BYTES_PER_TABLE_PIECE).pieces():
-        if piece_of_table_file.kind == "file" or not _is_table_name(piece_of_table_file.path or folder_or_table.name):
+    table_document_source = Source([document_folder_or_table.absolute()], [document_folder_or_table], TextColumns())
+    for table_part_with_many_documents in Inputs([document_folder_or_table], TextColumns(), _BYTES_PER_TABLE_PIECE).pieces():
+        if table_part_with_many_documents.kind == "file" or not _is_table_name(
+            table_part_with_many_documents.path or document_folder_or_table.name
+        ):
             continue
-        for document in table_document_source.documents_in_piece(piece_of_table_file):
+        for document in table_document_source.documents_in_piece(table_part_with_many_documents):
             if isinstance(document, InputDocument):
                 yield document.id, FileText(document.text, "utf-8", "utf-8")
             else:

@@ -451,11 +451,11 @@ class QuestionChanges:
             If no question is usable.
         """
         named_document_texts = []
-        for document_name, file_text_or_error in read_corpus_documents(options.corpus[0], options.encoding):
-            if isinstance(file_text_or_error, InputError):
-                print_to_stderr(f"{file_text_or_error} The document is left out.")
+        for document_name, document_text_or_error in read_corpus_documents(options.corpus[0], options.encoding):
+            if isinstance(document_text_or_error, InputError):
+                print_to_stderr(f"{document_text_or_error} The document is left out.")
             else:
-                named_document_texts.append((document_name, file_text_or_error))
+                named_document_texts.append((document_name, document_text_or_error))
         questions_file_name = options.questions.name
         questions_of_file = read_questions(
             read_file_bytes(str(options.questions)),
@@ -492,12 +492,12 @@ class QuestionChanges:
             load_tokenizer(chunkers_to_measure[1].recipe.tokenizer),
         )
         recall_by_amount_per_side = []
-        for _, _, search_index, tools, _ in build_indexes(
+        for _, _, searchable_chunks, tools, _ in build_indexes(
             options, chunkers_to_measure, named_texts_with_answers, embedding_cache
         ):
             recall_by_amount_per_side.append(
                 question_recalls_by_retrieved_amount(
-                    search_index,
+                    searchable_chunks,
                     questions_with_renumbered_documents,
                     tools,
                     documents_token_ruler,

@@ -267,7 +267,7 @@ def _answer_questions_and_print_answers(
         for chunker_number, chunker in enumerate(chunkers)
     }
 
-    typical_chunk_count = round(median(own.chunks for own in passages_by_chunker_or_baseline.values()))
+    chunkers_median_chunk_count = round(median(own.chunks for own in passages_by_chunker_or_baseline.values()))
     trivial_baseline_names = [*dict.fromkeys(options.trivial)]
     for chunker_or_baseline_number, trivial_baseline_name in enumerate(trivial_baseline_names, start=len(chunkers)):
         passages_by_chunker_or_baseline[chunker_or_baseline_number] = gather_trivial_baseline_passages(
@@ -275,15 +275,15 @@ def _answer_questions_and_print_answers(
             document,
             file_questions.usable,
             passage_token_budget,
-            typical_chunk_count,
+            chunkers_median_chunk_count,
             Tools(embedder, tokenizer, embedding_cache),
             document_token_ruler,
         )
 
-    document_embedder = embedder and embedder.for_document(document)
+    embedder_adapted_to_document = embedder and embedder.for_document(document)
 
     def cosines_of_text_with_others(text: str, others: Sequence[str]) -> FloatArray:
-        compared_text_vectors = Tools(document_embedder, tokenizer, embedding_cache).embed([text, *others])
+        compared_text_vectors = Tools(embedder_adapted_to_document, tokenizer, embedding_cache).embed([text, *others])
         return np.asarray(compared_text_vectors[1:] @ compared_text_vectors[0], dtype=float)
 
     answer_results: dict[tuple[int, int], AnswerResult] = {}

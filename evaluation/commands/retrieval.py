@@ -275,12 +275,14 @@ def _chunkers_to_measure(options: argparse.Namespace) -> list[MeasuredColumn]:
     ]
 
 
-def build_chunker_with_recipe(chunker_spec: ChunkerSpec, base_recipe: Recipe, column_name: str) -> MeasuredColumn:
-    """Return the column of a chunker; settings not given on the command line are taken from ``base_recipe``."""
+def build_chunker_with_recipe(
+    chunker_spec: ChunkerSpec, fallback_settings_recipe: Recipe, column_name: str
+) -> MeasuredColumn:
+    """Return the column of a chunker; settings not given on the command line are taken from ``fallback_settings_recipe``."""
     # The embedder is asked for its defaults alone, and is not loaded for it.
-    chunker = chunker_spec.build(load_embedder(base_recipe.embedder))
+    chunker = chunker_spec.build(load_embedder(fallback_settings_recipe.embedder))
     return MeasuredColumn(
-        column_name, chunker_spec.recipe_of(chunker, base_recipe.model_copy(update={"versions": {}})), chunker
+        column_name, chunker_spec.recipe_of(chunker, fallback_settings_recipe.model_copy(update={"versions": {}})), chunker
     )
 
 
@@ -546,8 +548,8 @@ def _returned_spans_as_json(evaluation: Evaluation, ranked_chunk_numbers: Sequen
     }
 
 
-def _mean_and_deviation_as_json(evaluation: Evaluation, measure: str, range_unit: str) -> dict[str, float] | None:
-    mean_and_deviation_pair = mean_and_deviation(evaluation.values(measure, range_unit))
+def _mean_and_deviation_as_json(evaluation: Evaluation, measure: str, text_length_unit: str) -> dict[str, float] | None:
+    mean_and_deviation_pair = mean_and_deviation(evaluation.values(measure, text_length_unit))
     return (
         None
         if mean_and_deviation_pair is None
@@ -559,11 +561,13 @@ def _scores_as_json(scores_by_k: dict[int, dict[str, Score]]) -> dict[str, dict[
     return {str(k): {name: score.value for name, score in some.items()} for k, some in scores_by_k.items()}
 
 
-def _chunk_as_json(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    document_number = corpus.document_number_at(spans[0][0])
+def _chunk_as_json(corpus: Corpus, chunk_spans_in_corpus: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    document_number = corpus.document_number_at(chunk_spans_in_corpus[0][0])
     document_offset_in_corpus = corpus.offsets[document_number]
     labelled_document_parts = corpus.documents[document_number].parts
-    spans_in_document = [[start - document_offset_in_corpus, end - document_offset_in_corpus] for start, end in spans]
+    spans_in_document = [
+        [start - document_offset_in_corpus, end - document_offset_in_corpus] for start, end in chunk_spans_in_corpus
+    ]
     chunk_document_and_spans = {"document": corpus.names[document_number], "spans": spans_in_document}
     return (
         chunk_document_and_spans

@@ -131,7 +131,7 @@ def budget_tables(measured_recipes: Sequence[MeasuredRecipe], k: int) -> str:
 def leads_at_budgets(measured_recipes: Sequence[MeasuredRecipe], measure: str) -> Leads:
     """Return the leading recipe at each budget, by one measure."""
     shared_retrieval_budgets = measured_recipes[0].budget_results.budgets
-    recipe_values_by_budget_size = {
+    all_recipes_values_by_budget = {
         size: [
             recipe.budget_results.question_values_at_budget(measure, size, shared_retrieval_budgets.unit)
             for recipe in measured_recipes
@@ -142,7 +142,7 @@ def leads_at_budgets(measured_recipes: Sequence[MeasuredRecipe], measure: str) -
         [recipe.name for recipe in measured_recipes],
         MEASURE_NAMES[measure],
         shared_retrieval_budgets.unit,
-        recipe_values_by_budget_size,
+        all_recipes_values_by_budget,
     )
 
 

@@ -118,10 +118,12 @@ def run_sweep(options: argparse.Namespace) -> None:
     if not chunker_settings:
         raise InputError("Name the settings to sweep: --published, or --chunker with --grid.")
     summarize_settings([], options.measure)
-    splitter = options.sentences or next((spec.recipe.sentences for spec in chunker_specs if spec.recipe is not None), None)
+    sentence_splitter_name = options.sentences or next(
+        (spec.recipe.sentences for spec in chunker_specs if spec.recipe is not None), None
+    )
     marked_sample_names = [] if options.marked else [name for name in sample_titles() if load_sample(name).known]
-    marked_documents = [_load_marked_sample(name, splitter) for name in options.sample or marked_sample_names]
-    marked_documents += _read_marked_files(options.marked, options.encoding, splitter or DEFAULT_SPLITTER)
+    marked_documents = [_load_marked_sample(name, sentence_splitter_name) for name in options.sample or marked_sample_names]
+    marked_documents += _read_marked_files(options.marked, options.encoding, sentence_splitter_name or DEFAULT_SPLITTER)
     tools = load_shared_embedder_and_tokenizer(options, chunker_specs)
     chunker_settings = [*TRIVIAL_SETTINGS, *chunker_settings]
     sweep_rows = list(

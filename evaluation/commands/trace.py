@@ -128,30 +128,36 @@ def _add_diagnoses_until_interruption(
 
 
 def _documents_and_chunks(
-    options: argparse.Namespace, chunker_spec: ChunkerSpec | None
+    options: argparse.Namespace, parsed_chunker_spec: ChunkerSpec | None
 ) -> tuple[list[Document], SearchedChunks | None]:
     """Return the readable documents, and the chunks that were searched: from a file, or cut again."""
     if options.documents is None:
-        if chunker_spec is None or chunker_spec.file is None or not chunker_spec.is_file_given_as_chunker:
+        if (
+            parsed_chunker_spec is None
+            or parsed_chunker_spec.file is None
+            or not parsed_chunker_spec.is_file_given_as_chunker
+        ):
             raise InputError(
                 "A trace needs the documents that were searched (--documents PATH) or a file of their chunks (--chunker "
                 "chunks:FILE); neither is given."
             )
         if options.questions is not None:
             raise InputError("--questions needs the documents in which its excerpts stand. Add --documents PATH.")
-        chunks_of_file = read_given_chunks(read_file_bytes(str(chunker_spec.file)), chunker_spec.file.name)
-        return SearchedChunks.rebuild_documents_from_chunks(chunks_of_file, chunker_spec.file.name, DEFAULT_SPLITTER)
-    recipe = None if chunker_spec is None else chunker_spec.recipe
+        chunks_of_file = read_given_chunks(read_file_bytes(str(parsed_chunker_spec.file)), parsed_chunker_spec.file.name)
+        return SearchedChunks.rebuild_documents_from_chunks(chunks_of_file, parsed_chunker_spec.file.name, DEFAULT_SPLITTER)
+    recipe = None if parsed_chunker_spec is None else parsed_chunker_spec.recipe
     searched_documents = [
         Document.from_text(file_text.text, recipe.sentences if recipe else DEFAULT_SPLITTER, name, file_text.parts)
         for name, file_text in read_usable_texts(options.documents, options.encoding).items()
     ]
-    if chunker_spec is None:
+    if parsed_chunker_spec is None:
         return searched_documents, None
-    if chunker_spec.file is not None and chunker_spec.is_file_given_as_chunker:
-        chunks_of_file = read_given_chunks(read_file_bytes(str(chunker_spec.file)), chunker_spec.file.name)
-        return searched_documents, SearchedChunks.from_file(searched_documents, chunks_of_file, chunker_spec.file.name)
-    return searched_documents, _cut_documents_again(options, chunker_spec, searched_documents)
+    if parsed_chunker_spec.file is not None and parsed_chunker_spec.is_file_given_as_chunker:
+        chunks_of_file = read_given_chunks(read_file_bytes(str(parsed_chunker_spec.file)), parsed_chunker_spec.file.name)
+        return searched_documents, SearchedChunks.from_file(
+            searched_documents, chunks_of_file, parsed_chunker_spec.file.name
+        )
+    return searched_documents, _cut_documents_again(options, parsed_chunker_spec, searched_documents)
 
 
 def _cut_documents_again(

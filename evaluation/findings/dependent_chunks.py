@@ -317,7 +317,7 @@ def find_dangling_starts(examined_chunking: ExaminedChunking) -> FindingPartsIte
     document_text, language = examined_chunking.chunking.document.text, examined_chunking.language
     if language not in POINTER_PATTERN_FUNCTIONS:
         return
-    is_reader_addressed = addresses_reader_as_sie(document_text, language)
+    is_reader_addressed_in_text = addresses_reader_as_sie(document_text, language)
     for chunk, chunk_text_start in _non_first_chunk_text_starts(examined_chunking):
         if (
             not _begins_sentence(document_text, chunk_text_start)
@@ -328,7 +328,9 @@ def find_dangling_starts(examined_chunking: ExaminedChunking) -> FindingPartsIte
         sentence_stop_match = _SENTENCE_STOP_PATTERN.search(document_text, chunk_text_start, chunk.end)
         first_sentence_end = sentence_stop_match.end() if sentence_stop_match else chunk.end
         if pointing_phrase := phrase_pointing_back(
-            document_text[chunk_text_start : min(first_sentence_end, chunk_text_start + 160)], language, is_reader_addressed
+            document_text[chunk_text_start : min(first_sentence_end, chunk_text_start + 160)],
+            language,
+            is_reader_addressed_in_text,
         ):
             yield (
                 Span(chunk_text_start, first_sentence_end),
@@ -396,31 +398,35 @@ def _begins_line(text: str, start: int) -> bool:
 
 
 def _list_lead_in_sentence(
-    text: str, start: int, item_marker_kind: str, language: str, list_lead_in_by_item_line: dict[tuple[int, str], str]
+    text: str,
+    list_item_start: int,
+    item_marker_kind: str,
+    language: str,
+    list_lead_in_by_item_line: dict[tuple[int, str], str],
 ) -> str:
     """Return the sentence that introduces the list of an item; empty if none does.
 
     ``list_lead_in_by_item_line`` holds the results of earlier calls, by line and kind of mark, so that no list is walked
     twice.
     """
-    item_line_start = text.rfind("\n", 0, start) + 1
+    item_line_start = text.rfind("\n", 0, list_item_start) + 1
     lead_in_sentence, preceding_line_end_offset = "", item_line_start
     while preceding_line_end_offset > 0:
-        line_start = text.rfind("\n", 0, preceding_line_end_offset - 1) + 1
+        preceding_line_start = text.rfind("\n", 0, preceding_line_end_offset - 1) + 1
         preceding_line_text = text[
-            max(line_start, preceding_line_end_offset - EXAMINED_CHARACTERS_AROUND_CUT) : preceding_line_end_offset
+            max(preceding_line_start, preceding_line_end_offset - EXAMINED_CHARACTERS_AROUND_CUT) : preceding_line_end_offset
         ].strip()
-        if (line_start, item_marker_kind) in list_lead_in_by_item_line:
-            lead_in_sentence = list_lead_in_by_item_line[line_start, item_marker_kind]
+        if (preceding_line_start, item_marker_kind) in list_lead_in_by_item_line:
+            lead_in_sentence = list_lead_in_by_item_line[preceding_line_start, item_marker_kind]
             break
-        preceding_line_end_offset = line_start
+        preceding_line_end_offset = preceding_line_start
         if not preceding_line_text:
             continue
         if _announces_what_follows(preceding_line_text, language):
             lead_in_sentence = "" if _HEADING.match(preceding_line_text) else _last_sentence(preceding_line_text)
             break
-        item_marker_match = _LIST_ITEM_MARKER.match(text, line_start)
-        is_indented_continuation = text[line_start : line_start + 2].isspace() and not item_marker_match
+        item_marker_match = _LIST_ITEM_MARKER.match(text, preceding_line_start)
+        is_indented_continuation = text[preceding_line_start : preceding_line_start + 2].isspace() and not item_marker_match
         if not is_indented_continuation and (item_marker_match is None or item_marker_match.lastgroup != item_marker_kind):
             break
     list_lead_in_by_item_line[item_line_start, item_marker_kind] = lead_in_sentence

@@ -153,16 +153,16 @@ def unreadable_reason(text: str) -> str:
     if text.isascii():
         return ""
     non_ascii_character_count = sum(char > "\x7f" for char in text)
-    misread_runs, replacement_or_control_characters = (
+    misread_runs, found_replacement_or_control_characters = (
         _MISREAD_UTF_8.findall(text),
         _REPLACEMENT_OR_CONTROL_CHARACTER.findall(text),
     )
     distinct_misread_characters = set("".join(misread_runs))
     broken_character_count = sum(map(len, misread_runs)) + sum(
-        char not in distinct_misread_characters for char in replacement_or_control_characters
+        char not in distinct_misread_characters for char in found_replacement_or_control_characters
     )
     if (
-        len(misread_runs) + len(replacement_or_control_characters) >= LEAST_BROKEN_CHARACTER_COUNT
+        len(misread_runs) + len(found_replacement_or_control_characters) >= LEAST_BROKEN_CHARACTER_COUNT
         and 2 * broken_character_count >= non_ascii_character_count
     ):
         return (

@@ -58,7 +58,7 @@ FLAT_INTERQUARTILE_RANGE = 0.02
 LONG_PARAGRAPH, LEAST_PARAGRAPH_STOPS = 600, 3
 """Characters above which a paragraph should have more than one sentence, or stops within it from which on it should."""
 
-CHUNKS_AFTER_FAR_HEADING = 2
+CHUNKS_MAKING_HEADING_FAR = 2
 """Number of chunks after its heading from which on a chunk of the same section is far from the heading."""
 
 NEAR_DUPLICATE_SHARE = 0.6
@@ -166,7 +166,9 @@ def _find_cut_sentences(examined_chunking: ExaminedChunking) -> FindingPartsIter
             )
 
 
-def _find_cut_blocks(block_kind: str, finding_score: float, examined_chunking: ExaminedChunking) -> FindingPartsIterator:
+def _find_cut_blocks(
+    block_kind: str, fixed_finding_score: float, examined_chunking: ExaminedChunking
+) -> FindingPartsIterator:
     text = examined_chunking.chunking.document.text
     for block in parse_block_outline(text).whole_blocks:
         if block.kind != block_kind:
@@ -176,7 +178,7 @@ def _find_cut_blocks(block_kind: str, finding_score: float, examined_chunking: E
         if cuts_inside_block:
             cut_count_phrase = "once" if len(cuts_inside_block) == 1 else f"{len(cuts_inside_block):,} times"
             block_line_count = text.count("\n", block_start, block_end) + 1
-            yield block.span, finding_score, f"a {block_kind} of {block_line_count:,} lines is cut {cut_count_phrase}"
+            yield block.span, fixed_finding_score, f"a {block_kind} of {block_line_count:,} lines is cut {cut_count_phrase}"
 
 
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
@@ -256,7 +258,7 @@ def _find_heading_distant_chunks(examined_chunking: ExaminedChunking) -> Finding
         chunks_between_count = (
             chunk_index - bisect_right(chunk_edge_offsets, heading_starts[heading_index]) + 1 if heading_index >= 0 else 0
         )
-        if chunks_between_count >= CHUNKS_AFTER_FAR_HEADING:
+        if chunks_between_count >= CHUNKS_MAKING_HEADING_FAR:
             heading_title = all_headings[heading_index].title
             heading_title_phrase = (
                 f"“{heading_title[:60]}{'…' * (len(heading_title) > 60)}”" if heading_title else "without a title"
@@ -445,17 +447,17 @@ def _find_flat_curves(examined_chunking: ExaminedChunking) -> FindingPartsIterat
 
 
 def _find_worthless_chunks(
-    fault: ChunkFaultKind, finding_score: float, examined_chunking: ExaminedChunking
+    fault: ChunkFaultKind, fixed_finding_score: float, examined_chunking: ExaminedChunking
 ) -> FindingPartsIterator:
     for chunk, chunk_fault in zip(examined_chunking.chunking.chunks, examined_chunking.chunk_faults, strict=True):
         if chunk_fault is not None and chunk_fault.fault == fault:
-            yield Span(chunk.start, chunk.end), finding_score, chunk_fault.reason
+            yield Span(chunk.start, chunk.end), fixed_finding_score, chunk_fault.reason
 
 
 def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> FindingPartsIterator:
     """Find chunks that say what another chunk says, except worthless ones, which other rules report."""
     runs_repeated_in_document = find_repeated_word_runs(examined_chunking.chunking.document.text)
-    compared_chunks, furthest_chunk_end = [], 0
+    chunks_to_compare, furthest_chunk_end = [], 0
     for chunk_index, (chunk, fault_of_worthless_chunk) in enumerate(
         zip(examined_chunking.chunking.chunks, examined_chunking.chunk_faults, strict=True)
     ):
@@ -463,17 +465,21 @@ def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> FindingP
             # It says what its children say.
             continue
         # Only what the document repeats, or chunks share by overlap, can be alike.
-        may_chunk_have_duplicate = (
+        has_overlap_or_repeated_text = (
             chunk.start < furthest_chunk_end
             or len(chunk.spans) > 1
             or runs_repeated_in_document.repeated_share_of_passage(chunk.start, chunk.end) >= NEAR_DUPLICATE_SHARE
         )
-        if fault_of_worthless_chunk is None and len(chunk.text) >= LEAST_COMPARED_CHARACTERS and may_chunk_have_duplicate:
-            compared_chunks.append(chunk)
+        if (
+            fault_of_worthless_chunk is None
+            and len(chunk.text) >= LEAST_COMPARED_CHARACTERS
+            and has_overlap_or_repeated_text
+        ):
+            chunks_to_compare.append(chunk)
         furthest_chunk_end = max(furthest_chunk_end, chunk.end)
     nearest_match_by_chunk: dict[int, tuple[float, int]] = {}
     for first_chunk_index, second_chunk_index, similarity in find_near_duplicate_texts(
-        [chunk.text for chunk in compared_chunks], NEAR_DUPLICATE_SHARE
+        [chunk.text for chunk in chunks_to_compare], NEAR_DUPLICATE_SHARE
     ).pairs:
         for chunk_index, other_chunk_index in (
             (first_chunk_index, second_chunk_index),
@@ -482,7 +488,7 @@ def _find_near_duplicate_chunks(examined_chunking: ExaminedChunking) -> FindingP
             if similarity > nearest_match_by_chunk.get(chunk_index, (0.0, 0))[0]:
                 nearest_match_by_chunk[chunk_index] = similarity, other_chunk_index
     for chunk_index, (similarity, other_chunk_index) in sorted(nearest_match_by_chunk.items()):
-        chunk, other_text = compared_chunks[chunk_index], " ".join(compared_chunks[other_chunk_index].text.split())
+        chunk, other_text = chunks_to_compare[chunk_index], " ".join(chunks_to_compare[other_chunk_index].text.split())
         shortened_other_chunk_text = (
             other_text if len(other_text) <= MOST_QUOTED_CHARACTERS else f"{other_text[:MOST_QUOTED_CHARACTERS]}…"
         )

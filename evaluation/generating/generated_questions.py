@@ -270,14 +270,14 @@ def decide_kept_questions(
     A question is compared with all earlier questions that resemble their excerpts, even those dropped as duplicates. Its
     highest cosine therefore does not depend on ``highest_question_cosine``, and its bar in the histogram stays in place.
     """
-    resembles_excerpts_mask = cosines.excerpts >= lowest_excerpt_cosine
-    highest_earlier_cosines = np.full(len(resembles_excerpts_mask), np.nan)
-    for question_number in np.flatnonzero(resembles_excerpts_mask):
-        earlier_cosines = cosines.questions[question_number, :question_number][resembles_excerpts_mask[:question_number]]
+    question_fits_excerpts_mask = cosines.excerpts >= lowest_excerpt_cosine
+    highest_earlier_cosines = np.full(len(question_fits_excerpts_mask), np.nan)
+    for question_number in np.flatnonzero(question_fits_excerpts_mask):
+        earlier_cosines = cosines.questions[question_number, :question_number][question_fits_excerpts_mask[:question_number]]
         if earlier_cosines.size:
             highest_earlier_cosines[question_number] = earlier_cosines.max()
     return FilterResult(
         cosines.excerpts,
         highest_earlier_cosines,
-        resembles_excerpts_mask & ~(highest_earlier_cosines > highest_question_cosine),
+        question_fits_excerpts_mask & ~(highest_earlier_cosines > highest_question_cosine),
     )

@@ -47,7 +47,7 @@ from evaluation.retrieval.asked_question import MOST_QUESTION_CHARACTERS
 MOST_CHARACTERS_TRIMMED_OFF_WINDOW = 100
 """Characters at either end of a window within which it is moved to the end of a word."""
 
-MOST_TRIED_WINDOWS = 20
+MOST_TRIES_PER_RANDOM_WINDOW = 20
 """Maximum number of random positions tried for a window without overlap; after that, the least overlap counts."""
 
 
@@ -71,8 +71,8 @@ def random_windows(document_texts: Sequence[str], window_size: int, seed: int) -
     """Yield an endless sequence of random windows; equal seeds give equal windows.
 
     A document is chosen with a probability proportional to its length, then a position in it uniformly at random, up to
-    `MOST_TRIED_WINDOWS` times until the window overlaps no earlier one. If all do, the window with the least overlap is
-    used. A document that is not longer than a window is shown whole.
+    `MOST_TRIES_PER_RANDOM_WINDOW` times until the window overlaps no earlier one. If all do, the window with the least
+    overlap is used. A document that is not longer than a window is shown whole.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _least_overlapping_windows(
     independent_random_windows = _independent_random_windows(document_texts, cumulative_lengths, window_size, random)
     while True:
         tried_windows: list[Window] = []
-        for least_overlapping_window in islice(independent_random_windows, MOST_TRIED_WINDOWS):
+        for least_overlapping_window in islice(independent_random_windows, MOST_TRIES_PER_RANDOM_WINDOW):
             tried_windows.append(least_overlapping_window)
             if not any(map(least_overlapping_window.overlaps, earlier_windows)):
                 break
@@ -177,7 +177,7 @@ GUESSED_ANSWER_TOKENS = 150
 _POLL_INTERVAL_SECONDS = 0.05
 """Seconds between checks for whether the user has stopped."""
 
-_SAMPLED_WINDOW_COUNT = 5
+_ESTIMATE_SAMPLE_WINDOW_COUNT = 5
 """Windows whose tokens are counted for an estimate."""
 
 
@@ -197,13 +197,13 @@ class GenerationSettings:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        for setting_phrase, setting_value, least_value, greatest_value in (
+        for counted_setting_noun, setting_value, least_value, greatest_value in (
             ("questions to generate", self.count, 1, MOST_GENERATED_QUESTIONS),
             ("characters in a window", self.window, LEAST_WINDOW_CHARACTERS, MOST_WINDOW_CHARACTERS),
         ):
             if not least_value <= setting_value <= greatest_value:
                 raise InputError(
-                    f"The number of {setting_phrase} must be from {least_value:,} to {greatest_value:,}; got "
+                    f"The number of {counted_setting_noun} must be from {least_value:,} to {greatest_value:,}; got "
                     f"{setting_value:,}."
                 )
 
@@ -307,14 +307,14 @@ def generate_and_pass_on_questions(
             lambda question: ordered_question_outcomes.is_repeated_question(question, window_number, cancelled),
         )
         messages = _prompt_messages(document_texts, part_unquoted_by_earlier_questions, window_number + 1, earlier_questions)
-        currently_shown_passage, opening_messages, replaced_leading_message_count = (
+        passage_shown_to_model, opening_messages, replaced_leading_message_count = (
             part_unquoted_by_earlier_questions,
             messages,
             len(messages),
         )
 
         def send_messages(messages: Sequence[Message]) -> Reply:
-            nonlocal currently_shown_passage, opening_messages, replaced_leading_message_count
+            nonlocal passage_shown_to_model, opening_messages, replaced_leading_message_count
             if question_answer_reader.repeated:
                 other_window_part = _find_longest_unquoted_window_part(
                     document_texts,
@@ -322,15 +322,15 @@ def generate_and_pass_on_questions(
                     [*earlier_questions, *question_answer_reader.repeated],
                     1,
                 )
-                if other_window_part not in (currently_shown_passage, part_unquoted_by_earlier_questions):
+                if other_window_part not in (passage_shown_to_model, part_unquoted_by_earlier_questions):
                     # In a new conversation, as a weak model would copy the question from this one.
-                    currently_shown_passage, opening_messages, replaced_leading_message_count = (
+                    passage_shown_to_model, opening_messages, replaced_leading_message_count = (
                         other_window_part,
                         _prompt_messages(document_texts, other_window_part, window_number + 1, earlier_questions),
                         len(messages),
                     )
             later_messages = messages[replaced_leading_message_count:]
-            sentences_of_window_part = _deduplicated_window_sentences(document_texts, currently_shown_passage)
+            sentences_of_window_part = _deduplicated_window_sentences(document_texts, passage_shown_to_model)
             unmentioned_excerpts = [
                 excerpt
                 for excerpt in sentences_of_window_part
@@ -360,11 +360,11 @@ def generate_and_pass_on_questions(
         ordered_question_outcomes.report_remaining_outcomes()
 
 
-def _answer_schema(allowed_excerpts: Sequence[str]) -> AnswerKind:
+def _answer_schema(allowed_excerpt_sentences: Sequence[str]) -> AnswerKind:
     """Return the answer kind whose schema allows these sentences, and at most every third of them, as excerpts."""
-    max_excerpt_count = max(1, min(MOST_EXCERPTS, len(allowed_excerpts) // 3))
+    max_excerpt_count = max(1, min(MOST_EXCERPTS, len(allowed_excerpt_sentences) // 3))
     return QUESTION_WITH_EXCERPTS_ANSWER.copy_with_answer_limits({}, sizes={"excerpts": max_excerpt_count}).with_choices(
-        {"excerpts": allowed_excerpts}
+        {"excerpts": allowed_excerpt_sentences}
     )
 
 
@@ -493,7 +493,10 @@ def estimate_generation_requests_and_tokens(
     loaded.
     """
     sampled_random_windows = [
-        *islice(random_windows(document_texts, settings.window, settings.seed), min(settings.count, _SAMPLED_WINDOW_COUNT))
+        *islice(
+            random_windows(document_texts, settings.window, settings.seed),
+            min(settings.count, _ESTIMATE_SAMPLE_WINDOW_COUNT),
+        )
     ]
     tokenizer.ensure_loaded()
     message_token_counts = tokenizer.count(

@@ -25,7 +25,7 @@ from evaluation.questions.question_files import (
 )
 from evaluation.questions.question_rows import (
     ANSWER_COLUMNS,
-    PASSAGE_HOP_MARK_PATTERN,
+    LEADING_HOP_MARK_PATTERN,
     QuestionRow,
     json_line_objects,
     parse_excerpt_list,

@@ -21,13 +21,13 @@ from evaluation.questions.question_rows import DOCUMENT_TEXT_SEPARATOR
 def union_of_ranges(ranges: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the union of ranges as ascending spans that neither overlap nor touch."""
     merged_spans: list[Span] = []
-    for start, end in sorted(ranges):
-        if start >= end:
+    for start, next_range_end in sorted(ranges):
+        if start >= next_range_end:
             continue
         if merged_spans and start <= merged_spans[-1].end:
-            merged_spans[-1] = Span(merged_spans[-1].start, max(merged_spans[-1].end, end))
+            merged_spans[-1] = Span(merged_spans[-1].start, max(merged_spans[-1].end, next_range_end))
         else:
-            merged_spans.append(Span(start, end))
+            merged_spans.append(Span(start, next_range_end))
     return merged_spans
 
 
@@ -50,8 +50,8 @@ def intersection_of_ranges(left: Iterable[tuple[int, int]], right: Iterable[tupl
 def difference_of_ranges(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the parts of ``left`` outside ``right`` as ascending spans that neither overlap nor touch."""
     # The bounds of what lies between, before and after the ranges on the right.
-    outside_range_edges = [0, *chain.from_iterable(union_of_ranges(right)), sys.maxsize]
-    return intersection_of_ranges(left, zip(outside_range_edges[::2], outside_range_edges[1::2], strict=True))
+    edges_outside_right_ranges = [0, *chain.from_iterable(union_of_ranges(right)), sys.maxsize]
+    return intersection_of_ranges(left, zip(edges_outside_right_ranges[::2], edges_outside_right_ranges[1::2], strict=True))
 
 
 class CoveredRanges:
@@ -71,14 +71,14 @@ class CoveredRanges:
     def _cover_range_yielding_new_parts(self, start: int, end: int) -> Iterator[Span]:
         first_touched_index, index_after_last_touched = bisect_right(self._ends, start), bisect_left(self._starts, end)
         uncovered_start = start
-        for covered_start, covered_end in zip(
+        for covered_start, already_covered_range_end in zip(
             self._starts[first_touched_index:index_after_last_touched],
             self._ends[first_touched_index:index_after_last_touched],
             strict=True,
         ):
             if covered_start > uncovered_start:
                 yield Span(uncovered_start, covered_start)
-            uncovered_start = covered_end
+            uncovered_start = already_covered_range_end
         if uncovered_start < end:
             yield Span(uncovered_start, end)
         if first_touched_index < index_after_last_touched:
@@ -218,11 +218,11 @@ class TokenRuler:
         """
         if most <= 0:
             return Span(span.start, span.start)
-        end_token_index = int(np.searchsorted(self._token_offsets, span.start)) + most
+        first_excluded_token_index = int(np.searchsorted(self._token_offsets, span.start)) + most
         return (
             span
-            if end_token_index >= len(self._token_offsets)
-            else Span(span.start, min(span.end, int(self._token_offsets[end_token_index])))
+            if first_excluded_token_index >= len(self._token_offsets)
+            else Span(span.start, min(span.end, int(self._token_offsets[first_excluded_token_index])))
         )
 
 

@@ -249,13 +249,13 @@ def _build_quotation_from_excerpt_fields(excerpt_fields: Mapping[str, Any]) -> Q
     excerpt_text, excerpt_start = excerpt_fields.get("content"), _parse_start_index(excerpt_fields.get("start_index"))
     if not isinstance(excerpt_text, str) or not excerpt_text.strip():
         raise InputError(f"every excerpt must be a string that is not empty; got {short_repr(excerpt_text)}.")
-    prefix, suffix = excerpt_fields.get("prefix") or "", excerpt_fields.get("suffix") or ""
-    for context_field_name, context_field_value in (("prefix", prefix), ("suffix", suffix)):
+    text_before_excerpt, suffix = excerpt_fields.get("prefix") or "", excerpt_fields.get("suffix") or ""
+    for context_field_name, context_field_value in (("prefix", text_before_excerpt), ("suffix", suffix)):
         if not isinstance(context_field_value, str):
             raise InputError(
                 f"the {context_field_name} of an excerpt must be a string; got {short_repr(context_field_value)}."
             )
-    return Quotation(excerpt_text, prefix, suffix, excerpt_start)
+    return Quotation(excerpt_text, text_before_excerpt, suffix, excerpt_start)
 
 
 def _parse_start_index(given_start_index: object) -> int | None:
@@ -524,12 +524,12 @@ def _covers_whole_document(excerpt: Excerpt, corpus: Corpus) -> bool:
 
 def excerpt_as_json(document_name: str, document_text: str, span: Span) -> dict[str, Any]:
     """Return an excerpt as a JSON-compatible mapping with its document, position and context."""
-    prefix, suffix = surrounding_text(document_text, span)
+    text_before_excerpt, suffix = surrounding_text(document_text, span)
     return {
         "corpus_id": document_name,
         "content": document_text[span.start : span.end],
         "start_index": span.start,
         "end_index": span.end,
-        "prefix": prefix,
+        "prefix": text_before_excerpt,
         "suffix": suffix,
     }

@@ -67,7 +67,7 @@ KNOWN_COLUMNS = frozenset(
 )
 """The columns that are read."""
 
-PASSAGE_HOP_MARK_PATTERN = re.compile(r"\A<\d+-hop>\s*")
+LEADING_HOP_MARK_PATTERN = re.compile(r"\A<\d+-hop>\s*")
 """Mark of ragas in front of the excerpts of a question that needs several of them."""
 
 
@@ -167,14 +167,14 @@ def _row_of_used_columns(row: QuestionRow, reading_purpose: Purpose, input_count
 
 def _count_nested_values(row: QuestionRow) -> int:
     """Count the items and fields in the lists and objects of a row, nested ones included."""
-    nested_item_count = 0
+    row_nested_item_count = 0
     unvisited_values: list[Any] = list(row.values())
     while unvisited_values:
         visited_value = unvisited_values.pop()
         if isinstance(visited_value, list | dict):
-            nested_item_count += len(visited_value)
+            row_nested_item_count += len(visited_value)
             unvisited_values += visited_value.values() if isinstance(visited_value, dict) else visited_value
-    return nested_item_count
+    return row_nested_item_count
 
 
 def raw_rows(
@@ -242,7 +242,7 @@ def _row_with_standard_columns(row: QuestionRow) -> QuestionRow:
             "column contexts is read as what a pipeline retrieved."
         )
     passages_without_hop_marks = [
-        PASSAGE_HOP_MARK_PATTERN.sub("", passage) if isinstance(passage, str) else passage
+        LEADING_HOP_MARK_PATTERN.sub("", passage) if isinstance(passage, str) else passage
         for passage in parse_excerpt_list(row[filled_context_column_name], filled_context_column_name)
     ]
     return {**row, "excerpts": passages_without_hop_marks}
@@ -348,8 +348,8 @@ def _parse_rows_of_single_json(text: str) -> list[Any] | None:
     values_by_column = {
         name: list(column.values()) if isinstance(column, dict) else column for name, column in parsed_json_value.items()
     }
-    question_column_values = values_by_column.get("question", values_by_column.get("user_input"))
-    if not isinstance(question_column_values, list):
+    values_in_question_column = values_by_column.get("question", values_by_column.get("user_input"))
+    if not isinstance(values_in_question_column, list):
         return None
     return [
         {
@@ -357,7 +357,7 @@ def _parse_rows_of_single_json(text: str) -> list[Any] | None:
             for name, column in values_by_column.items()
             if isinstance(column, list) and number < len(column)
         }
-        for number in range(len(question_column_values))
+        for number in range(len(values_in_question_column))
     ]
 
 
@@ -400,7 +400,7 @@ _PYTHON_TOKEN_PATTERN = re.compile(
 )
 _WRAPPING_CALL = re.compile(r"(?:np|numpy|datetime|zoneinfo)\.\w+|array|Timestamp|UUID|Decimal")
 _KEYWORD_ARGUMENT_NAME_PATTERN = re.compile(r"\s*\w+=")
-_CONSTANT_BY_WORD = {"None": None, "nan": None, "NaN": None, "NaT": None, "True": True, "False": False}
+_PYTHON_CONSTANT_BY_WORD = {"None": None, "nan": None, "NaN": None, "NaT": None, "True": True, "False": False}
 _CLOSING_BRACKET_BY_OPENING = {"[": "]", "(": ")", "{": "}"}
 
 
@@ -460,7 +460,7 @@ class _LiteralParser:
     def _parse_bracketed_items(self, opening: str) -> Any:
         if opening not in _CLOSING_BRACKET_BY_OPENING:
             raise ValueError(f"unexpected {opening} before character {self._offset + 1:,}")
-        collection_items: list[Any] = []
+        list_or_set_items: list[Any] = []
         value_by_key: dict[str, Any] = {}
         while not self._try_skip_punctuation(_CLOSING_BRACKET_BY_OPENING[opening]):
             if keyword_argument_match := _KEYWORD_ARGUMENT_NAME_PATTERN.match(self._text, self._offset):
@@ -472,9 +472,9 @@ class _LiteralParser:
                 if opening == "{" and self._try_skip_punctuation(":"):
                     value_by_key[str(parsed_item_or_key)] = self._parse_value()
                 else:
-                    collection_items.append(parsed_item_or_key)
+                    list_or_set_items.append(parsed_item_or_key)
             self._try_skip_punctuation(",")
-        return value_by_key if opening == "{" and not collection_items else collection_items
+        return value_by_key if opening == "{" and not list_or_set_items else list_or_set_items
 
 
 def _parse_string_literal(text: str) -> str:
@@ -486,6 +486,6 @@ def _parse_string_literal(text: str) -> str:
 
 
 def _parse_python_number_or_constant(word: str) -> Any:
-    if word in _CONSTANT_BY_WORD:
-        return _CONSTANT_BY_WORD[word]
+    if word in _PYTHON_CONSTANT_BY_WORD:
+        return _PYTHON_CONSTANT_BY_WORD[word]
     return int(word) if word.lstrip("+-").isdecimal() else float(word)

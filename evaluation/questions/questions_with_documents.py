@@ -125,8 +125,8 @@ def read_beir(
 def _reassemble_question_set(pieces: Iterable[Any]) -> QuestionSet | None:
     """Return the set whose pieces the other process has sent, each with its kind; None if there are none."""
     contents_by_piece_kind: dict[str, list[Any]] = defaultdict(list)
-    for piece_kind, *piece_content in pieces:
-        contents_by_piece_kind[piece_kind].append(piece_content)
+    for kind_of_sent_piece, *piece_content in pieces:
+        contents_by_piece_kind[kind_of_sent_piece].append(piece_content)
     if not contents_by_piece_kind["questions"]:
         return None
     (questions_file_name,) = contents_by_piece_kind["questions"][0]
@@ -261,11 +261,11 @@ def _beir_parts_of_zip(zip_bytes: bytes, file_name: str) -> dict[str, bytes]:
             if member.filename.startswith(folder_prefix)
             and is_path_of_beir_file(member.filename.removeprefix(folder_prefix))
         ]
-        unpacked_byte_count = sum(member.file_size for member in beir_file_members)
-        if unpacked_byte_count > MAX_UNPACKED_BYTES:
+        declared_unpacked_byte_count = sum(member.file_size for member in beir_file_members)
+        if declared_unpacked_byte_count > MAX_UNPACKED_BYTES:
             raise InputError(
                 f"{file_name}: the file may unpack to at most {MAX_UNPACKED_BYTES:,} bytes; it unpacks to "
-                f"{unpacked_byte_count:,}."
+                f"{declared_unpacked_byte_count:,}."
             )
         for member in beir_file_members:
             _check_file_size(member.filename, member.file_size)
@@ -381,7 +381,7 @@ def _parse_relevance_table(
     relevance_table_rows = read_csv_rows_as_lists(decode_file(table_bytes, table_name), table_name, is_tab_separated=True)
     # In order, each once: a list of them would be searched for every row.
     document_ids_by_query: dict[str, dict[str, None]] = {}
-    unknown_document_ids: list[str] = []
+    document_ids_missing_from_corpus: list[str] = []
     for line_number, relevance_row in enumerate(relevance_table_rows, start=1):
         if not relevance_row:
             continue
@@ -401,10 +401,10 @@ def _parse_relevance_table(
         if float(relevance_score) <= 0:
             continue
         if document_id not in known_document_ids:
-            unknown_document_ids.append(document_id)
+            document_ids_missing_from_corpus.append(document_id)
         else:
             document_ids_by_query.setdefault(query_id, {})[document_id] = None
-    return {query: list(documents) for query, documents in document_ids_by_query.items()}, unknown_document_ids
+    return {query: list(documents) for query, documents in document_ids_by_query.items()}, document_ids_missing_from_corpus
 
 
 def _is_number(cell_text: str) -> bool:

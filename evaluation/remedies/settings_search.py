@@ -141,29 +141,32 @@ def _parameter_variations(chunker: Chunker) -> Iterator[Variation]:
 
 def _alternative_values(parameter_spec: FieldSpec, value_by_parameter: Mapping[str, Any]) -> Iterable[Any]:
     """Return the alternative values to try for a parameter."""
-    parameter_value = value_by_parameter[parameter_spec.name]
+    current_parameter_value = value_by_parameter[parameter_spec.name]
     if parameter_spec.kind == "choice":
-        return [word for word in parameter_spec.choices if word != parameter_value]
+        return [word for word in parameter_spec.choices if word != current_parameter_value]
     number_type = int if parameter_spec.kind == "integer" else float
-    if parameter_spec.optional and parameter_value is None:
+    if parameter_spec.optional and current_parameter_value is None:
         return TRIED_SIZES.get(parameter_spec.name, {}).get(_parameter_unit(parameter_spec, value_by_parameter), ())
     if parameter_spec.optional:
         return [
-            *sorted({number_type(round(parameter_value * factor, 6)) for factor in VALUE_FACTORS} - {parameter_value}),
+            *sorted(
+                {number_type(round(current_parameter_value * factor, 6)) for factor in VALUE_FACTORS}
+                - {current_parameter_value}
+            ),
             None,
         ]
     lowest_value, highest_value = parameter_spec.offered or (parameter_spec.low, parameter_spec.high)
     parameter_step_size = parameter_spec.step or 1
     stepped_parameter_values = [
-        number_type(round(parameter_value + sign * count * parameter_step_size, 6))
+        number_type(round(current_parameter_value + sign * count * parameter_step_size, 6))
         for count in SLIDER_STEP_COUNTS
         for sign in (-1, 1)
     ]
     return [
         stop
         for stop in stepped_parameter_values
-        if (lowest_value is None or stop >= min(lowest_value, parameter_value))
-        and (highest_value is None or stop <= max(highest_value, parameter_value))
+        if (lowest_value is None or stop >= min(lowest_value, current_parameter_value))
+        and (highest_value is None or stop <= max(highest_value, current_parameter_value))
     ]
 
 
@@ -447,13 +450,17 @@ class QuestionRetrieval:
             for other in column_to_remedy.other_questions
         ]
         whole_before_after_pairs = [*zip(whole_flags_before, whole_flags_after, strict=True)]
-        boundary_counts = None
+        before_after_known_boundary_counts = None
         if column_to_remedy.known:
             found_boundary_counts = [
                 count_found_missed_added(cut_offsets(variant), column_to_remedy.known)[0]
                 for variant in (column_to_remedy.chunking, chunking)
             ]
-            boundary_counts = (found_boundary_counts[0], found_boundary_counts[1], len(column_to_remedy.known))
+            before_after_known_boundary_counts = (
+                found_boundary_counts[0],
+                found_boundary_counts[1],
+                len(column_to_remedy.known),
+            )
         return Remedy(
             trial.variation,
             trial.changed,
@@ -462,6 +469,6 @@ class QuestionRetrieval:
             len(whole_before_after_pairs),
             whole_before_after_pairs.count((False, True)),
             whole_before_after_pairs.count((True, False)),
-            boundary_counts,
+            before_after_known_boundary_counts,
             finding_counts_before_after,
         )

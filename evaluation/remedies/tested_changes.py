@@ -108,8 +108,10 @@ class _Reach:
         (self._question_vector,) = PreparedQuestions.of(
             search_index, [failing_column.posed.question], question_retrieval.tools
         ).vectors
-        column_chunk_scores = search_index.vectors @ self._question_vector
-        self._score_by_text: dict[str, float] = dict(zip(search_index.texts, column_chunk_scores.tolist(), strict=True))
+        current_chunk_similarities = search_index.vectors @ self._question_vector
+        self._score_by_text: dict[str, float] = dict(
+            zip(search_index.texts, current_chunk_similarities.tolist(), strict=True)
+        )
         """Cosine of the failing question and each text embedded so far."""
         self._column_scores = np.array([self._score_by_text[text] for text in search_index.texts])
         self._starts, self._ends = search_index.edges.T
@@ -170,10 +172,10 @@ class _Reach:
             )
             self._score_by_text.update(zip(unscored_distinct_texts, text_similarity_scores.tolist(), strict=True))
 
-    def _best_score_overlapping_given_chunk(self, spans_of_given_chunk: Sequence[Span]) -> float:
+    def _best_score_overlapping_given_chunk(self, spans_of_alternative_chunk: Sequence[Span]) -> float:
         """Return the score of the most similar chunk of the column that overlaps a chunk."""
-        overlaps_given_chunk_mask = (self._starts < spans_of_given_chunk[-1].end) & (
-            self._ends > spans_of_given_chunk[0].start
+        overlaps_given_chunk_mask = (self._starts < spans_of_alternative_chunk[-1].end) & (
+            self._ends > spans_of_alternative_chunk[0].start
         )
         return float(np.max(self._column_scores, where=overlaps_given_chunk_mask, initial=-1.0))
 
@@ -259,7 +261,7 @@ def remedies_for_single_finding(
     """
     if RULES[finding.rule].cause != "chunker":
         return
-    question_retrieval = QuestionRetrieval(suspicious_column, tools, ruler, reranker)
+    other_questions_retrieval = QuestionRetrieval(suspicious_column, tools, ruler, reranker)
     other_finding_count_before = (
         findings_by_rule(suspicious_column.chunking, tools, suspicious_column.narrow_margin).total - 1
     )
@@ -267,6 +269,6 @@ def remedies_for_single_finding(
         trials, lambda findings: findings.is_finding_gone(finding), tools
     ):
         trial_chunking = run_and_time_chunker(trial.variation.chunker, suspicious_column.chunking.document, tools)
-        yield question_retrieval.build_remedy_with_side_effects(
+        yield other_questions_retrieval.build_remedy_with_side_effects(
             trial, trial_chunking, (other_finding_count_before, findings_after_change.total)
         )

@@ -195,10 +195,10 @@ def _chunking_summary_cells(compared_columns: ComparedColumns, chunking: Chunkin
 def label_free_measures_table_contents(compared: ComparedColumns) -> Table:
     """Return the table of measures that need no known boundaries, with rows for trivial baselines."""
     tools = Tools(compared.embedder, load_tokenizer(compared.tokenizer))
-    chunker_and_baseline_columns = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
+    named_chunkers_and_baselines = [(name, *column) for name, column in zip(compared.names, compared.columns, strict=True)]
     for baseline_name, baseline_parameters in BASELINE_SETTINGS:
         chunker = build_chunker("fixed_sentences", baseline_parameters)
-        chunker_and_baseline_columns.append((baseline_name, chunker, run_chunker(chunker, compared.document, tools)))
+        named_chunkers_and_baselines.append((baseline_name, chunker, run_chunker(chunker, compared.document, tools)))
     label_free_measure_rows = [
         (
             name,
@@ -206,7 +206,7 @@ def label_free_measures_table_contents(compared: ComparedColumns) -> Table:
                 measure_without_labels(chunking, compared.vectors, count_size_compliance(chunking, chunker, tools))
             ),
         )
-        for name, chunker, chunking in chunker_and_baseline_columns
+        for name, chunker, chunking in named_chunkers_and_baselines
     ]
     return Table(
         "Without labels",
@@ -373,10 +373,10 @@ def cut_strips(titled_chunkings: Sequence[tuple[str, Chunking]], known_boundarie
     known_boundaries_html = (
         "" if known_boundaries is None else marked_offsets_row_html(titled_chunkings[0][1], known_boundaries, "known")
     )
-    column_strips_html = "".join(
+    strips_of_all_columns_html = "".join(
         chunk_strip_html(chunking, f"{number} {title}") for number, (title, chunking) in enumerate(titled_chunkings, start=1)
     )
-    return f'<div class="axis strips">{known_boundaries_html}{column_strips_html}</div>'
+    return f'<div class="axis strips">{known_boundaries_html}{strips_of_all_columns_html}</div>'
 
 
 def _table_html(table: Table) -> str:
@@ -387,7 +387,7 @@ def _table_html(table: Table) -> str:
         f'<tr><th scope="row">{escape_html(name)}</th>{"".join(map(_cell_html, cells))}</tr>' for name, cells in table.rows
     )
     summary_paragraph_html = f'<p class="said">{escape_html(table.said)}</p>' if table.said else ""
-    explanations_html = "".join(
+    heading_explanations_html = "".join(
         f"<dt>{escape_html(name)}</dt><dd>{escape_html(about)}</dd>" for name, about, _ in table.heads
     )
     return (
@@ -396,7 +396,7 @@ def _table_html(table: Table) -> str:
         f'aria-label="{escape_html(table.title)}"><table><thead><tr><th '
         f'scope="col">Column</th>{column_headings_html}</tr></thead>'
         f"<tbody>{table_rows_html}</tbody></table></div><details><summary>What these "
-        f"are</summary><dl>{explanations_html}</dl></details></section>"
+        f"are</summary><dl>{heading_explanations_html}</dl></details></section>"
     )
 
 

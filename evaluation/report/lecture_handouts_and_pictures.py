@@ -75,7 +75,7 @@ def _scene_html(scene_number: int, scene_sheet: SceneSheet) -> str:
     headings_with_scene_texts = [
         (part.capitalize(), words_html) for part, words_html in scene_sheet.words.items() if words_html
     ]
-    scene_texts_html = "".join(
+    scene_explanations_html = "".join(
         f"<dt>{escape_html(part)}</dt><dd>{escape_html(line)}</dd>" for part, line in headings_with_scene_texts
     )
     max_column_characters = MOST_CHARACTERS_ALL_COLUMNS // max(1, len(scene_sheet.columns))
@@ -90,7 +90,7 @@ def _scene_html(scene_number: int, scene_sheet: SceneSheet) -> str:
         cuts_and_columns_html = f'{cut_strips_html}<div class="columns">{column_sections_html}</div>'
     return (
         f'<section class="scene"><h2>{scene_number}. '
-        f"{escape_html(scene_sheet.title)}</h2><dl>{scene_texts_html}</dl>{cuts_and_columns_html}</section>"
+        f"{escape_html(scene_sheet.title)}</h2><dl>{scene_explanations_html}</dl>{cuts_and_columns_html}</section>"
     )
 
 
@@ -110,11 +110,11 @@ def _cutting_exercises_html(scene_sheets: Sequence[SceneSheet]) -> str:
     for text_number, scene_sheets_of_text in enumerate(scene_sheets_by_text.values(), start=1):
         document = scene_sheets_of_text[0].document
         assert document is not None
-        heading_html = f"<h3>Text {text_number}: {escape_html(document.name)}</h3>"
+        text_heading_html = f"<h3>Text {text_number}: {escape_html(document.name)}</h3>"
         sentence_items_html = "".join(f"<li>{escape_html(sentence.strip())}</li>" for sentence in document.sentence_texts)
-        uncut_texts_html.append(f'{heading_html}<ol class="exercise">{sentence_items_html}</ol>')
+        uncut_texts_html.append(f'{text_heading_html}<ol class="exercise">{sentence_items_html}</ol>')
         answer_sections_html.append(
-            f"{heading_html}<dl>{''.join(_cut_exercise_answers_html(document, scene_sheets_of_text))}</dl>"
+            f"{text_heading_html}<dl>{''.join(_cut_exercise_answers_html(document, scene_sheets_of_text))}</dl>"
         )
     return (
         '<section class="exercises"><h2>Where would you cut?</h2><p class="said">Draw a line before each sentence with '
@@ -193,8 +193,8 @@ def scene_picture(drawn_scene: SceneSheet, caption: Sequence[str], drawn_sentenc
 class _Drawing:
     """The rows of a picture, from the top: ``y`` is where the next one begins."""
 
-    def __init__(self, sheet: SceneSheet, drawn_sentence_count: int | None) -> None:
-        self.sheet, self.until, self.y = sheet, drawn_sentence_count, PICTURE_MARGIN
+    def __init__(self, drawn_scene_sheet: SceneSheet, drawn_sentence_count: int | None) -> None:
+        self.sheet, self.until, self.y = drawn_scene_sheet, drawn_sentence_count, PICTURE_MARGIN
 
     def svg_document_parts(self, caption: Sequence[str]) -> Iterator[str]:
         """Yield the parts of the document; its height is known at the end."""
@@ -206,9 +206,10 @@ class _Drawing:
             self.y += 14
             svg_elements.extend(self._column_svg_elements(column_index, chunking))
         self.y += 14
-        for caption_paragraph in caption:
+        for single_caption_paragraph in caption:
             svg_elements += [
-                self._text_element(line, 24, _LIGHT_COLOURS["ink"]) for line in wrap(caption_paragraph, LETTERS_PER_LINE)
+                self._text_element(line, 24, _LIGHT_COLOURS["ink"])
+                for line in wrap(single_caption_paragraph, LETTERS_PER_LINE)
             ]
         svg_height = self.y + PICTURE_MARGIN - 10
         yield (
@@ -254,9 +255,9 @@ class _Drawing:
         yield from self._chunk_strip_svg_elements(chunking, drawn_end_offset, known_boundaries)
 
     def _score_curve_svg_elements(self, chunking: Chunking, drawn_end_offset: int) -> Iterator[str]:
-        first_score_curve = chunking.curves[0]
-        finite_threshold_levels = [line.level for line in first_score_curve.lines if math.isfinite(line.level)]
-        finite_scores_and_levels = [*filter(math.isfinite, first_score_curve.scores), *finite_threshold_levels]
+        first_curve_of_chunking = chunking.curves[0]
+        finite_threshold_levels = [line.level for line in first_curve_of_chunking.lines if math.isfinite(line.level)]
+        finite_scores_and_levels = [*filter(math.isfinite, first_curve_of_chunking.scores), *finite_threshold_levels]
         lowest_value, value_range = (
             min(finite_scores_and_levels),
             (max(finite_scores_and_levels) - min(finite_scores_and_levels)) or 1.0,
@@ -267,18 +268,20 @@ class _Drawing:
         def y_of_score(score: float) -> float:
             return curve_top_y + (CURVE_HEIGHT - 10) * (1 - (score - lowest_value) / value_range)
 
-        score_curve_label = first_score_curve.label
-        for threshold_level in finite_threshold_levels:
+        score_curve_label = first_curve_of_chunking.label
+        for threshold_line_level in finite_threshold_levels:
             yield (
-                f'<path d="M{PICTURE_MARGIN} {y_of_score(threshold_level):.1f}H{PICTURE_WIDTH - PICTURE_MARGIN}" '
+                f'<path d="M{PICTURE_MARGIN} {y_of_score(threshold_line_level):.1f}H{PICTURE_WIDTH - PICTURE_MARGIN}" '
                 f'stroke="{_LIGHT_COLOURS["accent"]}" '
                 'stroke-width="2" '
                 'stroke-dasharray="8 6"/>'
             )
-            score_curve_label += f" · threshold {format_number(threshold_level, '.2f')}"
+            score_curve_label += f" · threshold {format_number(threshold_line_level, '.2f')}"
         curve_points_with_gaps = [
             (_x_of_text_offset(chunking, span.end), y_of_score(score), index)
-            for index, (span, score) in enumerate(zip(chunking.document.sentences, first_score_curve.scores, strict=False))
+            for index, (span, score) in enumerate(
+                zip(chunking.document.sentences, first_curve_of_chunking.scores, strict=False)
+            )
             if math.isfinite(score) and span.end < drawn_end_offset
         ]
         curve_path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in curve_points_with_gaps)

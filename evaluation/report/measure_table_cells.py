@@ -221,9 +221,9 @@ def question_change_cells(
     ``recall_difference`` is None with too few questions.
     """
     question_recalls_after = won_and_lost_questions.after[retrieved_amount]
-    recall_mean_and_deviation = mean_and_deviation(question_recalls_after)
+    mean_recall_after_and_deviation = mean_and_deviation(question_recalls_after)
     mean_recall_after_cell = share_cell(
-        None if recall_mean_and_deviation is None else recall_mean_and_deviation[0],
+        None if mean_recall_after_and_deviation is None else mean_recall_after_and_deviation[0],
         f"over {pluralize(int(np.count_nonzero(~np.isnan(question_recalls_after))), 'question')}",
     )
     if replaced_column_name is None:
@@ -306,7 +306,7 @@ def near_duplicate_row(name: str, repeat_cost: RepeatCost, chunk_count: int) -> 
 
 
 def answer_measures_row(
-    report: AnswerReport, row_number: int, measures: Sequence[str], measure_definitions: Mapping[str, str]
+    report: AnswerReport, row_number: int, measure_names: Sequence[str], measure_definitions: Mapping[str, str]
 ) -> TableRow:
     """Return the row of a chunker: its usable answers, and the mean of every measure over its answers.
 
@@ -320,7 +320,7 @@ def answer_measures_row(
                 mean_and_deviation(report.values(name)[row_number]),
                 report.count_answers_with_unreadable_judgement(row_number, name),
             )
-            for name in measures
+            for name in measure_names
         },
     }
 
@@ -482,8 +482,8 @@ def chunking_score_cells(chunking: Chunking, scores: Mapping[str, Score], measur
         if score.value is None:
             cells.append(Cell("undefined", None, score.undefined))
         elif name in count_and_unit_by_measure:
-            unit_count, unit_word = count_and_unit_by_measure[name]
-            cells.append(Cell(f"{round(score.value * unit_count):,}", score.value, f"of {unit_count:,} {unit_word}"))
+            unit_count, counted_unit_noun = count_and_unit_by_measure[name]
+            cells.append(Cell(f"{round(score.value * unit_count):,}", score.value, f"of {unit_count:,} {counted_unit_noun}"))
         else:
             cells.append(Cell(f"{score.value:.2f}", score.value))
     return cells
@@ -517,8 +517,10 @@ def structure_cells(chunking: Chunking, embedder: Embedder | None, chunk_token_c
     median_sentences_per_chunk = median(count_sentences_of_each_chunk(chunking) or [0])
     chunk_token_counts_cell = unknown_cell("They cannot be counted here.")
     if chunk_token_counts:
-        median_token_count = median(chunk_token_counts)
-        chunk_token_counts_cell = Cell(f"{median_token_count:,.4g} ({max(chunk_token_counts):,})", median_token_count)
+        median_tokens_per_chunk = median(chunk_token_counts)
+        chunk_token_counts_cell = Cell(
+            f"{median_tokens_per_chunk:,.4g} ({max(chunk_token_counts):,})", median_tokens_per_chunk
+        )
     whole_blocks_cell = Cell(
         f"{whole_block_counts.whole_blocks_of_all_kinds.count:,} of {whole_block_counts.whole_blocks_of_all_kinds.total:,}",
         whole_block_counts.whole_blocks_of_all_kinds.share,

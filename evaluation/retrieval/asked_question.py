@@ -120,7 +120,7 @@ def retrieve_for_question(
     index: Index,
     question: str,
     tools: Tools,
-    retrieved_text_limit: Limit,
+    retrieval_limit: Limit,
     ruler: AnyRuler,
     reranker: Reranker | None = None,
 ) -> AskedQuestion:
@@ -145,12 +145,12 @@ def retrieve_for_question(
     retrieved_parts_by_rank = (
         fill_budget(
             ranked_chunk_spans,
-            retrieved_text_limit.budget,
-            ruler_for_unit(retrieved_text_limit.unit, ruler),
-            retrieved_text_limit.last,
+            retrieval_limit.budget,
+            ruler_for_unit(retrieval_limit.unit, ruler),
+            retrieval_limit.last,
         )
-        if retrieved_text_limit.budget
-        else ranked_chunk_spans[: retrieved_text_limit.top]
+        if retrieval_limit.budget
+        else ranked_chunk_spans[: retrieval_limit.top]
     )
     best_chunk_hits = tuple(
         RankedChunk(rank, int(chunk), index.chunks[chunk], parts, float(score))
@@ -266,8 +266,15 @@ class CutChange(NamedTuple):
     @classmethod
     def between(cls, before: Chunking, after: Chunking, known_boundary_offsets: Collection[int] = ()) -> "CutChange":
         """Return the cuts that differ between two results of the same text."""
-        old_cuts, new_cuts, known_boundaries = set(cut_offsets(before)), set(cut_offsets(after)), set(known_boundary_offsets)
-        added_cuts, removed_cuts = new_cuts - old_cuts, old_cuts - new_cuts
+        all_cuts_before_change, all_cuts_after_change, known_boundaries = (
+            set(cut_offsets(before)),
+            set(cut_offsets(after)),
+            set(known_boundary_offsets),
+        )
+        added_cuts, removed_cuts = (
+            all_cuts_after_change - all_cuts_before_change,
+            all_cuts_before_change - all_cuts_after_change,
+        )
         changed_cut_sets = (added_cuts, removed_cuts, added_cuts & known_boundaries, removed_cuts & known_boundaries)
         return cls(*(tuple(sorted(places)) for places in changed_cut_sets))
 

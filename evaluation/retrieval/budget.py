@@ -102,11 +102,11 @@ def fill_budget(
     """
     spans_of_tried_chunks: list[tuple[Span, ...]] = []
     cumulative_lengths = [0]
-    for chunk_spans in chunks:
+    for spans_of_current_chunk in chunks:
         if cumulative_lengths[-1] >= budget:
             break
-        spans_of_tried_chunks.append(tuple(chunk_spans))
-        cumulative_lengths.append(cumulative_lengths[-1] + ruler(chunk_spans))
+        spans_of_tried_chunks.append(tuple(spans_of_current_chunk))
+        cumulative_lengths.append(cumulative_lengths[-1] + ruler(spans_of_current_chunk))
     whole_chunk_count, last_chunk_beginning_spans = count_fitting_chunks_and_cut_next(
         spans_of_tried_chunks.__getitem__, cumulative_lengths, budget, ruler, last_chunk_choice
     )
@@ -186,16 +186,20 @@ class BudgetResults:
 
         The order is that of `RANGE_UNITS` and `RETRIEVED_TEXT_MEASURES`.
         """
-        retrieved_lengths, retrieved_excerpt_lengths = self.given.astype(float), self.retrieved_excerpt_length.astype(float)
+        retrieved_lengths, retrieved_excerpt_length_per_question = (
+            self.given.astype(float),
+            self.retrieved_excerpt_length.astype(float),
+        )
         excerpt_length_per_question = np.where(self.excerpt_length, self.excerpt_length, np.nan)[:, None, :]
-        precision_at_budgets = retrieved_excerpt_lengths / np.where(
+        precision_at_budgets = retrieved_excerpt_length_per_question / np.where(
             (excerpt_length_per_question > 0) & (retrieved_lengths > 0), retrieved_lengths, np.nan
         )
         return np.stack(
             [
-                retrieved_excerpt_lengths / excerpt_length_per_question,
+                retrieved_excerpt_length_per_question / excerpt_length_per_question,
                 precision_at_budgets,
-                retrieved_excerpt_lengths / (retrieved_lengths + excerpt_length_per_question - retrieved_excerpt_lengths),
+                retrieved_excerpt_length_per_question
+                / (retrieved_lengths + excerpt_length_per_question - retrieved_excerpt_length_per_question),
             ],
             axis=2,
         )
@@ -242,33 +246,33 @@ def evaluate_at_budget_sets(
     tools: Tools,
     ruler: TokenRuler,
     budget_sets: Sequence[Budgets],
-    report_ranked_chunks: Callable[[int, IntArray], None] = lambda number, ranked: None,
+    receive_ranking_of_question: Callable[[int, IntArray], None] = lambda number, ranked: None,
 ) -> tuple[BudgetResults, ...]:
     """Measure retrieval at several sets of budgets, with one search for all of them.
 
     Raises the same errors as `evaluate_at_budgets`.
 
-    ``report_ranked_chunks`` is called with every question's number and its ranked chunks, as deep as the largest budget of
-    any unit needs.
+    ``receive_ranking_of_question`` is called with every question's number and its ranked chunks, as deep as the largest
+    budget of any unit needs.
     """
     results_per_budget_set = tuple(_zero_filled_results(budgets, len(questions)) for budgets in budget_sets)
     if not results_per_budget_set or not questions:
         return results_per_budget_set
-    rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
-    lengths_by_unit = [chunk_lengths(index.chunks, length) for length in rulers]
+    ruler_per_length_unit: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
+    lengths_by_unit = [chunk_lengths(index.chunks, length) for length in ruler_per_length_unit]
     prepared_questions = PreparedQuestions.of(index, [question.text for question in questions], tools)
-    lengths_and_largest_budget_per_set = [
+    chunk_lengths_and_largest_budgets = [
         (lengths_by_unit[RANGE_UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in budget_sets
     ]
     for question_number, ranked_chunk_numbers in _ranked_chunks_by_question(
-        prepared_questions, lengths_and_largest_budget_per_set, tools
+        prepared_questions, chunk_lengths_and_largest_budgets, tools
     ):
         excerpts_of_question = excerpt_ranges(index.corpus, questions[question_number])
         if index.returns is None:
             returned_text_pieces = _Pieces.of_chunks(index, ranked_chunk_numbers, excerpts_of_question, lengths_by_unit)
         else:
             returned_text_pieces = _Pieces.of_returned(
-                index, ranked_chunk_numbers, excerpts_of_question, rulers, budget_sets
+                index, ranked_chunk_numbers, excerpts_of_question, ruler_per_length_unit, budget_sets
             )
             while len(ranked_chunk_numbers) < len(index.chunks) and not returned_text_pieces.has_filled_budgets(budget_sets):
                 # What is not given twice may be less than the chunks.
@@ -276,11 +280,13 @@ def evaluate_at_budget_sets(
                     0
                 ]
                 returned_text_pieces = _Pieces.of_returned(
-                    index, ranked_chunk_numbers, excerpts_of_question, rulers, budget_sets
+                    index, ranked_chunk_numbers, excerpts_of_question, ruler_per_length_unit, budget_sets
                 )
-        report_ranked_chunks(question_number, ranked_chunk_numbers)
+        receive_ranking_of_question(question_number, ranked_chunk_numbers)
         for budget_results in results_per_budget_set:
-            _store_question_results(budget_results, question_number, excerpts_of_question, returned_text_pieces, rulers)
+            _store_question_results(
+                budget_results, question_number, excerpts_of_question, returned_text_pieces, ruler_per_length_unit
+            )
     return results_per_budget_set
 
 
@@ -333,16 +339,16 @@ class _Pieces:
         added_spans_by_rank: list[Sequence[Span]] = []
         ranks_holding_excerpts: list[int] = []
         cumulative_lengths_by_unit: list[list[int]] = [[0] for _ in rulers]
-        added_text_pieces = cls(added_spans_by_rank.__getitem__, ranks_holding_excerpts, cumulative_lengths_by_unit)
+        newly_returned_text_pieces = cls(added_spans_by_rank.__getitem__, ranks_holding_excerpts, cumulative_lengths_by_unit)
         for rank_index, spans in enumerate(search_index.returned_spans_without_repeats(ranked_chunk_numbers.tolist())):
             added_spans_by_rank.append(spans)
             if intersection_of_ranges(excerpts, spans):
                 ranks_holding_excerpts.append(rank_index)
             for cumulative_unit_lengths, measure_text_length in zip(cumulative_lengths_by_unit, rulers, strict=True):
                 cumulative_unit_lengths.append(cumulative_unit_lengths[-1] + measure_text_length(spans))
-            if added_text_pieces.has_filled_budgets(budget_sets):
+            if newly_returned_text_pieces.has_filled_budgets(budget_sets):
                 break
-        return added_text_pieces
+        return newly_returned_text_pieces
 
     def has_filled_budgets(self, budget_sets: Sequence[Budgets]) -> bool:
         """Return whether the pieces of text fill the largest budget of every set."""
@@ -416,23 +422,28 @@ def _store_question_results(
     budget_results: BudgetResults,
     question_number: int,
     excerpts: Sequence[Span],
-    pieces: _Pieces,
+    returned_text_pieces: _Pieces,
     rulers: Sequence[AnyRuler],
 ) -> None:
     """Write the results of question ``question_number`` at every budget."""
     unit_index = RANGE_UNITS.index(budget_results.budgets.unit)
-    ruler, cumulative_lengths = rulers[unit_index], pieces.sums[unit_index]
+    ruler, cumulative_lengths = rulers[unit_index], returned_text_pieces.sums[unit_index]
     budget_results.excerpt_length[:, question_number] = [length(union_of_ranges(excerpts)) for length in rulers]
     for budget_index, budget_size in enumerate(budget_results.budgets.sizes):
         whole_chunk_count, last_chunk_beginning_spans = count_fitting_chunks_and_cut_next(
-            pieces.spans, cumulative_lengths, budget_size, ruler, budget_results.budgets.last
+            returned_text_pieces.spans, cumulative_lengths, budget_size, ruler, budget_results.budgets.last
         )
-        whole_chunk_spans = [span for place in pieces.holding if place < whole_chunk_count for span in pieces.spans(place)]
+        whole_chunk_spans = [
+            span
+            for place in returned_text_pieces.holding
+            if place < whole_chunk_count
+            for span in returned_text_pieces.spans(place)
+        ]
         budget_results.taken[budget_index, question_number] = whole_chunk_count + bool(last_chunk_beginning_spans)
         budget_results.cut_chunk_length[budget_index, question_number] = ruler(last_chunk_beginning_spans)
         for length_unit_index, measure_text_length in enumerate(rulers):
             budget_results.given[length_unit_index, budget_index, question_number] = int(
-                pieces.sums[length_unit_index][whole_chunk_count]
+                returned_text_pieces.sums[length_unit_index][whole_chunk_count]
             ) + measure_text_length(last_chunk_beginning_spans)
             budget_results.retrieved_excerpt_length[length_unit_index, budget_index, question_number] = measure_text_length(
                 intersection_of_ranges(excerpts, whole_chunk_spans + last_chunk_beginning_spans)

@@ -89,13 +89,13 @@ class RetrievedDuplicates:
     ranked: IntArray
     at: tuple[BudgetResults, ...] = ()
 
-    def repeat_cost_in_top_k(self, evaluation: Evaluation, unit: str, ruler: TokenRuler) -> RepeatCost:
-        """Return the cost in the top k of an evaluation, with recall in ``unit``."""
-        unit_length_function = ruler_for_unit(unit, ruler)
+    def repeat_cost_in_top_k(self, evaluation: Evaluation, recall_unit: str, ruler: TokenRuler) -> RepeatCost:
+        """Return the cost in the top k of an evaluation, with recall in ``recall_unit``."""
+        unit_length_function = ruler_for_unit(recall_unit, ruler)
         retrieved_chunk_counts = np.full(
             len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1]
         )
-        recall_with_repeats = evaluation.values("recall", unit)
+        recall_with_repeats = evaluation.values("recall", recall_unit)
         recall_without_repeats = recall_with_repeats.copy()
         for (question_number, repeat_ranks), ranked_chunk_numbers in zip(
             self.repeat_ranks_by_question.items(), self.ranked.tolist(), strict=True
@@ -159,12 +159,14 @@ def count_bm25_duplicates_per_question(
     min_similarity
         Minimum Jaccard similarity of near-duplicates, above 0 and at most 1.
     """
-    near_duplicates, bm25 = find_near_duplicate_texts(texts, min_similarity), Bm25(texts, language)
+    near_duplicate_texts, bm25 = find_near_duplicate_texts(texts, min_similarity), Bm25(texts, language)
     repeat_counts_by_question = []
     for question in questions:
         bm25_chunk_scores = bm25.scores(question)
         best_chunk_numbers = np.argsort(-bm25_chunk_scores, kind="stable")[: min(top_k, np.count_nonzero(bm25_chunk_scores))]
-        repeat_counts_by_question.append(len(near_duplicates.repeats_of_better_ranked_chunks(best_chunk_numbers.tolist())))
+        repeat_counts_by_question.append(
+            len(near_duplicate_texts.repeats_of_better_ranked_chunks(best_chunk_numbers.tolist()))
+        )
     return np.array(repeat_counts_by_question, dtype=np.intp)
 
 
@@ -219,18 +221,18 @@ def find_retrieved_duplicates(
                     )
     rankings_with_repeats_last = np.zeros((0, top_k), dtype=np.intp)
     if repeat_ranks_by_question:
-        questions_with_repeats = [questions[number] for number in repeat_ranks_by_question]
+        questions_retrieving_repeats = [questions[number] for number in repeat_ranks_by_question]
         index = replace(index, demoted_near_duplicates=near_duplicates)
-        prepared_questions = PreparedQuestions.of(index, [question.text for question in questions_with_repeats], tools)
-        question_number_batch = np.arange(len(questions_with_repeats))
+        prepared_questions = PreparedQuestions.of(index, [question.text for question in questions_retrieving_repeats], tools)
+        question_number_batch = np.arange(len(questions_retrieving_repeats))
         rankings_with_repeats_last = np.vstack(
             [
                 prepared_questions.ranked(question_number_batch[first : first + QUERIES_PER_BLOCK], top_k)
-                for first in range(0, len(questions_with_repeats), QUERIES_PER_BLOCK)
+                for first in range(0, len(questions_retrieving_repeats), QUERIES_PER_BLOCK)
             ]
         )
         budget_results = evaluate_at_budget_sets(
-            index, questions_with_repeats, tools, ruler, [at_budgets.budgets for at_budgets in budget_results]
+            index, questions_retrieving_repeats, tools, ruler, [at_budgets.budgets for at_budgets in budget_results]
         )
     return RetrievedDuplicates(
         sum(map(len, near_duplicates.groups)),
@@ -317,10 +319,10 @@ def budgets_for_length(corpus_length: int, unit: str) -> tuple[int, ...]:
 
     A budget for most of the text measures nothing, since any chunker would then retrieve nearly everything.
     """
-    standard_budget_sizes = BUDGETS_BY_UNIT[unit]
+    standard_budgets_in_unit = BUDGETS_BY_UNIT[unit]
     return (
-        tuple(size for size in standard_budget_sizes if size <= corpus_length / 2)[-MOST_BUDGETS_PER_UNIT:]
-        or standard_budget_sizes[:1]
+        tuple(size for size in standard_budgets_in_unit if size <= corpus_length / 2)[-MOST_BUDGETS_PER_UNIT:]
+        or standard_budgets_in_unit[:1]
     )
 
 
@@ -345,19 +347,19 @@ def measure_at_standard_budgets(
     Raises the same errors as `evaluate_at_budgets`.
     """
     ranked_chunks_by_question: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
-    lower_ranked_chunk_triples: list[tuple[int, int, int]] = []
+    question_chunk_rank_triples: list[tuple[int, int, int]] = []
 
     kept_rank_count = min(KEPT_RANK_COUNT, max(LEAST_KEPT_RANK_COUNT, MOST_RANKS_IN_ALL // max(1, len(questions))))
 
     def store_ranked_chunks(question_index: int, question_ranking: IntArray) -> None:
         ranked_chunks_by_question[question_index] = question_ranking[:kept_rank_count].copy()
         chunks_after_kept_ranks = question_ranking[kept_rank_count:]
-        overlapping_chunk_rank_positions = numbers_of_overlapping_chunks(
+        positions_of_excerpt_chunks = numbers_of_overlapping_chunks(
             index.returned_edges[chunks_after_kept_ranks], excerpt_ranges(index.corpus, questions[question_index])
         )
-        lower_ranked_chunk_triples.extend(
+        question_chunk_rank_triples.extend(
             (question_index, int(chunks_after_kept_ranks[place]), kept_rank_count + place + 1)
-            for place in overlapping_chunk_rank_positions
+            for place in positions_of_excerpt_chunks
         )
 
     results_per_budget_set = evaluate_at_budget_sets(
@@ -376,7 +378,7 @@ def measure_at_standard_budgets(
     for question_number, ranked_chunk_numbers in enumerate(ranked_chunks_by_question):
         ranked_chunk_matrix[question_number, : len(ranked_chunk_numbers)] = ranked_chunk_numbers
     chunk_triples_within_largest_budgets = np.array(
-        [triple for triple in lower_ranked_chunk_triples if triple[2] <= needed_rank_counts[triple[0]]], dtype=np.intp
+        [triple for triple in question_chunk_rank_triples if triple[2] <= needed_rank_counts[triple[0]]], dtype=np.intp
     ).reshape(-1, 3)
     retrieved_near_duplicates = (
         find_retrieved_duplicates(index, questions, tools, ruler, top_k, results_per_budget_set) if top_k else None
@@ -394,12 +396,14 @@ def measure_at_standard_budgets(
 
 def _cut_reasons_inside_excerpts(search_index: Index, questions: Sequence[Question]) -> dict[int, str]:
     """Return the reasons of the cuts inside excerpts."""
-    cut_offsets = np.array(sorted(search_index.reasons), dtype=np.intp)
-    inside_excerpt_mask = np.zeros(len(cut_offsets), dtype=bool)
+    all_cut_offsets = np.array(sorted(search_index.reasons), dtype=np.intp)
+    inside_excerpt_mask = np.zeros(len(all_cut_offsets), dtype=bool)
     for question in questions:
         for start, end in excerpt_ranges(search_index.corpus, question):
-            inside_excerpt_mask[np.searchsorted(cut_offsets, start, "right") : np.searchsorted(cut_offsets, end)] = True
-    return {place: search_index.reasons[place] for place in cut_offsets[inside_excerpt_mask].tolist()}
+            inside_excerpt_mask[np.searchsorted(all_cut_offsets, start, "right") : np.searchsorted(all_cut_offsets, end)] = (
+                True
+            )
+    return {place: search_index.reasons[place] for place in all_cut_offsets[inside_excerpt_mask].tolist()}
 
 
 def chunks_with_largest_excerpt_part(index: Indexed, excerpt: tuple[int, int]) -> list[int]:

@@ -372,16 +372,16 @@ class Reports:
     ----------
     ruler
         Counts tokens.
-    names
+    chunker_names
         The names of the run's chunkers in sentences.
     """
 
-    def __init__(self, ruler: TokenRuler, names: Sequence[str]) -> None:
+    def __init__(self, ruler: TokenRuler, chunker_names: Sequence[str]) -> None:
         self._ruler = ruler
-        self._names = names
+        self._names = chunker_names
         # A report at a budget has four parts for each chunker, one of them its leads' at the top k, and five others: itself,
         # its leads, its curve, the whole text and its failures.
-        self._cache = make_lru_cache(MOST_KEPT_REPORTS * (4 * len(names) + 5))
+        self._cache = make_lru_cache(MOST_KEPT_REPORTS * (4 * len(chunker_names) + 5))
 
     def report_comparing_chunkers(
         self, measured_chunker_by_number: Mapping[int, MeasuredChunker], report_choice: ReportChoice
@@ -489,10 +489,10 @@ class Reports:
 
     @_cache_method_results
     def _distribution(
-        self, measured_chunker: MeasuredChunker, retrieval_limit: Limit, measure: str, text_length_unit: str
+        self, measured_chunker: MeasuredChunker, retrieval_limit: Limit, measure: str, unit_of_scored_text: str
     ) -> Distribution:
         return Distribution.with_mean_and_interval(
-            self._evaluation_and_costs(measured_chunker, retrieval_limit)[0].values(measure, text_length_unit)
+            self._evaluation_and_costs(measured_chunker, retrieval_limit)[0].values(measure, unit_of_scored_text)
         )
 
     @_cache_method_results

@@ -41,7 +41,7 @@ _COUNTING_SQL = """
     GROUP BY document
 """
 
-_CHANGE_COUNTS_SQL = """
+_CHANGE_COUNT_COLUMNS_SQL = """
     kept, min(before, after) - kept AS changed, max(after - before, 0) AS new, max(before - after, 0) AS gone, again, tokens
 """
 
@@ -157,8 +157,8 @@ class ChunkComparison:
         )
         self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunk_database_rows)
 
-    def index_comparison(self, max_documents: int = 10) -> IndexComparison:
-        """Return the changes of all documents, and the documents that change most, at most ``max_documents``."""
+    def index_comparison(self, max_listed_documents: int = 10) -> IndexComparison:
+        """Return the changes of all documents, and the documents that change most, at most ``max_listed_documents``."""
         execute_sql = self._database.execute
         execute_sql("DROP TABLE IF EXISTS documents")
         execute_sql(_COUNTING_SQL)
@@ -166,16 +166,16 @@ class ChunkComparison:
             f"coalesce(sum({name}), 0)" for name in ("kept", "changed", "new", "gone", "again", "tokens")
         )
         changes_of_all_documents = Changes(
-            *execute_sql(f"SELECT {sql_sum_expressions} FROM (SELECT {_CHANGE_COUNTS_SQL} FROM documents)").fetchone()
+            *execute_sql(f"SELECT {sql_sum_expressions} FROM (SELECT {_CHANGE_COUNT_COLUMNS_SQL} FROM documents)").fetchone()
         )
         document_count, changed_document_count, only_before_document_count, only_after_document_count = execute_sql(
             "SELECT count(*), coalesce(sum(before > kept OR after > kept), 0), coalesce(sum(after = 0), 0), "
             "coalesce(sum(before = 0), 0) FROM documents"
         ).fetchone()
         most_changed_document_rows = execute_sql(
-            f"SELECT document, {_CHANGE_COUNTS_SQL} FROM documents WHERE before > kept OR after > kept "
+            f"SELECT document, {_CHANGE_COUNT_COLUMNS_SQL} FROM documents WHERE before > kept OR after > kept "
             "ORDER BY again DESC, before + after - 2 * kept DESC, document LIMIT ?",
-            (max_documents,),
+            (max_listed_documents,),
         )
         return IndexComparison(
             changes_of_all_documents,
@@ -205,9 +205,9 @@ def question_recalls_by_retrieved_amount(
             "recall", budget_unit
         )
     if budgets is not None:
-        budget_evaluation = evaluate_at_budgets(index, questions, tools, ruler, budgets)
+        results_at_all_budgets = evaluate_at_budgets(index, questions, tools, ruler, budgets)
         recalls_by_amount |= {
-            f"{size:,} {budget_unit}": budget_evaluation.question_values_at_budget("recall", size, budget_unit)
+            f"{size:,} {budget_unit}": results_at_all_budgets.question_values_at_budget("recall", size, budget_unit)
             for size in budgets.sizes
         }
     return recalls_by_amount
@@ -222,9 +222,9 @@ def estimate_embedded_tokens_of_indexing(
     ``buffer`` neighbours on either side is read with each of them. Overlaps of chunks, and headings and contexts in front of
     them, do not count; texts in a cache count.
     """
-    search_pass_count = 0 if search_method == "bm25" else 2 if embedded_as == "late" else 1
+    search_embedding_pass_count = 0 if search_method == "bm25" else 2 if embedded_as == "late" else 1
     cutting_pass_count = 2 * int(getattr(chunker, "buffer", 0)) + 1 if chunker.embeds else 0
-    return indexed_token_count * (search_pass_count + cutting_pass_count)
+    return indexed_token_count * (search_embedding_pass_count + cutting_pass_count)
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,14 +51,14 @@ class PairedDifferences(Generic[Key]):
         value_range_per_difference = [
             1.0 if value_range_width_by_key is None else value_range_width_by_key[key] for key, _, _ in differences_by_pair
         ]
-        tested_pair_differences = (
+        tested_differences_of_pairs = (
             corrected_differences_per_comparison(np.array([*differences_by_pair.values()]), value_range_per_difference, seed)
             if differences_by_pair
             else []
         )
         self.tested = {
             pair: difference
-            for pair, difference in zip(differences_by_pair, tested_pair_differences, strict=True)
+            for pair, difference in zip(differences_by_pair, tested_differences_of_pairs, strict=True)
             if difference is not None
         }
 

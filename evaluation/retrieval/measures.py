@@ -278,7 +278,7 @@ class Evaluation:
     def with_top_k(self, top_k: int, ruler: TokenRuler) -> "Evaluation":
         """Return the evaluation for another k, reusing all results that do not depend on k."""
         scores_at_new_top_k = self.scores.copy()
-        rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
+        ruler_per_length_unit: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
         for question_number, (question, ranked_chunk_numbers) in enumerate(
             zip(self.search.questions, self.search.ranked.tolist(), strict=True)
         ):
@@ -286,7 +286,7 @@ class Evaluation:
             retrieved_text_spans = [
                 *chain(*self.searched_index.returned_spans_without_repeats(ranked_chunk_numbers[:top_k]))
             ]
-            for length_unit_index, measure_text_length in enumerate(rulers):
+            for length_unit_index, measure_text_length in enumerate(ruler_per_length_unit):
                 for measure_name, score in scores_of_retrieved_ranges(
                     question_excerpt_ranges, retrieved_text_spans, measure_text_length
                 ).items():
@@ -295,9 +295,9 @@ class Evaluation:
                     )
         return replace(self, top_k=top_k, scores=scores_at_new_top_k)
 
-    def means_at_k(self, item_kind: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
+    def means_at_k(self, documents_or_evidence: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
         """Return mean recall, precision and F1 of the retrieved ``documents`` or ``evidence`` sentences at each k."""
-        scores_at_each_k: FloatArray = getattr(self, item_kind)
+        scores_at_each_k: FloatArray = getattr(self, documents_or_evidence)
         return {
             k: {name: _mean_score(values) for name, values in zip(SCORES_AT_K, scores, strict=True)}
             for k, scores in zip(TOP_KS, scores_at_each_k, strict=True)
@@ -324,7 +324,7 @@ def score_search(finished_search: Search, ruler: TokenRuler, top_k: int = 5) -> 
     all_question_scores = np.empty((len(RANGE_UNITS), len(RETRIEVAL_MEASURE_NAMES), question_count))
     rulers: tuple[AnyRuler, ...] = (CharacterRuler(), ruler)
     index_of_precision_omega = RETRIEVAL_MEASURE_NAMES.index("precision_omega")
-    document_level_scores, all_evidence_scores = np.empty((2, len(TOP_KS), len(SCORES_AT_K), question_count))
+    document_level_scores, evidence_sentence_scores = np.empty((2, len(TOP_KS), len(SCORES_AT_K), question_count))
     for question_number, (question, ranked_chunk_numbers) in enumerate(
         zip(finished_search.questions, finished_search.ranked.tolist(), strict=True)
     ):
@@ -341,16 +341,16 @@ def score_search(finished_search: Search, ruler: TokenRuler, top_k: int = 5) -> 
                 document_recall_precision_by_k(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
             ),
             (
-                all_evidence_scores,
+                evidence_sentence_scores,
                 evidence_sentence_scores_by_k(search_index.corpus, question_excerpt_ranges, returned_spans_by_rank),
             ),
         ):
             scores_to_fill[:, :, question_number] = [
                 [score_value_or_nan(scores_by_k[k][name]) for name in SCORES_AT_K] for k in TOP_KS
             ]
-    return Evaluation(finished_search, top_k, all_question_scores, document_level_scores, all_evidence_scores).with_top_k(
-        top_k, ruler
-    )
+    return Evaluation(
+        finished_search, top_k, all_question_scores, document_level_scores, evidence_sentence_scores
+    ).with_top_k(top_k, ruler)
 
 
 def score_value_or_nan(score: Score) -> float:

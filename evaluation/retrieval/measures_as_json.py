@@ -70,19 +70,19 @@ class _Stored(BaseModel, extra="forbid", strict=True):
     parents: tuple[tuple[int, int], ...] | None = None
 
 
-def encode_evaluation_as_json_bytes(evaluation: Evaluation, budget_ladder: BudgetLadder | None = None) -> bytes:
+def encode_evaluation_as_json_bytes(evaluation: Evaluation, results_at_budgets: BudgetLadder | None = None) -> bytes:
     """Return an evaluation and its results at budgets, if any, as JSON.
 
     Undefined values are null.
     """
-    search_index, finished_search = evaluation.searched_index, evaluation.search
+    indexed_chunks, finished_search = evaluation.searched_index, evaluation.search
     stored_evaluation = _Stored(
-        chunks=tuple(tuple((start, end) for start, end in spans) for spans in search_index.chunks),
-        chunk_s=search_index.chunk_s,
-        decide_s=search_index.decide_s,
-        embed_s=search_index.embed_s,
-        embedded=search_index.embedded,
-        cached=search_index.cached,
+        chunks=tuple(tuple((start, end) for start, end in spans) for spans in indexed_chunks.chunks),
+        chunk_s=indexed_chunks.chunk_s,
+        decide_s=indexed_chunks.decide_s,
+        embed_s=indexed_chunks.embed_s,
+        embedded=indexed_chunks.embedded,
+        cached=indexed_chunks.cached,
         ranked=finished_search.ranked.tolist(),
         ask_s=finished_search.embed_s,
         search_s=finished_search.search_s,
@@ -90,12 +90,12 @@ def encode_evaluation_as_json_bytes(evaluation: Evaluation, budget_ladder: Budge
         scores=evaluation.scores.tolist(),
         documents=evaluation.documents.tolist(),
         evidence=evaluation.evidence.tolist(),
-        ladder=None if budget_ladder is None else _storable_budget_ladder_results(budget_ladder),
-        exact_ends=search_index.corpus.exact_ends,
-        caveat=search_index.caveat,
+        ladder=None if results_at_budgets is None else _storable_budget_ladder_results(results_at_budgets),
+        exact_ends=indexed_chunks.corpus.exact_ends,
+        caveat=indexed_chunks.caveat,
         parents=None
-        if search_index.parents is None
-        else tuple((spans[0].start, spans[-1].end) for spans in search_index.parents),
+        if indexed_chunks.parents is None
+        else tuple((spans[0].start, spans[-1].end) for spans in indexed_chunks.parents),
     )
     return stored_evaluation.model_dump_json().encode()
 
@@ -247,12 +247,12 @@ def _restored_budget_ladder(
             f"The stored evaluation must list the chunks that contain {total_excerpt_count:,} excerpts; it does so for "
             f"{len(best_holders_and_ranks):,}. Run the evaluation again."
         )
-    lower_ranked_chunk_triples = np.array(stored_ladder.beyond, dtype=np.intp).reshape(-1, 3)
+    question_chunk_rank_triples = np.array(stored_ladder.beyond, dtype=np.intp).reshape(-1, 3)
     for stored_numbers_to_check, existing_item_count, numbered_item_noun in (
         (padded_question_rankings, chunk_count, "chunks"),
         (best_holders_and_ranks[:, 0], chunk_count, "chunks"),
-        (lower_ranked_chunk_triples[:, 1], chunk_count, "chunks"),
-        (lower_ranked_chunk_triples[:, 0], question_count, "questions"),
+        (question_chunk_rank_triples[:, 1], chunk_count, "chunks"),
+        (question_chunk_rank_triples[:, 0], question_count, "questions"),
     ):
         if (
             stored_numbers_to_check.size
@@ -272,7 +272,7 @@ def _restored_budget_ladder(
     return BudgetLadder(
         restored_budget_results,
         padded_question_rankings,
-        lower_ranked_chunk_triples,
+        question_chunk_rank_triples,
         best_holders_and_ranks,
         dict(stored_ladder.reasons),
         repeats=restored_near_duplicates,
@@ -281,22 +281,22 @@ def _restored_budget_ladder(
 
 def _restored_budget_results(stored_budget_results: _StoredAt, excerpt_lengths: IntArray) -> BudgetResults:
     """Return results at budgets, of questions whose excerpts have ``excerpt_lengths``, shape (units, questions)."""
-    restored_budgets = Budgets(stored_budget_results.sizes, stored_budget_results.unit, stored_budget_results.last)
-    budget_question_array_shape = len(restored_budgets.sizes), excerpt_lengths.shape[1]
+    restored_budget_settings = Budgets(stored_budget_results.sizes, stored_budget_results.unit, stored_budget_results.last)
+    budget_question_array_shape = len(restored_budget_settings.sizes), excerpt_lengths.shape[1]
     taken_chunk_counts, last_chunk_beginning_lengths = (
         _array_of_counts(stored_budget_results.taken, budget_question_array_shape, "taken"),
         _array_of_counts(stored_budget_results.part, budget_question_array_shape, "part"),
     )
-    retrieved_lengths, retrieved_excerpt_lengths = (
+    retrieved_lengths, retrieved_excerpt_length_per_question = (
         _array_of_counts(counts, (len(RANGE_UNITS), *budget_question_array_shape), name)
         for name, counts in (("given", stored_budget_results.given), ("hit", stored_budget_results.hit))
     )
     return BudgetResults(
-        restored_budgets,
+        restored_budget_settings,
         taken_chunk_counts,
         last_chunk_beginning_lengths,
         retrieved_lengths,
-        retrieved_excerpt_lengths,
+        retrieved_excerpt_length_per_question,
         excerpt_lengths,
     )
 
@@ -362,8 +362,9 @@ def _array_of_floats(nested_lists: Sequence[object], shape: tuple[int, ...], nam
     if nested_lists_array.ndim != len(shape) or any(
         want not in (-1, have) for want, have in zip(shape, nested_lists_array.shape, strict=True)
     ):
-        shape_text = " × ".join("any" if length < 0 else f"{length:,}" for length in shape)
+        expected_shape_phrase = " × ".join("any" if length < 0 else f"{length:,}" for length in shape)
         raise InputError(
-            f"The stored evaluation must have {name} of the shape {shape_text}; the shape differs. Run the evaluation again."
+            f"The stored evaluation must have {name} of the shape {expected_shape_phrase}; the shape differs. Run the "
+            "evaluation again."
         )
     return nested_lists_array

@@ -102,7 +102,7 @@ def given_chunks(
     keeps for excerpts alone. If chunks return other text than their own, all are returned, since any may contain the
     excerpt.
     """
-    index, all_budget_results = measured_chunker.evaluation.searched_index, measured_chunker.ladder
+    search_index, all_budget_results = measured_chunker.evaluation.searched_index, measured_chunker.ladder
     rows_beyond_kept_ranks: list[list[int]] = []
     if retrieval_limit.budget and all_budget_results is not None:
         results_at_budgets = all_budget_results.results_in_unit(retrieval_limit.unit, retrieval_limit.last)
@@ -123,14 +123,14 @@ def given_chunks(
     is_unfitting_chunk_shown = retrieval_limit.last == "left_out" and filled_length < retrieval_limit.budget
     shown_chunk_numbers: IntArray = ranked_chunk_numbers[: taken_chunk_count + is_unfitting_chunk_shown]
     zero_based_ranks: Sequence[int] = range(len(shown_chunk_numbers))
-    if overlapped_excerpt is not None and index.returns is None:
-        zero_based_ranks = numbers_of_overlapping_chunks(index.edges[shown_chunk_numbers], [overlapped_excerpt])
+    if overlapped_excerpt is not None and search_index.returns is None:
+        zero_based_ranks = numbers_of_overlapping_chunks(search_index.edges[shown_chunk_numbers], [overlapped_excerpt])
     ranks_and_chunk_numbers = [(place + 1, int(shown_chunk_numbers[place])) for place in zero_based_ranks]
     if overlapped_excerpt is not None:
         ranks_and_chunk_numbers += [
             (rank, number) for _, number, rank in rows_beyond_kept_ranks if rank <= taken_chunk_count
         ]
-    returned_spans_per_chunk = index.returned_spans_without_repeats(number for _, number in ranks_and_chunk_numbers)
+    returned_spans_per_chunk = search_index.returned_spans_without_repeats(number for _, number in ranks_and_chunk_numbers)
 
     def retrieved_part_of_chunk(rank: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
         if rank == taken_chunk_count and last_chunk_beginning_length:

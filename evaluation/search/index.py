@@ -36,7 +36,7 @@ from evaluation.search.ranking import (
 QUERIES_PER_BLOCK = 512
 """Number of questions compared with a block of chunks at a time."""
 
-PARENTS_SEARCHED_NOTE = "Parents are searched beside their children."
+PARENTS_AND_CHILDREN_SEARCHED_NOTE = "Parents are searched beside their children."
 
 NO_PARENTS_NOTE = "The chunks have one level: without parents, each returns itself."
 
@@ -168,14 +168,14 @@ def cut_and_index_corpus(
     for document in corpus.documents:
         raise_if_cancelled(tools.cancelled)
         chunkings.append(run_chunker(chunker, document, tools, embedded_as))
-    chunk_spans = _spans_in_corpus(corpus, chunkings)
-    parent_by_child_number = parent_index_by_child(chunk_spans)
+    corpus_wide_chunk_spans = _spans_in_corpus(corpus, chunkings)
+    parent_by_child_number = parent_index_by_child(corpus_wide_chunk_spans)
     parent_spans, parents_in_search_note = None, ""
     if parent_by_child_number and only_children:
-        parent_spans = tuple(chunk_spans[parent] for parent in parent_by_child_number.values())
+        parent_spans = tuple(corpus_wide_chunk_spans[parent] for parent in parent_by_child_number.values())
         chunkings = [*_chunkings_with_selected_chunks(chunkings, parent_by_child_number)]
     elif parent_by_child_number or only_children:
-        parents_in_search_note = PARENTS_SEARCHED_NOTE if parent_by_child_number else NO_PARENTS_NOTE
+        parents_in_search_note = PARENTS_AND_CHILDREN_SEARCHED_NOTE if parent_by_child_number else NO_PARENTS_NOTE
     index = build_index_of_corpus_chunks(corpus, chunkings, tools, embedded_as, search_method)
     return replace(index, caveat=" ".join(filter(None, [chunker.caveat(), parents_in_search_note])), parents=parent_spans)
 
@@ -256,10 +256,12 @@ def _spans_in_corpus(corpus: Corpus, chunkings: Sequence[Chunking]) -> tuple[tup
     )
 
 
-def _chunkings_with_selected_chunks(chunkings: Iterable[Chunking], chunk_numbers: Collection[int]) -> Iterator[Chunking]:
+def _chunkings_with_selected_chunks(
+    unfiltered_chunkings: Iterable[Chunking], chunk_numbers: Collection[int]
+) -> Iterator[Chunking]:
     """Yield the results with only those chunks whose number, counted over all results, is in ``chunk_numbers``."""
     first_chunk_number = 0
-    for chunking in chunkings:
+    for chunking in unfiltered_chunkings:
         selected_chunks = [
             chunk for number, chunk in enumerate(chunking.chunks, start=first_chunk_number) if number in chunk_numbers
         ]

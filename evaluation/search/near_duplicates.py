@@ -90,14 +90,14 @@ class NearDuplicates:
         """
         better_ranked_first_copies: set[int] = set()
         repeating_chunk_numbers = []
-        for chunk_number in ranked_chunk_numbers:
-            first_copy_number = self.copies[chunk_number]
+        for ranked_chunk_number in ranked_chunk_numbers:
+            first_copy_number = self.copies[ranked_chunk_number]
             if first_copy_number is None:
                 continue
             if first_copy_number in better_ranked_first_copies or not better_ranked_first_copies.isdisjoint(
                 self._near_duplicates_by_chunk.get(first_copy_number, frozenset())
             ):
-                repeating_chunk_numbers.append(chunk_number)
+                repeating_chunk_numbers.append(ranked_chunk_number)
             better_ranked_first_copies.add(first_copy_number)
         return repeating_chunk_numbers
 
@@ -133,11 +133,11 @@ class RepeatedRuns:
         Of a near-duplicate, this share is at least the Jaccard similarity.
         """
         passage_first_run_index, end_word_index = np.searchsorted(self.starts, (start, end))
-        passage_end_run_index = end_word_index - SHINGLE_WORDS + 1
+        first_run_after_passage_index = end_word_index - SHINGLE_WORDS + 1
         return (
-            float(self.repeated[passage_end_run_index] - self.repeated[passage_first_run_index])
-            / (passage_end_run_index - passage_first_run_index)
-            if passage_end_run_index > passage_first_run_index
+            float(self.repeated[first_run_after_passage_index] - self.repeated[passage_first_run_index])
+            / (first_run_after_passage_index - passage_first_run_index)
+            if first_run_after_passage_index > passage_first_run_index
             else 0.0
         )
 
@@ -158,9 +158,11 @@ def find_repeated_word_runs(text: str) -> RepeatedRuns:
             word_run_hashes * np.uint64(_HASH_FACTOR)
             + word_number_codes[word_position_in_run : word_position_in_run + len(word_run_hashes)]
         )
-    _, run_hash_indexes, run_hash_counts = np.unique(word_run_hashes, return_inverse=True, return_counts=True)
+    _, distinct_hash_index_by_run, run_hash_counts = np.unique(word_run_hashes, return_inverse=True, return_counts=True)
     cumulative_repeated_run_counts = np.zeros(len(word_number_codes) + 1, np.int32)
-    np.cumsum(run_hash_counts[run_hash_indexes] > 1, out=cumulative_repeated_run_counts[1 : len(word_run_hashes) + 1])
+    np.cumsum(
+        run_hash_counts[distinct_hash_index_by_run] > 1, out=cumulative_repeated_run_counts[1 : len(word_run_hashes) + 1]
+    )
     cumulative_repeated_run_counts[len(word_run_hashes) + 1 :] = cumulative_repeated_run_counts[len(word_run_hashes)]
     return RepeatedRuns(word_start_offsets, cumulative_repeated_run_counts)
 
@@ -177,18 +179,22 @@ def find_near_duplicate_texts(texts: Sequence[str], min_similarity: float = NEAR
     """
     number_by_shingle: dict[tuple[str, ...], int] = {}
     first_chunk_by_shingles: dict[frozenset[int], int] = {}
-    first_copy_by_chunk: list[int | None] = []
+    first_equal_chunk_by_chunk: list[int | None] = []
     for chunk_number, text in enumerate(texts):
         own_shingles = frozenset(number_by_shingle.setdefault(shingle, len(number_by_shingle)) for shingle in shingles(text))
-        first_copy_by_chunk.append(first_chunk_by_shingles.setdefault(own_shingles, chunk_number) if own_shingles else None)
+        first_equal_chunk_by_chunk.append(
+            first_chunk_by_shingles.setdefault(own_shingles, chunk_number) if own_shingles else None
+        )
     duplicate_pairs = [
-        NearPair(copy, chunk, 1.0) for chunk, copy in enumerate(first_copy_by_chunk) if copy is not None and copy != chunk
+        NearPair(copy, chunk, 1.0)
+        for chunk, copy in enumerate(first_equal_chunk_by_chunk)
+        if copy is not None and copy != chunk
     ]
     first_chunk_by_shingles.pop(frozenset(), None)
     duplicate_pairs += _similar_pairs(
         {chunk: own_shingles for own_shingles, chunk in first_chunk_by_shingles.items()}, min_similarity
     )
-    return NearDuplicates(tuple(first_copy_by_chunk), tuple(sorted(duplicate_pairs)))
+    return NearDuplicates(tuple(first_equal_chunk_by_chunk), tuple(sorted(duplicate_pairs)))
 
 
 def shingles(text: str) -> set[tuple[str, ...]]:

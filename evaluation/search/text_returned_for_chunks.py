@@ -63,9 +63,11 @@ class ReturnedText:
         InputError
             If the setting does not exist or the number is out of range.
         """
-        returned_text_kind, colon_or_empty, number_text = setting_text.partition(":")
+        returned_text_kind, colon_or_empty, setting_number_text = setting_text.partition(":")
         setting_number = (
-            int(number_text) if number_text.isascii() and number_text.isdigit() and len(number_text) <= 4 else None
+            int(setting_number_text)
+            if setting_number_text.isascii() and setting_number_text.isdigit() and len(setting_number_text) <= 4
+            else None
         )
         if returned_text_kind == "window" and setting_number is not None:
             if not 1 <= setting_number <= MOST_NEIGHBOURS:
@@ -124,11 +126,11 @@ def copy_index_with_returned_text(index: _SearchIndex, returned_text_setting: Re
     corpus = index.corpus
     sections_by_document = [_Sections(document, returned_text_setting) for document in corpus.documents]
     returned_spans_by_chunk = []
-    for chunk_spans in index.chunks:
-        document_number = corpus.document_number_at(chunk_spans[0].start)
+    for spans_of_one_chunk in index.chunks:
+        document_number = corpus.document_number_at(spans_of_one_chunk[0].start)
         document_start_offset = corpus.offsets[document_number]
         chunk_spans_in_document = [
-            Span(start - document_start_offset, end - document_start_offset) for start, end in chunk_spans
+            Span(start - document_start_offset, end - document_start_offset) for start, end in spans_of_one_chunk
         ]
         returned_spans_by_chunk.append(
             tuple(
@@ -203,13 +205,13 @@ class _Sections:
     def _starts_and_ends_of_sections(self) -> tuple[list[int], list[int]]:
         return [span.start for span in self._section_spans], [span.end for span in self._section_spans]
 
-    def around(self, chunk_spans: Sequence[Span]) -> list[Span]:
-        """Return the spans of the sections or pages that overlap ``chunk_spans``; without any, return ``chunk_spans``."""
+    def around(self, spans_of_one_chunk: Sequence[Span]) -> list[Span]:
+        """Return the spans of the sections or pages that overlap ``spans_of_one_chunk``; without any, those spans."""
         if not self.starts:
-            return union_of_ranges(chunk_spans)
+            return union_of_ranges(spans_of_one_chunk)
         section_starts, section_ends = self._starts_and_ends_of_sections
         return union_of_ranges(
             span
-            for start, end in chunk_spans
+            for start, end in spans_of_one_chunk
             for span in self._section_spans[bisect_right(section_ends, start) : bisect_left(section_starts, end)]
-        ) or union_of_ranges(chunk_spans)
+        ) or union_of_ranges(spans_of_one_chunk)

@@ -205,18 +205,18 @@ class ChunkingRanking:
 
     def ranking_basis_in_words(self, by_known_boundaries: bool) -> str:
         """Return sentences on what the ranking is based on and on the error rate of its verdicts."""
-        error_rate_sentence = (
+        false_verdict_rate_sentence = (
             f" {FALSE_VERDICT_SENTENCE}" if any(lead.tested is not None for lead in self.leads.values()) else ""
         )
         if by_known_boundaries:
             return (
                 f"By the known boundaries, which part the text into "
-                f"{pluralize(self.sections, 'section')}.{error_rate_sentence}"
+                f"{pluralize(self.sections, 'section')}.{false_verdict_rate_sentence}"
             )
         return (
             f"No boundaries are known: this is by structure, over {pluralize(self.sections, 'paragraph')}, which says less "
             "than marks. To every column as many cuts at chance are added as there are paragraphs, so that nobody gains by "
-            f"cutting less often.{error_rate_sentence}"
+            f"cutting less often.{false_verdict_rate_sentence}"
         )
 
     def _behind_leader_phrase(self, contender_number: int) -> str:
@@ -311,9 +311,9 @@ def f1_from_counts(boundary_counts: FloatArray) -> FloatArray:
 
     F1 is 1 if all counts are 0.
     """
-    found_counts, missed_counts, false_boundary_counts = np.moveaxis(boundary_counts, -1, 0)
-    f1_denominator = 2 * found_counts + missed_counts + false_boundary_counts
-    return np.asarray(np.where(f1_denominator > 0, 2 * found_counts / np.maximum(f1_denominator, 1), 1.0))
+    correctly_found_counts, missed_counts, false_boundary_counts = np.moveaxis(boundary_counts, -1, 0)
+    f1_denominator = 2 * correctly_found_counts + missed_counts + false_boundary_counts
+    return np.asarray(np.where(f1_denominator > 0, 2 * correctly_found_counts / np.maximum(f1_denominator, 1), 1.0))
 
 
 def rank_by_known_boundaries(
@@ -502,7 +502,7 @@ def rank_by_respect_for_structure(
     rank.
     """
     paragraph_end_offsets = [match.end() for match in _PARAGRAPH_END_PATTERN.finditer(document.text)]
-    structure_points_scoring = StructurePoints.scoring_for_document(document)
+    structure_scoring_function = StructurePoints.scoring_for_document(document)
     contenders: list[Contender] = []
     ranking_value_by_contender: list[float | None] = []
     for chunking_index, (chunker_name, chunking) in enumerate(named_chunkings):
@@ -519,8 +519,8 @@ def rank_by_respect_for_structure(
         )
         total_points_and_cuts = points_and_cuts_by_paragraph.sum(axis=0)
         ranking_value_by_contender.append(
-            float(structure_points_scoring(total_points_and_cuts)) if total_points_and_cuts[1] else None
+            float(structure_scoring_function(total_points_and_cuts)) if total_points_and_cuts[1] else None
         )
     return rank_contenders(
-        contenders, structure_points_scoring, ranking_value_by_contender, measure_range_width=2.0, measure="points per cut"
+        contenders, structure_scoring_function, ranking_value_by_contender, measure_range_width=2.0, measure="points per cut"
     )

@@ -98,7 +98,7 @@ def window_size_for_pk(reference: Segmentation) -> int:
     return max(1, round(reference.mean_length / 2))
 
 
-_NO_BOUNDARY_REASON = "no boundary is known"
+_UNDEFINED_WITHOUT_BOUNDARIES_REASON = "no boundary is known"
 
 
 def _boundaries_per_window(reference: Segmentation, segmentation: Segmentation) -> tuple[IntArray, IntArray] | Score:
@@ -106,7 +106,7 @@ def _boundaries_per_window(reference: Segmentation, segmentation: Segmentation) 
     _check_same_units(reference, segmentation)
     window_gap_count = window_size_for_pk(reference)
     if not reference.boundaries:
-        return Score.undefined_score_with_reason(_NO_BOUNDARY_REASON)
+        return Score.undefined_score_with_reason(_UNDEFINED_WITHOUT_BOUNDARIES_REASON)
     if reference.units <= window_gap_count:
         return Score.undefined_score_with_reason(f"{reference.units} units are too few for a window of {window_gap_count}")
     cumulative_reference_counts, cumulative_segmentation_counts = (
@@ -138,11 +138,11 @@ def window_diff(reference: Segmentation, segmentation: Segmentation) -> Score:
 
     Source: Pevzner and Hearst (2002).
     """
-    window_counts_or_score = _boundaries_per_window(reference, segmentation)
+    window_counts_or_undefined_score = _boundaries_per_window(reference, segmentation)
     return (
-        window_counts_or_score
-        if isinstance(window_counts_or_score, Score)
-        else Score(float(np.mean(window_counts_or_score[0] != window_counts_or_score[1])))
+        window_counts_or_undefined_score
+        if isinstance(window_counts_or_undefined_score, Score)
+        else Score(float(np.mean(window_counts_or_undefined_score[0] != window_counts_or_undefined_score[1])))
     )
 
 
@@ -188,7 +188,7 @@ def boundary_precision_recall(reference: Segmentation, segmentation: Segmentatio
     boundary_recall = (
         Score(matched_boundary_count / len(reference.boundaries))
         if reference.boundaries
-        else Score.undefined_score_with_reason(_NO_BOUNDARY_REASON)
+        else Score.undefined_score_with_reason(_UNDEFINED_WITHOUT_BOUNDARIES_REASON)
     )
     total_boundary_count = len(reference.boundaries) + len(segmentation.boundaries)
     boundary_f1 = (
@@ -211,16 +211,19 @@ def boundary_similarity(reference: Segmentation, segmentation: Segmentation, mov
     segmentation_only_boundaries = set(segmentation.boundaries) - set(reference.boundaries)
     identical_boundary_count = len(reference.boundaries) - len(reference_only_boundaries)
     moved_distances: list[int] = []
-    for boundary_distance in range(1, move_limit):
+    for move_distance_in_units in range(1, move_limit):
         for boundary in sorted(reference_only_boundaries | segmentation_only_boundaries):
             for set_holding_earlier_boundary, set_holding_later_boundary in (
                 (reference_only_boundaries, segmentation_only_boundaries),
                 (segmentation_only_boundaries, reference_only_boundaries),
             ):
-                if boundary in set_holding_earlier_boundary and boundary + boundary_distance in set_holding_later_boundary:
+                if (
+                    boundary in set_holding_earlier_boundary
+                    and boundary + move_distance_in_units in set_holding_later_boundary
+                ):
                     set_holding_earlier_boundary.discard(boundary)
-                    set_holding_later_boundary.discard(boundary + boundary_distance)
-                    moved_distances.append(boundary_distance)
+                    set_holding_later_boundary.discard(boundary + move_distance_in_units)
+                    moved_distances.append(move_distance_in_units)
     unmatched_boundary_count = len(reference_only_boundaries) + len(segmentation_only_boundaries)
     edit_and_match_count = unmatched_boundary_count + len(moved_distances) + identical_boundary_count
     if not edit_and_match_count:
@@ -262,12 +265,12 @@ def find_misassigned_units(
         for section, chunk in zip(section_of_each_unit, chunk_of_each_unit, strict=True)
         if chunk is not None
     ]
-    section_chunk_overlap_counts = np.zeros(
+    unit_counts_by_section_chunk = np.zeros(
         (max(section_of_each_unit) + 1, max((chunk for _, chunk in section_and_chunk_of_units), default=0) + 1),
         dtype=np.intp,
     )
-    np.add.at(section_chunk_overlap_counts, tuple(zip(*section_and_chunk_of_units, strict=True)) or ([], []), 1)
-    chunk_by_matched_section = find_assignment_with_largest_sum(section_chunk_overlap_counts)
+    np.add.at(unit_counts_by_section_chunk, tuple(zip(*section_and_chunk_of_units, strict=True)) or ([], []), 1)
+    chunk_by_matched_section = find_assignment_with_largest_sum(unit_counts_by_section_chunk)
     misassigned_unit_numbers = [
         unit
         for unit, (section, chunk) in enumerate(zip(section_of_each_unit, chunk_of_each_unit, strict=True))
@@ -327,9 +330,9 @@ def mixed_chunk_section_counts(chunking: Chunking, known_boundaries: Sequence[in
     section_count_by_chunk = {}
     for chunk_number, chunk in enumerate(chunking.chunks):
         overlapped_section_numbers: set[int] = set()
-        for start, end in chunk.spans:
+        for start, chunk_span_end in chunk.spans:
             overlapped_section_numbers.update(
-                range(bisect_right(known_boundaries, start), bisect_right(known_boundaries, end - 1) + 1)
+                range(bisect_right(known_boundaries, start), bisect_right(known_boundaries, chunk_span_end - 1) + 1)
             )
         if len(overlapped_section_numbers) > 1:
             section_count_by_chunk[chunk_number] = len(overlapped_section_numbers)
@@ -349,7 +352,7 @@ def count_crossing_chunks(known_boundaries: Sequence[int], chunking: Chunking) -
     if not chunking.chunks:
         return CrossingChunks(0, Score.undefined_score_with_reason("there is no chunk"))
     if not known_boundaries:
-        return CrossingChunks(0, Score.undefined_score_with_reason(_NO_BOUNDARY_REASON))
+        return CrossingChunks(0, Score.undefined_score_with_reason(_UNDEFINED_WITHOUT_BOUNDARIES_REASON))
     crossing_chunk_count = len(mixed_chunk_section_counts(chunking, sorted(known_boundaries)))
     return CrossingChunks(crossing_chunk_count, Score(crossing_chunk_count / len(chunking.chunks)))
 
@@ -465,12 +468,14 @@ def _add_row_to_assignment(
             current_row_index,
         )
         path_cost = shortest_path_costs[unvisited_columns].min()
-        nearest_unvisited_positions = np.flatnonzero(shortest_path_costs[unvisited_columns] == path_cost)
-        free_nearest_positions = nearest_unvisited_positions[
-            row_of_column[unvisited_columns[nearest_unvisited_positions]] < 0
+        cheapest_unvisited_column_positions = np.flatnonzero(shortest_path_costs[unvisited_columns] == path_cost)
+        free_cheapest_column_positions = cheapest_unvisited_column_positions[
+            row_of_column[unvisited_columns[cheapest_unvisited_column_positions]] < 0
         ]
         chosen_unvisited_position = (
-            free_nearest_positions[-1] if len(free_nearest_positions) else nearest_unvisited_positions[0]
+            free_cheapest_column_positions[-1]
+            if len(free_cheapest_column_positions)
+            else cheapest_unvisited_column_positions[0]
         )
         chosen_column_number = int(unvisited_columns[chosen_unvisited_position])
         seen_column_indexes.append(chosen_column_number)
@@ -480,8 +485,8 @@ def _add_row_to_assignment(
             break
         current_row_index = int(row_of_column[chosen_column_number])
     row_prices[row_index] += path_cost
-    other_seen_rows = np.array(seen_row_indexes[1:], dtype=np.intp)
-    row_prices[other_seen_rows] += path_cost - shortest_path_costs[column_of_row[other_seen_rows]]
+    seen_rows_after_first = np.array(seen_row_indexes[1:], dtype=np.intp)
+    row_prices[seen_rows_after_first] += path_cost - shortest_path_costs[column_of_row[seen_rows_after_first]]
     column_prices[seen_column_indexes] -= path_cost - shortest_path_costs[seen_column_indexes]
     while True:
         current_row_index = int(previous_row_by_column[chosen_column_number])
@@ -499,12 +504,14 @@ MEAN_DRAW_COUNT = 20
 
 NO_CUT_BASELINE_NAME = "no cut"
 EVERY_N_SENTENCES = "a cut every n sentences"
-RANDOM_CUTS = "cuts at random places"
+RANDOM_CUTS_BASELINE_NAME = "cuts at random places"
 
 TRIVIAL_BASELINES_EXPLAINED = {
     NO_CUT_BASELINE_NAME: "the text stays whole.",
     EVERY_N_SENTENCES: "n is the mean length of the known sections, which no chunker is told.",
-    RANDOM_CUTS: f"as many as boundaries are known, which no chunker is told; the mean of {MEAN_DRAW_COUNT} draws.",
+    RANDOM_CUTS_BASELINE_NAME: (
+        f"as many as boundaries are known, which no chunker is told; the mean of {MEAN_DRAW_COUNT} draws."
+    ),
 }
 """The names of the answers, and what each is."""
 
@@ -542,7 +549,7 @@ def random_cuts(unit_count: int, cut_count: int, random_seed: int) -> tuple[int,
 
 def cuts_of_trivial_baseline(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
     """Return the cuts of the trivial baseline called ``name``; a random baseline is drawn several times."""
-    if name == RANDOM_CUTS:
+    if name == RANDOM_CUTS_BASELINE_NAME:
         return [random_cuts(reference.units, len(reference.boundaries), draw) for draw in range(MEAN_DRAW_COUNT)]
     return [cuts_at_mean_length(reference) if name == EVERY_N_SENTENCES else ()]
 

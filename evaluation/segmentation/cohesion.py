@@ -278,8 +278,10 @@ def compare_greedy_with_other_chunking(
     greedy_cuts, other_cuts = sentence_numbers_before_cuts(greedy_chunking), sentence_numbers_before_cuts(other_chunking)
     greedy_cuts_with_ends = [-1, *greedy_cuts, len(greedy_chunking.document.sentences) - 1]
     comparison_by_greedy_cut = {}
-    for previous_cut, cut, next_cut in zip(greedy_cuts_with_ends, greedy_cuts, greedy_cuts_with_ends[2:], strict=False):
-        sentences_around_cut = Span(previous_cut + 1, next_cut + 1)
+    for previous_cut, cut, next_greedy_cut in zip(
+        greedy_cuts_with_ends, greedy_cuts, greedy_cuts_with_ends[2:], strict=False
+    ):
+        sentences_around_cut = Span(previous_cut + 1, next_greedy_cut + 1)
         other_cuts_inside_stretch = tuple(
             place for place in other_cuts if sentences_around_cut.start <= place < sentences_around_cut.end - 1
         )

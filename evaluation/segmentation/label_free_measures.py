@@ -86,17 +86,17 @@ def spans_to_keep_whole(text: str) -> list[tuple[str, Span]]:
     `chunkers.text.blocks_and_headings` does not parse.
     """
     outermost_blocks = parse_block_outline(text).blocks
-    headings_with_next_block_start = (
+    heading_spans_into_next_block = (
         (block.kind, Span(block.span.start, block.span.end if after is None else after.span.start + 1))
         for block, after in zip_longest(outermost_blocks, outermost_blocks[1:])
         if block.kind == "heading"
     )
-    return [*((block.kind, block.span) for block in parse_block_outline(text).whole_blocks), *headings_with_next_block_start]
+    return [*((block.kind, block.span) for block in parse_block_outline(text).whole_blocks), *heading_spans_into_next_block]
 
 
-def count_whole_spans(kinds_and_spans: Sequence[tuple[str, Span]], pieces: Sequence[Span]) -> BlockIntegrity:
-    """Count the spans of each kind that lie whole inside one of the ``pieces``, which may overlap."""
-    pieces_in_text_order = sorted(pieces)
+def count_whole_spans(kinds_and_spans: Sequence[tuple[str, Span]], spans_of_all_chunks: Sequence[Span]) -> BlockIntegrity:
+    """Count the spans of each kind that lie whole inside one of the ``spans_of_all_chunks``, which may overlap."""
+    pieces_in_text_order = sorted(spans_of_all_chunks)
     piece_start_offsets = [piece.start for piece in pieces_in_text_order]
     # How far the pieces reach that begin no later than each.
     furthest_ends_so_far = [*accumulate((piece.end for piece in pieces_in_text_order), max)]
@@ -220,7 +220,7 @@ DEFAULT_EDIT_COUNT = 20
 MAX_RECHUNKED_CHARACTERS = 50_000_000
 """Maximum number of edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
 
-SPARE_SENTENCE = "This sentence was not here before."
+FALLBACK_INSERTED_SENTENCE = "This sentence was not here before."
 """Sentence to insert into a text that has no other sentence to take."""
 
 _SEPARATOR_BY_SPLITTER = {"lines": "\n", "paragraphs": "\n\n"}
@@ -372,7 +372,7 @@ def plan_random_sentence_insertions(document: Document, max_edits: int, seed: in
                 preceding_sentence_number,
                 document.sentence_texts[random_generator.choice(other_sentence_numbers)]
                 if other_sentence_numbers
-                else SPARE_SENTENCE,
+                else FALLBACK_INSERTED_SENTENCE,
             )
         )
     return planned_sentence_insertions
@@ -388,9 +388,9 @@ def _prose_sentence_numbers(document: Document) -> list[int]:
             excluded_spans.append(block.span)
     excluded_span_starts = [span.start for span in excluded_spans]
     sentence_number_by_text: dict[str, int] = {}
-    for sentence_number, (start, end) in enumerate(document.sentences):
-        sentence_text = document.text[start:end]
-        begun_excluded_span_count = bisect_left(excluded_span_starts, end)
+    for sentence_number, (start, sentence_end) in enumerate(document.sentences):
+        sentence_text = document.text[start:sentence_end]
+        begun_excluded_span_count = bisect_left(excluded_span_starts, sentence_end)
         if begun_excluded_span_count and excluded_spans[begun_excluded_span_count - 1].end > start:
             continue
         if sentence_text[-1] not in _UNFINISHED_SENTENCE_MARKS and (
@@ -403,14 +403,16 @@ def _prose_sentence_numbers(document: Document) -> list[int]:
 def insert_sentence(document: Document, preceding_sentence_number: int, sentence: str) -> Document:
     """Return the document with ``sentence`` inserted after sentence number ``preceding_sentence_number``."""
     original_text, insertion_offset = document.text, document.sentences[preceding_sentence_number].end
-    sentence_separator = _SEPARATOR_BY_SPLITTER.get(document.splitter, " ")
-    separator_and_sentence = sentence_separator + sentence
+    separator_before_inserted_sentence = _SEPARATOR_BY_SPLITTER.get(document.splitter, " ")
+    separator_and_sentence = separator_before_inserted_sentence + sentence
     text_with_inserted_sentence = (
         original_text[:insertion_offset] + separator_and_sentence + original_text[insertion_offset:]
     )
     if document.splitter != GIVEN_SPLITTER:
         return Document.from_text(text_with_inserted_sentence, document.splitter, document.name)
-    inserted_span = Span(insertion_offset + len(sentence_separator), insertion_offset + len(separator_and_sentence))
+    inserted_span = Span(
+        insertion_offset + len(separator_before_inserted_sentence), insertion_offset + len(separator_and_sentence)
+    )
     shifted_later_spans = [
         Span(start + len(separator_and_sentence), stop + len(separator_and_sentence))
         for start, stop in document.sentences[preceding_sentence_number + 1 :]

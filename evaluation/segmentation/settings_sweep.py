@@ -106,7 +106,7 @@ def score_chunking(marked_document: MarkedDocument, chunking: Chunking) -> dict[
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation),
         boundary_precision_recall(known_boundary_segmentation, chunking_segmentation, tolerance=1),
     )
-    sentence_misassignment = find_misassigned_units(
+    misassigned_sentences = find_misassigned_units(
         segment_numbers(known_boundary_segmentation), chunk_number_per_sentence(chunking)
     )
     whole_block_share = count_whole_blocks_by_kind(chunking).whole_blocks_of_all_kinds.share
@@ -118,7 +118,7 @@ def score_chunking(marked_document: MarkedDocument, chunking: Chunking) -> dict[
         "f1": exact_match_scores.f1,
         "f1_near": scores_within_one_sentence.f1,
         "boundary_similarity": boundary_similarity(known_boundary_segmentation, chunking_segmentation),
-        "misassigned": Score(len(sentence_misassignment.units) / max(1, len(document.sentences))),
+        "misassigned": Score(len(misassigned_sentences.units) / max(1, len(document.sentences))),
         "crossing": count_crossing_chunks(marked_document.known, chunking).share,
         "blocks_whole": Score(whole_block_share)
         if whole_block_share is not None
@@ -187,21 +187,21 @@ def sweep_settings(
     finished_run_keys = {(row.document, row.setting) for row in finished_rows}
     pending_runs_by_document = []
     for marked_document in documents:
-        runs_of_document = [
+        run_functions_of_document = [
             partial(_trivial_baseline_row, marked_document, setting)
             if setting.is_trivial_baseline
             else partial(_sweep_row, marked_document, setting, chunker_by_setting[setting])
             for setting in settings
             if (marked_document.document.name, setting) not in finished_run_keys
         ]
-        if runs_of_document:
-            pending_runs_by_document.append((marked_document.document, runs_of_document))
+        if run_functions_of_document:
+            pending_runs_by_document.append((marked_document.document, run_functions_of_document))
     total_run_count = len(documents) * len(settings)
-    unfinished_run_count = sum(len(document_setting_runs) for _, document_setting_runs in pending_runs_by_document)
+    pending_run_count = sum(len(document_setting_runs) for _, document_setting_runs in pending_runs_by_document)
     is_sequential = (
         worker_count < 2
         or not is_joblib_installed()
-        or unfinished_run_count <= MOST_SEQUENTIAL_RUNS
+        or pending_run_count <= MOST_SEQUENTIAL_RUNS
         or any(chunker.asks for chunker in chunker_by_setting.values())
     )
     sweep_result_rows = (
@@ -211,7 +211,7 @@ def sweep_settings(
     )
     with closing(sweep_result_rows):
         try:
-            for done_run_count, row in enumerate(sweep_result_rows, start=total_run_count - unfinished_run_count + 1):
+            for done_run_count, row in enumerate(sweep_result_rows, start=total_run_count - pending_run_count + 1):
                 if progress is not None:
                     progress(done_run_count, total_run_count)
                 yield row
@@ -223,8 +223,8 @@ def _run_in_this_process(
     runs_by_document: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]]], tools: Tools
 ) -> Generator[SweepRow]:
     """Run everything in this process."""
-    for _, runs in runs_by_document:
-        for pending_run in runs:
+    for _, run_functions_of_document in runs_by_document:
+        for pending_run in run_functions_of_document:
             raise_if_cancelled(tools.cancelled)
             yield pending_run(replace(tools))
 

@@ -79,7 +79,7 @@ def read_marked_texts(
             marked_texts.append(_attach_known_boundaries_to_text(file_name, text, boundary_file_by_hash))
         except InputError as error:
             unusable_file_messages.append(message_with_file_name(file_name, error))
-    text_hashes = {
+    hashes_of_given_texts = {
         text_sha256(candidate)
         for text in text_by_name.values()
         for candidate in (text, separate_text_from_boundary_marks(text)[0])
@@ -87,7 +87,7 @@ def read_marked_texts(
     unusable_file_messages += [
         f"{name}: known boundaries must be of a text that is given; none has this SHA-256."
         for sha256, (name, _) in boundary_file_by_hash.items()
-        if sha256 not in text_hashes
+        if sha256 not in hashes_of_given_texts
     ]
     return marked_texts, unusable_file_messages
 
@@ -298,7 +298,11 @@ def read_passages(
 
 
 def cut_sections_into_passages(
-    text: str, known_boundaries: Sequence[int], subject: str, passage_sentence_count: int, splitter: str = DEFAULT_SPLITTER
+    text: str,
+    known_boundaries: Sequence[int],
+    subject_of_whole_text: str,
+    passage_sentence_count: int,
+    splitter: str = DEFAULT_SPLITTER,
 ) -> list[SubjectPassage]:
     """Cut each known section of a text into passages of about ``passage_sentence_count`` sentences."""
     passages_within_sections = []
@@ -314,6 +318,9 @@ def cut_sections_into_passages(
                 (passage_index + 1) * section_sentence_count // section_passage_count,
             )
             passages_within_sections.append(
-                SubjectPassage(document.text[passage_span.start : passage_span.end], f"{subject}, section {section_number}")
+                SubjectPassage(
+                    document.text[passage_span.start : passage_span.end],
+                    f"{subject_of_whole_text}, section {section_number}",
+                )
             )
     return passages_within_sections

@@ -144,21 +144,23 @@ SCORE_DECIMALS = 9
 """Decimal places to which the histogram rounds a score."""
 
 
-def score_histogram(scores: Sequence[float], level: float, is_cut_above_level: bool) -> ScoreHistogram:
+def score_histogram(scores: Sequence[float], level: float, is_cutting_high_scores: bool) -> ScoreHistogram:
     """Return a histogram of the gap scores, ignoring undefined scores.
 
     The bin width is by Freedman-Diaconis or Sturges, whichever is narrower, with at most `MOST_HISTOGRAM_BINS` bins.
     """
     defined_gap_scores = np.array([score for score in scores if not math.isnan(score)])
-    passing_score_mask = mark_scores_passing_level(defined_gap_scores, level, is_cut_above_level)
+    passing_score_mask = mark_scores_passing_level(defined_gap_scores, level, is_cutting_high_scores)
     # Between scores that differ only by the rounding of their computation there is no room for bins.
     rounded_gap_scores = np.round(defined_gap_scores, SCORE_DECIMALS)
     score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, "auto")
     if len(score_bin_edges) - 1 > MOST_HISTOGRAM_BINS:
         score_bin_edges = np.histogram_bin_edges(rounded_gap_scores, MOST_HISTOGRAM_BINS)
-    counts_short_of_threshold, counts_past_threshold = (
+    failing_score_counts_by_bin, passing_score_counts_by_bin = (
         np.histogram(rounded_gap_scores[side], score_bin_edges)[0] for side in (~passing_score_mask, passing_score_mask)
     )
     return ScoreHistogram(
-        tuple(score_bin_edges.tolist()), tuple(counts_short_of_threshold.tolist()), tuple(counts_past_threshold.tolist())
+        tuple(score_bin_edges.tolist()),
+        tuple(failing_score_counts_by_bin.tolist()),
+        tuple(passing_score_counts_by_bin.tolist()),
     )

@@ -134,10 +134,14 @@ def run_in_processes(
         pending_batch_by_future[worker_process_executor.submit(_run_batch_listing_missing_texts, batch)] = batch
 
     try:
-        for document_index, (_, runs) in enumerate(runs_by_document):
-            for batch_start in range(0, len(runs), RUNS_PER_BATCH):
+        for document_index, (_, runs_of_document) in enumerate(runs_by_document):
+            for batch_first_run_index in range(0, len(runs_of_document), RUNS_PER_BATCH):
                 submit_and_record_batch(
-                    _Batch(document_index, runs[batch_start : batch_start + RUNS_PER_BATCH], tools.tokenizer.name)
+                    _Batch(
+                        document_index,
+                        runs_of_document[batch_first_run_index : batch_first_run_index + RUNS_PER_BATCH],
+                        tools.tokenizer.name,
+                    )
                 )
         while pending_batch_by_future and not tools.cancelled():
             finished_batch_futures = wait(pending_batch_by_future, timeout=0.1, return_when=FIRST_COMPLETED).done

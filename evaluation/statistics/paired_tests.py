@@ -161,26 +161,30 @@ def paired_differences_by_family(
 
     All families use the same ``draw_count``; by default, it is the number of draws that the largest family needs.
     """
-    family_count, comparison_count, _ = differences.shape
+    comparison_family_count, comparison_count, _ = differences.shape
     value_width_by_comparison = np.broadcast_to(measure_range_width, comparison_count).tolist()
-    test_results_by_family: list[list[Difference | None]] = [[None] * comparison_count for _ in range(family_count)]
+    test_results_by_family: list[list[Difference | None]] = [
+        [None] * comparison_count for _ in range(comparison_family_count)
+    ]
     testable_indexes_by_family = [testable_comparison_indexes(family) for family in differences]
-    difference_rows = [
+    difference_row_per_comparison = [
         differences[place, number] for place, numbers in enumerate(testable_indexes_by_family) for number in numbers
     ]
     tails_of_tested_rows = iter(
         _sign_flip_tails_of_rows(
-            difference_rows, draw_count or sign_flip_draws_needed(max(map(len, testable_indexes_by_family), default=0)), seed
+            difference_row_per_comparison,
+            draw_count or sign_flip_draws_needed(max(map(len, testable_indexes_by_family), default=0)),
+            seed,
         )
     )
     for family_differences, testable_indexes, family_results in zip(
         differences, testable_indexes_by_family, test_results_by_family, strict=True
     ):
-        family_comparison_tails = [next(tails_of_tested_rows) for _ in testable_indexes]
+        tails_per_family_comparison = [next(tails_of_tested_rows) for _ in testable_indexes]
         for comparison_index, comparison_tails, corrected_p in zip(
             testable_indexes,
-            family_comparison_tails,
-            holm_correction([tail.p for tail in family_comparison_tails]),
+            tails_per_family_comparison,
+            holm_correction([tail.p for tail in tails_per_family_comparison]),
             strict=True,
         ):
             defined_differences = family_differences[comparison_index][~np.isnan(family_differences[comparison_index])]
@@ -325,17 +329,17 @@ def _tails_of_complete_rows(rows: FloatArray, draw_count: int, seed: int) -> Ite
     # Sums in another order may miss 0 by a rounding.
     subset_means_by_row[np.abs(subset_means_by_row) <= _ROUNDING_TOLERANCE * np.abs(rows).max(axis=1, keepdims=True)] = 0
     total_subset_count = empty_subset_count + subset_means_by_row.shape[1]
-    stored_extreme_mean_count = min(subset_means_by_row.shape[1], ceil(ALPHA * total_subset_count / 2))
+    kept_means_per_tail_count = min(subset_means_by_row.shape[1], ceil(ALPHA * total_subset_count / 2))
     for row_subset_means, halls_test_p_values in zip(subset_means_by_row, halls_skew_corrected_p_values(rows), strict=True):
         nonpositive_mean_count, nonnegative_mean_count = (
             int(np.count_nonzero(row_subset_means <= 0)),
             int(np.count_nonzero(row_subset_means >= 0)),
         )
-        row_subset_means.partition((stored_extreme_mean_count - 1, len(row_subset_means) - stored_extreme_mean_count))
+        row_subset_means.partition((kept_means_per_tail_count - 1, len(row_subset_means) - kept_means_per_tail_count))
         # Copies: a view would keep the means of all rows.
         lowest_means, highest_means = (
-            np.sort(row_subset_means[:stored_extreme_mean_count]),
-            np.sort(row_subset_means[-stored_extreme_mean_count:])[::-1],
+            np.sort(row_subset_means[:kept_means_per_tail_count]),
+            np.sort(row_subset_means[-kept_means_per_tail_count:])[::-1],
         )
         yield _Tails(
             empty_subset_count + nonpositive_mean_count,
@@ -387,13 +391,13 @@ def _widen_interval_for_equal_values(
         * measure_range_width**most_frequent_share
     )
     widened_lower_end, widened_upper_end = interval
-    padded_lower_end, padded_upper_end = compute_interval_with_added_extremes(
+    lower_end_with_added_extremes, upper_end_with_added_extremes = compute_interval_with_added_extremes(
         paired_differences, -assumed_unseen_value, assumed_unseen_value, alpha
     )
     if widened_lower_end <= 0:
-        widened_lower_end = max(-measure_range_width, min(widened_lower_end, padded_lower_end))
+        widened_lower_end = max(-measure_range_width, min(widened_lower_end, lower_end_with_added_extremes))
     if widened_upper_end >= 0:
-        widened_upper_end = min(measure_range_width, max(widened_upper_end, padded_upper_end))
+        widened_upper_end = min(measure_range_width, max(widened_upper_end, upper_end_with_added_extremes))
     return widened_lower_end, widened_upper_end
 
 
@@ -424,30 +428,30 @@ def halls_skew_corrected_p_values(rows: FloatArray) -> list[OneSidedP]:
 
     ``rows`` has shape (samples, values).
     """
-    values_per_sample = rows.shape[1]
+    sample_value_count = rows.shape[1]
     # Cubes of very small values would vanish.
     largest_absolute_value_per_row = np.abs(rows).max(axis=1, initial=0, keepdims=True)
-    scaled_samples = rows / np.where(largest_absolute_value_per_row > 0, largest_absolute_value_per_row, 1)
-    means_of_scaled_rows = scaled_samples.mean(axis=1)
-    deviations_from_sample_means = scaled_samples - means_of_scaled_rows[:, None]
+    samples_scaled_by_largest_value = rows / np.where(largest_absolute_value_per_row > 0, largest_absolute_value_per_row, 1)
+    means_of_scaled_rows = samples_scaled_by_largest_value.mean(axis=1)
+    deviations_from_sample_means = samples_scaled_by_largest_value - means_of_scaled_rows[:, None]
     squared_deviations = deviations_from_sample_means * deviations_from_sample_means
-    sample_variances = squared_deviations.sum(axis=1) / (values_per_sample - 1)
+    sample_variances = squared_deviations.sum(axis=1) / (sample_value_count - 1)
     # As products, the cubes of negative values are exactly the negative ones.
     unbiased_third_moments = (
         (squared_deviations * deviations_from_sample_means).sum(axis=1)
-        * values_per_sample
-        / ((values_per_sample - 1) * (values_per_sample - 2))
+        * sample_value_count
+        / ((sample_value_count - 1) * (sample_value_count - 2))
     )
     is_positive_variance_at = sample_variances > 0
     student_t_statistics = np.divide(
         means_of_scaled_rows,
-        np.sqrt(sample_variances / values_per_sample),
+        np.sqrt(sample_variances / sample_value_count),
         out=_NORMAL_VALUE_WITH_ZERO_TAIL * np.sign(means_of_scaled_rows),
         where=is_positive_variance_at,
     )
     sample_skewnesses = np.divide(
         unbiased_third_moments,
-        sample_variances**1.5 * sqrt(values_per_sample),
+        sample_variances**1.5 * sqrt(sample_value_count),
         out=np.zeros(len(rows)),
         where=is_positive_variance_at,
     )
@@ -549,12 +553,12 @@ def differences_tested_by_section_swaps(
     differences_with_test_results: list[Difference | None] = []
     for pair_index, corrected_p in enumerate(holm_correction(p_values)):
         critical_swap_index = swap_count - ceil(corrected_p.alpha * swap_count)
-        critical_swap_difference = float(
+        smallest_significant_swap_difference = float(
             np.partition(absolute_swap_differences[pair_index], critical_swap_index)[critical_swap_index]
         )
         interval_lower_end, interval_upper_end = _interval_around_observed_difference(
             observed_differences[pair_index],
-            critical_swap_difference,
+            smallest_significant_swap_difference,
             _least_half_width(count_differences_by_section[pair_index], measure_range_width, corrected_p.alpha),
             corrected_p,
             measure_range_width,
@@ -576,21 +580,21 @@ def differences_tested_by_section_swaps(
 
 def _absolute_differences_of_swaps(
     section_count_differences: FloatArray,
-    count_sums_of_pairs: Sequence[tuple[IntArray, IntArray]],
+    total_counts_of_chunker_pairs: Sequence[tuple[IntArray, IntArray]],
     statistic_function: Statistic,
     seed: int,
 ) -> FloatArray:
     """Return the absolute differences of every pair in all swaps, shape (pairs, swaps), one without any swap among them."""
     # Where no pair differs, a swap changes nothing.
     section_count_differences = section_count_differences[:, section_count_differences.any(axis=(0, 2))]
-    pair_count, section_count, quantity_kind_count = section_count_differences.shape
+    chunker_pair_count, section_count, quantity_kind_count = section_count_differences.shape
     flattened_section_differences = section_count_differences.transpose(1, 0, 2).reshape(
-        section_count, pair_count * quantity_kind_count
+        section_count, chunker_pair_count * quantity_kind_count
     )
     absolute_difference_batches = []
-    for swap_masks in all_or_random_subset_masks(section_count, sign_flip_draws_needed(pair_count), seed):
+    for swap_masks in all_or_random_subset_masks(section_count, sign_flip_draws_needed(chunker_pair_count), seed):
         count_sum_changes_of_swaps = (swap_masks @ flattened_section_differences).reshape(
-            -1, pair_count, quantity_kind_count
+            -1, chunker_pair_count, quantity_kind_count
         )
         absolute_difference_batches.append(
             [
@@ -598,7 +602,7 @@ def _absolute_differences_of_swaps(
                     statistic_function(one + count_sum_changes_of_swaps[:, number])
                     - statistic_function(other - count_sum_changes_of_swaps[:, number])
                 )
-                for number, (one, other) in enumerate(count_sums_of_pairs)
+                for number, (one, other) in enumerate(total_counts_of_chunker_pairs)
             ]
         )
     return np.concatenate(absolute_difference_batches, axis=1)

@@ -154,15 +154,15 @@ class SearchedChunks:
         find_matching_names = DocumentNames(document_names(chunks)).names_matching
         document_chunkings = []
         for document in documents:
-            matching_names_in_chunks = find_matching_names(document.name)
+            matching_document_names = find_matching_names(document.name)
             # Of one document, the chunks are what there is, whatever they call it.
             document_chunks = [
-                chunk for chunk in chunks if chunk.document in matching_names_in_chunks or chunk.document is None
+                chunk for chunk in chunks if chunk.document in matching_document_names or chunk.document is None
             ]
             document_chunkings.append(
                 locate_chunks(
                     document,
-                    document_chunks if matching_names_in_chunks or len(documents) > 1 else chunks,
+                    document_chunks if matching_document_names or len(documents) > 1 else chunks,
                     chunk_file_name,
                     report_progress,
                 ).chunking
@@ -205,17 +205,19 @@ class SearchedChunks:
         rebuilt_documents = [
             Document.from_text(whole.text, splitter, document_name) for document_name, whole in rebuilt_text_by_name.items()
         ]
-        visible_chunks_per_document = [
+        nonblank_chunks_per_document = [
             [chunk for chunk in whole.chunks if (chunk.text or "").strip()] for whole in rebuilt_text_by_name.values()
         ]
         chunkings_of_rebuilt_documents = [
             Chunking(document, tuple([Chunk.of(document, chunk.spans[0]) for chunk in own]), ())
-            for document, own in zip(rebuilt_documents, visible_chunks_per_document, strict=True)
+            for document, own in zip(rebuilt_documents, nonblank_chunks_per_document, strict=True)
         ]
         # Of several chunks with the same identifier, the first counts.
         chunk_by_id = {
             chunk.id: chunk._replace(document=document_name)
-            for document_name, own in zip(reversed(rebuilt_text_by_name), reversed(visible_chunks_per_document), strict=True)
+            for document_name, own in zip(
+                reversed(rebuilt_text_by_name), reversed(nonblank_chunks_per_document), strict=True
+            )
             for chunk in reversed(own)
             if chunk.id is not None
         }

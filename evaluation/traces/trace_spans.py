@@ -8,7 +8,7 @@ from typing import Any
 
 from chunkers.files import external_chunks
 from chunkers.support import InputError, short_repr
-from evaluation.questions import PASSAGE_HOP_MARK_PATTERN, parse_excerpt_list, parse_python_literal
+from evaluation.questions import LEADING_HOP_MARK_PATTERN, parse_excerpt_list, parse_python_literal
 
 # Fields of a traced question, under the names that programs give them.
 
@@ -56,7 +56,7 @@ def assemble_question_row(
         "answer": read_input_or_output_text(value_of_first_field(value_by_trace_field, ANSWER_FIELDS), ANSWER_FIELDS),
         "reference": read_input_or_output_text(first_reference_answer, (*REFERENCE_ANSWER_FIELDS, *ANSWER_FIELDS)),
         "excerpts": [
-            PASSAGE_HOP_MARK_PATTERN.sub("", excerpt) if isinstance(excerpt, str) else excerpt
+            LEADING_HOP_MARK_PATTERN.sub("", excerpt) if isinstance(excerpt, str) else excerpt
             for excerpt in ([] if excerpts is None else parse_excerpt_list(excerpts, "excerpts"))
         ],
         "feedback": [
@@ -462,10 +462,10 @@ def is_telemetry_span(row: Mapping[str, Any]) -> bool:
 
 def _retrieved_documents(attributes: Mapping[str, Any]) -> list[Any]:
     """Return the retrieved documents that attributes of a span, an event or a log record list."""
-    retrieved_document_attributes = _items_of_list_attribute(attributes, "retrieval.documents") or _items_of_list_attribute(
-        attributes, "gen_ai.retrieval.documents"
-    )
-    return [_document_fields_without_prefix(document) for document in retrieved_document_attributes]
+    attributes_per_retrieved_document = _items_of_list_attribute(
+        attributes, "retrieval.documents"
+    ) or _items_of_list_attribute(attributes, "gen_ai.retrieval.documents")
+    return [_document_fields_without_prefix(document) for document in attributes_per_retrieved_document]
 
 
 def _document_fields_without_prefix(item: Any) -> Any:

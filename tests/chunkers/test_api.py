@@ -223,7 +223,7 @@ def test_a_result_without_a_recipe_needs_one_to_be_exported():
     with pytest.raises(InputError, match=r"^recipe: to cut another text the same way, a result must have a recipe"):
         _ = made.recipe
     with pytest.raises(
-        InputError, match=r"^recipe must be given for a result that was not made by chunkers\.run; got None\.$"
+        InputError, match=r"^recipe must be given for a result that was not made by chunkers\.run_chunker; got None\.$"
     ):
         to_json(made)
 

@@ -263,7 +263,7 @@ def test_the_command_line_says_so(capsys):
         )
         == 0
     )
-    assert capsys.readouterr().err.count(sentence_models.BFLOAT16_REMOVED_NOTE) == 1
+    assert capsys.readouterr().err.count(sentence_models.BFLOAT16_EMBEDDER_REMOVED_NOTE) == 1
 
 
 def test_check_says_so_of_a_recipe(tmp_path, capsys):
@@ -273,7 +273,7 @@ def test_check_says_so_of_a_recipe(tmp_path, capsys):
         encoding="utf-8",
     )
     evaluation_main(["check", str(ROOT / "sample_docs" / "stubs.txt"), "--chunker", str(recipe)])
-    assert capsys.readouterr().err.count(sentence_models.BFLOAT16_REMOVED_NOTE) == 1
+    assert capsys.readouterr().err.count(sentence_models.BFLOAT16_EMBEDDER_REMOVED_NOTE) == 1
 
 
 @pytest.mark.full

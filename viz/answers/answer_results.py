@@ -48,13 +48,13 @@ def show_report(answers_run: Answering, report: AnswerReport, link_parameters: d
             "answers/measure",
             is_label_hidden=True,
         )
-    displayed_measure_name = (
+    selected_measure_key = (
         link_parameters[MEASURE_LINK_PARAMETER]
         if link_parameters[MEASURE_LINK_PARAMETER] in measure_names
         else next(iter(measure_names), "")
     )
-    if displayed_measure_name and not answers_run.running:
-        show_notice(report.verdict(displayed_measure_name), key="answers_verdict")
+    if selected_measure_key and not answers_run.running:
+        show_notice(report.verdict(selected_measure_key), key="answers_verdict")
     chunker_numbers = range(len(report.names))
     shown_measures = [
         name
@@ -79,8 +79,8 @@ def show_report(answers_run: Answering, report: AnswerReport, link_parameters: d
     measure_validity_sentences = [] if answers_run.running else report.right_wrong_separation_sentences()
     if measure_validity_sentences:
         show_notice(" ".join(measure_validity_sentences), key="answers_proof")
-    if displayed_measure_name and not answers_run.running:
-        _draw_measure_plots_and_differences(report, displayed_measure_name)
+    if selected_measure_key and not answers_run.running:
+        _draw_measure_plots_and_differences(report, selected_measure_key)
 
 
 def show_costs_and_files(answers_run: Answering, report: AnswerReport) -> None:

@@ -23,13 +23,16 @@ def draw_answering_and_judging_controls(choices: Choices) -> None:
     with draw_language_model_form():
         _draw_judging_controls(choices)
     if model_access is not None:
-        judging_model_access, model_title = access_to_judging_model(choices, model_access), model_access.model.title
+        judging_model_access, answering_model_title = (
+            access_to_judging_model(choices, model_access),
+            model_access.model.title,
+        )
         judging_phrase = (
             "not judged"
             if judging_model_access is None
             else f"judged by {'the same' if judging_model_access is model_access else judging_model_access.model.title}"
         )
-        show_remark(f"Answered by {model_title}, {judging_phrase}.", key="answers_models")
+        show_remark(f"Answered by {answering_model_title}, {judging_phrase}.", key="answers_models")
 
 
 def _draw_judging_controls(choices: Choices) -> None:

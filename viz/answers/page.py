@@ -154,9 +154,9 @@ def _reset_invalid_link_parameters(current_page: Page) -> None:
 
 def _draw_controls(current_page: Page, column_results: list[ColumnResult]) -> None:
     choices, text = current_page.choices, current_page.text
-    text_length_budget_phrase = "" if text is None else f": {budget_for_text_length(len(text.document.text)):,} tokens"
+    automatic_budget_phrase = "" if text is None else f": {budget_for_text_length(len(text.document.text)):,} tokens"
     budget_label_by_option = {
-        AUTOMATIC_BUDGET_OPTION: f"auto{text_length_budget_phrase}",
+        AUTOMATIC_BUDGET_OPTION: f"auto{automatic_budget_phrase}",
         **{str(size): f"{size:,} tokens" for size in TOKEN_BUDGETS},
     }
     draw_setting_select_box(

@@ -33,7 +33,7 @@ QUESTION_SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From 
 QUESTION_SOURCE_LINK_PARAMETER = "questions"
 """The link parameter that names the source of the questions."""
 
-LOOKUP_WAIT_SECONDS = 0.3
+QUESTION_LOOKUP_WAIT_SECONDS = 0.3
 """Seconds to wait for Retrieval's questions before the page shows that it is looking them up."""
 
 
@@ -127,7 +127,7 @@ def _retrieval_question_lookup_job() -> QuestionAssignmentJob:
     session.question_sharing_job = retrieval_questions_job = QuestionAssignmentJob(shared_question_sets()).earlier_if_same(
         session.question_sharing_job
     )
-    retrieval_questions_job.start_once(LOOKUP_WAIT_SECONDS)
+    retrieval_questions_job.start_once(QUESTION_LOOKUP_WAIT_SECONDS)
     return retrieval_questions_job
 
 

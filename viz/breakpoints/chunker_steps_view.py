@@ -252,13 +252,13 @@ def show_optimal_steps(
             shown_result,
             lambda: list_optimal_partition_steps(shown_result.chunking, optimal_partition_table, mean_pair_similarity),
         )
-        stepper_half, heatmap_half = st.columns(2)
+        stepper_half, page_column_with_heatmap = st.columns(2)
         with stepper_half:
             draw_stepper_at_linked_step(
                 optimal_partition_steps, choices.extra, key="stepper", has_known_boundaries=bool(text.source.known)
             )
             _show_optimal_against_greedy(shown_result.chunking, greedy_result, text, choices)
-        with heatmap_half:
+        with page_column_with_heatmap:
             draw_sentence_distance_heatmap(
                 SentenceColours([0] * sentence_count, [0]),
                 document_sentence_vectors.astype(np.float64),
@@ -366,12 +366,12 @@ def _possible_partition_count_step(sentence_count: int, mean_pair_similarity: fl
     partition_count_phrase = f"{2 ** (sentence_count - 1):,}"
     if len(partition_count_phrase) > MOST_DIGITS:
         partition_count_phrase = f"a number of {len(partition_count_phrase.replace(',', ''))} digits"
-    exponent_digits = str(sentence_count - 1).translate(SUPERSCRIPT_DIGITS)
+    superscript_exponent_of_two = str(sentence_count - 1).translate(SUPERSCRIPT_DIGITS)
     return {
         **explanation_only_step(
             f"A table of {sentence_count:,} entries",
             [
-                f"{sentence_count - 1:,} gaps, each cut or not, make 2{exponent_digits} partitions: "
+                f"{sentence_count - 1:,} gaps, each cut or not, make 2{superscript_exponent_of_two} partitions: "
                 f"{partition_count_phrase}.",
                 "The best partition of any beginning is a shorter best partition and one last chunk. So one entry for each "
                 "beginning is enough.",

@@ -308,12 +308,12 @@ def change_point_chunker_steps(chunking: Chunking, chunker: ChangePoint, near_th
         sentence_count,
     ]
     following_gap_index_by_step = [*(step["mark"]["gap"] for step, _ in steps_and_gaps[1:]), sentence_count - 1]
-    for (step, gap), next_gap_index in zip(steps_and_gaps, following_gap_index_by_step, strict=True):
-        assert next_gap_index is not None
+    for (step, gap), next_step_gap_index in zip(steps_and_gaps, following_gap_index_by_step, strict=True):
+        assert next_step_gap_index is not None
         # Up to the next place there is no other cut.
-        step["placed"] = step["placed"][0], next_gap_index + 1
+        step["placed"] = step["placed"][0], next_step_gap_index + 1
         if gap.offset is None:
-            step["mark"] = {**step["mark"], "next": (gap.index + 1, next_gap_index + 1)}
+            step["mark"] = {**step["mark"], "next": (gap.index + 1, next_step_gap_index + 1)}
             _add_change_point_gain_to_step(step, gap, chunk_edges_before_size_limits, chunker)
     return [_penalty_step(chunking, chunker), *(step for step, _ in steps_and_gaps)]
 
@@ -363,7 +363,7 @@ def _add_change_point_gain_to_step(step: Step, gap: Gap, chunk_edge_indexes: lis
         chunk_edge_indexes[bisect_left(chunk_edge_indexes, sentence_index_after_gap) - 1],
         chunk_edge_indexes[bisect_right(chunk_edge_indexes, sentence_index_after_gap)],
     )
-    sentence_count_before, sentence_count_after = (
+    sentence_count_before, right_side_sentence_count = (
         sentence_index_after_gap - first_sentence_index,
         sentence_index_after_stretch - sentence_index_after_gap,
     )
@@ -387,13 +387,14 @@ def _add_change_point_gain_to_step(step: Step, gap: Gap, chunk_edge_indexes: lis
     assert gap.score is not None
     # Ward's identity: what a cut lowers the costs by is the squared distance of the two means, weighted by the sizes.
     squared_distance = (
-        gap.score * (sentence_count_before + sentence_count_after) / (sentence_count_before * sentence_count_after)
+        gap.score * (sentence_count_before + right_side_sentence_count) / (sentence_count_before * right_side_sentence_count)
     )
     gain_label_value_pairs = [
         ["means apart", f"{squared_distance:.3f}, squared"],
         [
             "gain",
-            f"{sentence_count_before:,} × {sentence_count_after:,} ÷ {sentence_count_before + sentence_count_after:,} × "
+            f"{sentence_count_before:,} × {right_side_sentence_count:,} ÷ "
+            f"{sentence_count_before + right_side_sentence_count:,} × "
             f"{squared_distance:.3f} = {gap.score:.3f}",
         ],
     ]
@@ -412,7 +413,10 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
     gauge_maximum = max([chunker.max_size, *(block.together for block in block_steps if block.together is not None)])
     chunk_start_sentence_index, chunk_number = 0, 1
     for block_index, block in enumerate(block_steps):
-        first_sentence_index, end_sentence_index = document.sentence_at(block.start), document.sentence_at(block.end - 1) + 1
+        first_sentence_index, block_end_sentence_index = (
+            document.sentence_at(block.start),
+            document.sentence_at(block.end - 1) + 1,
+        )
         does_block_begin_sentence = document.starts[first_sentence_index] == block.start
         if block.cut:
             chunk_number += 1
@@ -434,7 +438,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
                     "growing": (chunk_start_sentence_index, max(first_sentence_index, chunk_start_sentence_index + 1))
                     if block_index
                     else None,
-                    "next": (first_sentence_index, end_sentence_index),
+                    "next": (first_sentence_index, block_end_sentence_index),
                     "middle": None,
                     "gap": None
                     if not block_index
@@ -444,7 +448,7 @@ def structure_steps(chunking: Chunking, chunker: Structure, block_steps: Sequenc
                 },
                 "placed": (
                     first_sentence_index if does_block_begin_sentence else first_sentence_index + 1,
-                    end_sentence_index,
+                    block_end_sentence_index,
                 ),
                 "prediction": {
                     "words": f"Does the {block_phrase} join the chunk before it?",

@@ -290,16 +290,16 @@ def _draw_threshold_margin_control(choices: Choices, near_threshold_margin: floa
 
 
 def _build_reader_column(
-    column_result: ColumnResult, shown_result: DisplayedResult | None, text_source: TextWithDetails
+    column_result: ColumnResult, shown_result: DisplayedResult | None, text_with_details: TextWithDetails
 ) -> ReaderColumn:
     return reader_column_for_result(
         column_result,
-        lambda chunking: ReaderColumn(rows=_column_head_summary_rows(chunking, text_source)),
+        lambda chunking: ReaderColumn(rows=_column_head_summary_rows(chunking, text_with_details)),
         shown_result=shown_result,
     )
 
 
-def _column_head_summary_rows(chunking: Chunking, text_source: TextWithDetails) -> tuple[HeadRow, ...]:
+def _column_head_summary_rows(chunking: Chunking, text_with_details: TextWithDetails) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, effect of the size limits, errors against known boundaries."""
     sentence_counts_of_chunks = count_sentences_of_each_chunk(chunking)
     summary_rows = [
@@ -319,9 +319,9 @@ def _column_head_summary_rows(chunking: Chunking, text_source: TextWithDetails) 
                 f"{candidate_cut_count:,}, of which {rejected_cut_count:,} rejected; cuts forced: {forced_cut_count:,}",
             )
         )
-    if text_source.known is not None:
+    if text_with_details.known is not None:
         found_boundary_count, missed_boundary_count, spurious_cut_count = count_found_missed_added(
-            cut_offsets(chunking), text_source.known
+            cut_offsets(chunking), text_with_details.known
         )
         summary_rows.append(known_boundaries_comparison_row(found_boundary_count, missed_boundary_count, spurious_cut_count))
     return tuple(summary_rows)

@@ -101,7 +101,7 @@ def show_score_histogram_and_staircase(
     )
     st.header("Threshold effect", anchor=False)
     st.caption(_flat_stretch_in_words(threshold_amount_staircase, chunker.amount))
-    staircase_column_by_name = {
+    table_values_by_column_name = {
         chunker.selected_threshold_rule.title: threshold_amount_staircase.amounts,
         "chunks": threshold_amount_staircase.chunks,
         "median characters": threshold_amount_staircase.median,
@@ -109,7 +109,7 @@ def show_score_histogram_and_staircase(
     }
     show_figure_with_its_data(
         staircase_figure(threshold_amount_staircase, chunker.amount, chunker.selected_threshold_rule.title),
-        staircase_column_by_name,
+        table_values_by_column_name,
         "Staircase",
         "staircase",
     )
@@ -210,7 +210,7 @@ def staircase_figure(staircase: Staircase, amount: float, amount_axis_title: str
     """
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
-    for subplot_row, series_name, curve_values, dash_style in (
+    for subplot_row, series_name, chunk_counts_or_sizes, dash_style in (
         (1, "chunks", staircase.chunks, "solid"),
         (2, "largest", staircase.largest, "solid"),
         (2, "median", staircase.median, "dot"),
@@ -218,7 +218,7 @@ def staircase_figure(staircase: Staircase, amount: float, amount_axis_title: str
         figure.add_trace(
             go.Scatter(
                 x=staircase.amounts,
-                y=curve_values,
+                y=chunk_counts_or_sizes,
                 name=series_name,
                 mode="lines",
                 line={"shape": "hv", "color": theme_colour_by_role["ink"], "width": 1.8, "dash": dash_style},
@@ -229,11 +229,13 @@ def staircase_figure(staircase: Staircase, amount: float, amount_axis_title: str
         )
     label_index = _size_label_index(staircase, amount)
     overall_largest_chunk_size = max(staircase.largest, default=0)
-    for series_name, curve_values in (("largest", staircase.largest), ("median", staircase.median)):
-        is_label_below_curve = series_name == "median" and curve_values[label_index] > 0.2 * overall_largest_chunk_size
+    for series_name, chunk_counts_or_sizes in (("largest", staircase.largest), ("median", staircase.median)):
+        is_label_below_curve = (
+            series_name == "median" and chunk_counts_or_sizes[label_index] > 0.2 * overall_largest_chunk_size
+        )
         label_position_settings = {
             "x": staircase.amounts[label_index],
-            "y": curve_values[label_index],
+            "y": chunk_counts_or_sizes[label_index],
             "yanchor": "top" if is_label_below_curve else "bottom",
             "row": 2,
             "col": 1,

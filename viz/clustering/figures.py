@@ -25,10 +25,10 @@ def dendrogram_figure(
     merges: Sequence[Merge],
     clusters: Clusters,
     sentence_colours: SentenceColours,
-    maximum_distance: float,
+    maximum_join_distance: float,
     theme: str,
 ) -> go.Figure:
-    """Return a figure of the dendrogram, with refused joins dashed and a line at ``maximum_distance``."""
+    """Return a figure of the dendrogram, with refused joins dashed and a line at ``maximum_join_distance``."""
     chunk_number_by_sentence, colour_number_by_chunk = sentence_colours.chunk_of, sentence_colours.colour_number_of_chunk
     edge_colours, theme_colours = palette.CHUNK_EDGE_COLOURS[theme], palette.THEME_COLOURS[theme]
     figure = go.Figure()
@@ -77,7 +77,7 @@ def dendrogram_figure(
         hoverinfo="text",
         showlegend=False,
     )
-    _draw_horizontal_line(figure, maximum_distance, "maximum distance", theme_colours["accent"])
+    _draw_horizontal_line(figure, maximum_join_distance, "maximum distance", theme_colours["accent"])
     if has_few_leaves:
         leaf_sentence_number_labels = [str(leaf + 1) for leaf in dendrogram.leaves]
         figure.update_xaxes(
@@ -175,8 +175,18 @@ def heatmap_figure(
         for chunk in sentence_colours.chunk_of
     ]
     chunk_colour_marker_style = {"symbol": "square", "size": 6, "color": sentence_chunk_colours}
-    for x, y in ((sentence_numbers, margin_marker_positions), (margin_marker_positions, sentence_numbers)):
-        figure.add_scatter(x=x, y=y, mode="markers", marker=chunk_colour_marker_style, hoverinfo="skip", showlegend=False)
+    for marker_x_positions, marker_y_positions in (
+        (sentence_numbers, margin_marker_positions),
+        (margin_marker_positions, sentence_numbers),
+    ):
+        figure.add_scatter(
+            x=marker_x_positions,
+            y=marker_y_positions,
+            mode="markers",
+            marker=chunk_colour_marker_style,
+            hoverinfo="skip",
+            showlegend=False,
+        )
     sentence_axis_settings = {"title": "Sentence number", "showgrid": False, "constrain": "domain"}
     return figure.update_layout(
         height=560,
@@ -247,13 +257,13 @@ def centre_distances_figure(clusters: Clusters, sentence_colours: SentenceColour
     sentence_numbers = [*range(1, len(chunk_number_by_sentence) + 1)]
     if clusters.other:
         connecting_line_x_values = [place for sentence in sentence_numbers for place in (sentence, sentence, None)]
-        own_to_other_line_distances = [
+        own_and_other_centre_distances = [
             value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)
         ]
         connecting_line_style = {"color": palette.THEME_COLOURS[theme]["rule"], "width": 1}
         figure.add_scatter(
             x=connecting_line_x_values,
-            y=own_to_other_line_distances,
+            y=own_and_other_centre_distances,
             mode="lines",
             line=connecting_line_style,
             hoverinfo="skip",
@@ -309,12 +319,12 @@ def heatmap_table(block_distances: FloatArray, sentences_per_block: int, sentenc
     sentence_block_names = [
         heatmap_row_name(row) for row in heatmap_row_sentence_ranges(sentence_count, sentences_per_block)
     ]
-    first_row_of_each_pair, second_row_of_each_pair = np.triu_indices(len(sentence_block_names), k=1)
-    distance_of_each_pair = block_distances[first_row_of_each_pair, second_row_of_each_pair]
+    first_block_of_each_pair, second_block_of_each_pair = np.triu_indices(len(sentence_block_names), k=1)
+    distance_of_each_pair = block_distances[first_block_of_each_pair, second_block_of_each_pair]
     pair_indexes_nearest_first = np.argsort(distance_of_each_pair, kind="stable")
     return {
-        "sentence": [sentence_block_names[at] for at in first_row_of_each_pair[pair_indexes_nearest_first]],
-        "and sentence": [sentence_block_names[at] for at in second_row_of_each_pair[pair_indexes_nearest_first]],
+        "sentence": [sentence_block_names[at] for at in first_block_of_each_pair[pair_indexes_nearest_first]],
+        "and sentence": [sentence_block_names[at] for at in second_block_of_each_pair[pair_indexes_nearest_first]],
         "distance": np.round(distance_of_each_pair[pair_indexes_nearest_first], 4).tolist(),
     }
 

@@ -180,13 +180,13 @@ def lay_out_dendrogram(sentence_count: int, merges: Sequence[Merge], clusters: C
 
 
 def _order_roots_by_refused_joins(
-    roots: Sequence[int], first_sentence_of_node: Sequence[int], clusters: Clusters
+    root_by_sentence: Sequence[int], first_sentence_of_node: Sequence[int], clusters: Clusters
 ) -> list[int]:
-    """Return the distinct roots of ``roots``, ordered so that clusters whose join was refused are neighbours."""
-    root_group_by_root = {root: [root] for root in roots}
+    """Return the distinct roots of ``root_by_sentence``, ordered so that clusters whose join was refused are neighbours."""
+    root_group_by_root = {root: [root] for root in root_by_sentence}
     for refusal in clusters.refused:
         left_root_group, right_root_group = sorted(
-            (root_group_by_root[roots[refusal.left]], root_group_by_root[roots[refusal.right]]),
+            (root_group_by_root[root_by_sentence[refusal.left]], root_group_by_root[root_by_sentence[refusal.right]]),
             key=lambda row: first_sentence_of_node[row[0]],
         )
         if left_root_group is not right_root_group:

@@ -87,20 +87,22 @@ def show() -> None:
 
 def _draw(current_page: Page) -> None:
     choices, text = current_page.choices, current_page.text
-    column_choice = choices.columns[choices.selected]
+    chosen_column_settings = choices.columns[choices.selected]
     column_result = (
-        run_columns_or_start_job(current_page, text, [column_choice])[0] if text is not None else ColumnResult(column_choice)
+        run_columns_or_start_job(current_page, text, [chosen_column_settings])[0]
+        if text is not None
+        else ColumnResult(chosen_column_settings)
     )
     with current_page.controls:
         draw_parameter_controls(
             choices.selected,
-            column_choice,
+            chosen_column_settings,
             column_result.chunker,
-            chunker_defaults_of_embedder(current_page.embedder, column_choice.chunker),
+            chunker_defaults_of_embedder(current_page.embedder, chosen_column_settings.chunker),
         )
         show_compare_column_number(
             PAGE_KEY,
-            column_choice,
+            chosen_column_settings,
             current_page.embedder,
             are_column_settings_valid=column_result.chunker is not None or text is None,
         )
@@ -206,9 +208,9 @@ def _draw_chunked_text(column_result: ColumnResult, text: PageText) -> None:
 def _column_head_summary_rows(chunking: Chunking, known_boundaries: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the column's summary: chunk count and sizes, their parts, times, and errors against known boundaries."""
     column_summary_rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=pluralize(len(chunking.chunks), "chunk"))]
-    sentences_per_chunk = count_sentences_of_each_chunk(chunking)
-    if sentences_per_chunk:
-        fewest_sentences_per_chunk, most_sentences_per_chunk = min(sentences_per_chunk), max(sentences_per_chunk)
+    sentence_counts_of_chunks = count_sentences_of_each_chunk(chunking)
+    if sentence_counts_of_chunks:
+        fewest_sentences_per_chunk, most_sentences_per_chunk = min(sentence_counts_of_chunks), max(sentence_counts_of_chunks)
         column_summary_rows.append(
             HeadRow(
                 "sentences",
@@ -221,7 +223,7 @@ def _column_head_summary_rows(chunking: Chunking, known_boundaries: Sequence[int
         column_summary_rows.append(
             HeadRow(
                 "in pieces",
-                discontinuity_totals.words(len(sentences_per_chunk)),
+                discontinuity_totals.words(len(sentence_counts_of_chunks)),
                 brief=f"{discontinuity_totals.chunks:,} in pieces",
             )
         )
@@ -401,11 +403,11 @@ def _show_distances_to_centres(clusters: Clusters, sentence_colours: SentenceCol
 
 def _list_noise_tags_of_chunks(chunking: Chunking, chunk_number_by_sentence: Sequence[int]) -> list[str]:
     """Return a tag for each chunk: ``noise`` or empty."""
-    chunk_noise_tags = [""] * len(chunking.chunks)
+    noise_tag_of_each_chunk = [""] * len(chunking.chunks)
     for sentence_index, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
         if role == "noise":
-            chunk_noise_tags[chunk_number_by_sentence[sentence_index]] = "noise"
-    return chunk_noise_tags
+            noise_tag_of_each_chunk[chunk_number_by_sentence[sentence_index]] = "noise"
+    return noise_tag_of_each_chunk
 
 
 def chunk_numbers_of_sentences(chunking: Chunking) -> list[int]:

@@ -15,7 +15,7 @@ from viz.state import PageText
 
 
 def draw_agreement_with_full_embedder(
-    current_page: Page, open_text: PageText, column_results: Sequence[ColumnResult]
+    current_page: Page, shown_text: PageText, column_results: Sequence[ColumnResult]
 ) -> None:
     """Draw a comparison of the embedder with the full one that it approximates, or a button that asks for the comparison.
 
@@ -29,7 +29,7 @@ def draw_agreement_with_full_embedder(
     ]
     numbered_finished_columns = [(number, column) for number, column in numbered_embedding_columns if column is not None]
     document_and_embedder_identity = (
-        open_text.document.identity,
+        shown_text.document.identity,
         "" if approximate_embedder is None else approximate_embedder.name,
     )
     if session.compared_embedders not in (None, document_and_embedder_identity):
@@ -56,12 +56,12 @@ def draw_agreement_with_full_embedder(
     try:
         tasks_and_chunkers = [
             (
-                ChunkingTask.of(open_text.document, full_embedder, current_page.choices.tokenizer, column.chunker),
+                ChunkingTask.of(shown_text.document, full_embedder, current_page.choices.tokenizer, column.chunker),
                 column.chunker,
             )
             for _, column in numbered_finished_columns
         ]
-        full_chunking_by_task = _chunk_with_full_embedder(tasks_and_chunkers, open_text.document, full_embedder)
+        full_chunking_by_task = _chunk_with_full_embedder(tasks_and_chunkers, shown_text.document, full_embedder)
     except InputError as error:
         show_notice(str(error), "error", key="agreement_error")
         return
@@ -70,7 +70,7 @@ def draw_agreement_with_full_embedder(
             (number, column, full_chunking_by_task[task])
             for (number, column), (task, _) in zip(numbered_finished_columns, tasks_and_chunkers, strict=True)
         ]
-        _show_embedder_comparison(current_page, open_text.document, full_embedder, columns_with_full_chunkings)
+        _show_embedder_comparison(current_page, shown_text.document, full_embedder, columns_with_full_chunkings)
 
 
 def _chunk_with_full_embedder(

@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers.support import pluralize
 from chunkers.text import Omission, TextParts, shorten
 from viz.components.page_elements import show_remark
-from viz.state import RESTORE_LABELS, TextWithDetails, restore_omitted_headers_or_footers, session
+from viz.state import HEADER_FOOTER_RESTORE_LABELS, TextWithDetails, restore_omitted_headers_or_footers, session
 
 LONGEST_EXTRACTED_PASSAGE = 20_000
 """Most characters shown at one time."""
@@ -29,35 +29,42 @@ class PageStretch(NamedTuple):
     end: int
 
 
-def show_extracted_text(text_source: TextWithDetails) -> None:
+def show_extracted_text(text_with_details: TextWithDetails) -> None:
     """Draw the text as read from a file, one page at a time, and a table of the omitted content."""
-    if text_source.left_out:
+    if text_with_details.left_out:
         st.dataframe(
-            build_omission_table(text_source.left_out, text_source.parts), hide_index=True, width="stretch", placeholder=""
+            build_omission_table(text_with_details.left_out, text_with_details.parts),
+            hide_index=True,
+            width="stretch",
+            placeholder="",
         )
-        if text_source is session.own:
-            _offer_to_restore_lines(text_source)
-    text_origin_description = text_source.teaches or "not read from a file"
-    no_omissions_phrase = "" if text_source.left_out or "left out" in text_origin_description else " · nothing was left out"
+        if text_with_details is session.own:
+            _offer_to_restore_lines(text_with_details)
+    text_origin_description = text_with_details.teaches or "not read from a file"
+    no_omissions_phrase = (
+        "" if text_with_details.left_out or "left out" in text_origin_description else " · nothing was left out"
+    )
     show_remark(
-        f"{text_source.name}: {text_origin_description}{no_omissions_phrase}. The text below is what is cut.",
+        f"{text_with_details.name}: {text_origin_description}{no_omissions_phrase}. The text below is what is cut.",
         key="parsing_said",
     )
     # Rows are too short to be shown one at a time.
-    page_or_chapter_parts = text_source.parts if text_source.parts is not None and text_source.parts.kind != "row" else None
-    text_stretches = page_stretches(text_source.text, page_or_chapter_parts)
+    page_or_chapter_parts = (
+        text_with_details.parts if text_with_details.parts is not None and text_with_details.parts.kind != "row" else None
+    )
+    text_stretches = page_stretches(text_with_details.text, page_or_chapter_parts)
     shown_stretch_index = 0
     if len(text_stretches) > 1:
-        page_or_chapter_label = (
+        page_or_chapter_word = (
             page_or_chapter_parts.kind.capitalize()
             if page_or_chapter_parts is not None and len(text_stretches) == len(page_or_chapter_parts.starts)
             else "Stretch"
         )
         # Each text has its own widget, so that another text starts on its first page.
-        stretch_number_input_key = f"parsing/{len(text_source.text)}/{len(text_stretches)}"
+        stretch_number_input_key = f"parsing/{len(text_with_details.text)}/{len(text_stretches)}"
         shown_stretch_index = (
             st.number_input(
-                f"{page_or_chapter_label} (1 to {len(text_stretches):,})",
+                f"{page_or_chapter_word} (1 to {len(text_stretches):,})",
                 1,
                 len(text_stretches),
                 key=stretch_number_input_key,
@@ -66,23 +73,23 @@ def show_extracted_text(text_source: TextWithDetails) -> None:
             - 1
         )
     shown_stretch = text_stretches[shown_stretch_index]
-    if stretch_description := describe_stretch(shown_stretch, text_source):
+    if stretch_description := describe_stretch(shown_stretch, text_with_details):
         show_remark(stretch_description, key="parsing_about")
-    stretch_text = text_source.text[shown_stretch.start : shown_stretch.end].strip("\n")
+    stretch_text = text_with_details.text[shown_stretch.start : shown_stretch.end].strip("\n")
     if stretch_text.strip():
         st.code(stretch_text, language=None, wrap_lines=True)
     else:
         show_remark("No text.", key="parsing_empty")
 
 
-def _offer_to_restore_lines(own_text_source: TextWithDetails) -> None:
+def _offer_to_restore_lines(own_text_with_details: TextWithDetails) -> None:
     """Draw the buttons that put left-out lines back into the text."""
     omitted_line_kinds = {
-        omission.noun for omission in own_text_source.left_out if omission.part_number is not None and omission.text
+        omission.noun for omission in own_text_with_details.left_out if omission.part_number is not None and omission.text
     }
     put_back_buttons_row = st.container(horizontal=True)
-    for omitted_line_kind, button_label in RESTORE_LABELS.items():
-        if own_text_source.parts is not None and omitted_line_kind in omitted_line_kinds:
+    for omitted_line_kind, button_label in HEADER_FOOTER_RESTORE_LABELS.items():
+        if own_text_with_details.parts is not None and omitted_line_kind in omitted_line_kinds:
             put_back_buttons_row.button(
                 button_label,
                 on_click=restore_omitted_headers_or_footers,
@@ -101,14 +108,14 @@ def page_stretches(text: str, text_parts: TextParts | None) -> list[PageStretch]
     ]
 
 
-def describe_stretch(page_stretch: PageStretch, text_source: TextWithDetails) -> str:
+def describe_stretch(page_stretch: PageStretch, text_with_details: TextWithDetails) -> str:
     """Describe a passage: its page or chapter, and the content omitted from it; empty for a text without pages."""
-    text_parts = text_source.parts
+    text_parts = text_with_details.parts
     if text_parts is None or page_stretch.part is None:
         return ""
     stretch_part_label = text_parts.label_of_part(page_stretch.part)
     omission_phrases = [
-        _omission_in_words(omission) for omission in text_source.left_out if omission.part_number == page_stretch.part
+        _omission_in_words(omission) for omission in text_with_details.left_out if omission.part_number == page_stretch.part
     ]
     return f"{stretch_part_label} · left out here: {', '.join(omission_phrases)}" if omission_phrases else stretch_part_label
 

@@ -138,11 +138,13 @@ def _reader_column(
     )
 
 
-def _known_boundaries_and_embedding_phrase(text_source: TextWithDetails) -> str:
+def _known_boundaries_and_embedding_phrase(text_with_details: TextWithDetails) -> str:
     summary_phrases = []
-    if text_source.known is not None:
+    if text_with_details.known is not None:
         summary_phrases.append(
-            known_boundary_count_phrase(len(text_source.known)) if text_source.known else "one topic: no known boundary"
+            known_boundary_count_phrase(len(text_with_details.known))
+            if text_with_details.known
+            else "one topic: no known boundary"
         )
     session_chunking_job = session.chunking_job
     if session_chunking_job is not None and session_chunking_job.embedded and not lecture_mode.is_lecture_mode_on():
@@ -150,8 +152,8 @@ def _known_boundaries_and_embedding_phrase(text_source: TextWithDetails) -> str:
             f"embedded {pluralize(session_chunking_job.embedded, 'text')} in "
             f"{duration_in_words(session_chunking_job.embed_ms)}, once for all columns"
         )
-    if text_source.teaches:
-        summary_phrases.append(text_source.teaches)
+    if text_with_details.teaches:
+        summary_phrases.append(text_with_details.teaches)
     return " · ".join(summary_phrases)
 
 
@@ -308,16 +310,16 @@ def report_session_file_match(column_results: Sequence[ColumnResult]) -> None:
     if not differing_column_numbers:
         show_notice(f"{session_file.name} was reopened with the same chunks in every column.", key="reopened_file")
         return
-    columns_phrase = (
+    differing_columns_phrase = (
         f"column{'s' if len(differing_column_numbers) > 1 else ''} {', '.join(map(str, differing_column_numbers))}"
     )
-    recipe_versions_phrase = ", ".join(
+    recorded_versions_phrase = ", ".join(
         f"{name} {version}"
         for name, version in session_file.columns[differing_column_numbers[0] - 1].recipe.versions.items()
     )
     difference_message = (
-        f"{session_file.name}: {columns_phrase} came out differently from the file, which was made with "
-        f"{recipe_versions_phrase}."
+        f"{session_file.name}: {differing_columns_phrase} came out differently from the file, which was made with "
+        f"{recorded_versions_phrase}."
     )
     result_difference_reasons = dict.fromkeys(
         session_file.columns[number - 1].recipe.changed_since(len(finished_columns[number - 1].chunking.document.sentences))

@@ -45,7 +45,7 @@ _view_scroll_component = Component[Data]("seamark_arrival", "compare/scroll_to_v
 
 
 def draw_view_selector_and_view(
-    choices: Choices, column_results: list[ColumnResult], text_source: TextWithDetails, embedder: Embedder | None
+    choices: Choices, column_results: list[ColumnResult], text_with_details: TextWithDetails, embedder: Embedder | None
 ) -> None:
     """Draw the control that selects a view below the text, and the selected view."""
     numbered_finished_chunkings = [
@@ -54,9 +54,9 @@ def draw_view_selector_and_view(
     if not numbered_finished_chunkings:
         return
     draw_by_view: dict[str, Callable[[], None]] = {
-        "Scores": lambda: show_scoreboard(choices, column_results, text_source.known, embedder),
+        "Scores": lambda: show_scoreboard(choices, column_results, text_with_details.known, embedder),
         "Which is best?": lambda: show_ranking(
-            choices, column_results, numbered_finished_chunkings[0][1].document, text_source.known, embedder
+            choices, column_results, numbered_finished_chunkings[0][1].document, text_with_details.known, embedder
         ),
         "Without labels": lambda: show_label_free_measures(
             choices, column_results, numbered_finished_chunkings[0][1].document, embedder
@@ -64,7 +64,7 @@ def draw_view_selector_and_view(
         **(
             {
                 "Diff": lambda: show_index_changes_and_cost(
-                    choices, column_results, text_source, numbered_finished_chunkings[0][1].document, embedder
+                    choices, column_results, text_with_details, numbered_finished_chunkings[0][1].document, embedder
                 )
             }
             if len(column_results) > 1
@@ -77,10 +77,10 @@ def draw_view_selector_and_view(
             if any(has_model_written_texts(chunking) for _, chunking in numbered_finished_chunkings)
             else {}
         ),
-        "Parsing": lambda: show_extracted_text(text_source),
+        "Parsing": lambda: show_extracted_text(text_with_details),
         "Code": lambda: show_reproducing_code(choices, column_results, embedder),
         "Questions": draw_stored_questions_across_texts,
-        "Downloads": lambda: _show_downloads(choices, column_results, text_source, embedder),
+        "Downloads": lambda: _show_downloads(choices, column_results, text_with_details, embedder),
     }
     if session.requested_view in draw_by_view:
         st.session_state["below"] = session.requested_view
@@ -101,17 +101,17 @@ def _show_gap_table(column_result: ColumnResult) -> None:
 
 
 def _show_downloads(
-    choices: Choices, column_results: list[ColumnResult], text_source: TextWithDetails, embedder: Embedder | None
+    choices: Choices, column_results: list[ColumnResult], text_with_details: TextWithDetails, embedder: Embedder | None
 ) -> None:
     if selected_finished_column := column_results[choices.selected].finished_column_or_none:
         _offer_column_files(
             choices, column_results, selected_finished_column.chunker, selected_finished_column.chunking, embedder
         )
-        _offer_session_file(choices, column_results, text_source, embedder)
+        _offer_session_file(choices, column_results, text_with_details, embedder)
 
 
 def _offer_session_file(
-    choices: Choices, column_results: list[ColumnResult], text_source: TextWithDetails, embedder: Embedder | None
+    choices: Choices, column_results: list[ColumnResult], text_with_details: TextWithDetails, embedder: Embedder | None
 ) -> None:
     """Draw the download button of the session file, if every column has a result."""
     embedded_text_kind = session.embedded_as
@@ -121,13 +121,13 @@ def _offer_session_file(
     if len(chunkers_and_chunkings) == len(column_results):
         recipe_language_model = _language_model_for_recipes()
         column_recipes = [_column_recipe(chunker, choices, embedder) for chunker, _ in chunkers_and_chunkings]
-        stored_text_questions = questions_in_stored_form(text_source.text)
+        stored_text_questions = questions_in_stored_form(text_with_details.text)
         download_buttons_row = st.container(horizontal=True)
         show_download_button(
             download_buttons_row,
             "The whole session, with its text",
             lambda: session_file.session_file_json(
-                text_source,
+                text_with_details,
                 choices,
                 chunkers_and_chunkings,
                 embedder,
@@ -137,10 +137,10 @@ def _offer_session_file(
             ),
             "seamark-session.json",
             "application/json",
-            (text_source, choices.selected, column_recipes, stored_text_questions),
+            (text_with_details, choices.selected, column_recipes, stored_text_questions),
             help="Text, known boundaries, questions, and the recipe and chunks of every column; upload it to continue.",
         )
-        offer_report(download_buttons_row, choices, chunkers_and_chunkings, text_source, embedder)
+        offer_report(download_buttons_row, choices, chunkers_and_chunkings, text_with_details, embedder)
 
 
 def _show_chunk_sizes(
@@ -345,7 +345,7 @@ def offer_report(
     page_container: DeltaGenerator,
     choices: Choices,
     chunkers_and_chunkings: Sequence[tuple[Chunker, Chunking]],
-    text_source: TextWithDetails,
+    text_with_details: TextWithDetails,
     embedder: Embedder | None,
 ) -> None:
     """Draw the report's download button in ``page_container``; the report is built on click."""
@@ -362,7 +362,7 @@ def offer_report(
             ComparedColumns(
                 document,
                 chunkers_and_chunkings,
-                text_source.known,
+                text_with_details.known,
                 embedder,
                 choices.tokenizer,
                 document_sentence_vectors,
@@ -379,7 +379,7 @@ def offer_report(
         (
             document.identity,
             document.name,
-            text_source.known,
+            text_with_details.known,
             [(chunker.name, chunker) for chunker, _ in chunkers_and_chunkings],
             choices.tokenizer,
             document_questions,
@@ -473,11 +473,11 @@ def _offer_original_column(
     if selected_column.chunker == original_column_chunker:
         show_notice(f"This column runs {original_chunker.name}.", key="proof_result")
         return
-    original_column_number, column_of_original_chunker = next(
+    original_column_number, existing_original_column = next(
         ((at, other) for at, other in enumerate(column_results, start=1) if other.chunker == original_column_chunker),
         (0, None),
     )
-    if column_of_original_chunker is None:
+    if existing_original_column is None:
 
         def add_original_column() -> None:
             with record_columns_for_undo(COMPARE_PAGE, f"Column {len(choices.columns) + 1} added"):
@@ -492,16 +492,16 @@ def _offer_original_column(
         st.button(
             "Add as column", key="add_original", on_click=add_original_column, disabled=is_compare_full, help=button_help
         )
-    elif column_of_original_chunker.chunking is not None and selected_column.chunking is not None:
+    elif existing_original_column.chunking is not None and selected_column.chunking is not None:
         show_notice(
             f"{_ORIGINAL_RESULT_LABEL}, column {original_column_number}: "
-            f"{chunk_equality_and_first_difference(selected_column.chunking, column_of_original_chunker.chunking)[1]}.",
+            f"{chunk_equality_and_first_difference(selected_column.chunking, existing_original_column.chunking)[1]}.",
             key="proof_result",
         )
     else:
-        notice_tone = "error" if column_of_original_chunker.error else "info"
+        notice_tone = "error" if existing_original_column.error else "info"
         show_notice(
-            column_of_original_chunker.error or f"The original is running in column {original_column_number}.",
+            existing_original_column.error or f"The original is running in column {original_column_number}.",
             notice_tone,
             key="proof_result",
         )

@@ -24,7 +24,7 @@ _CODE_SIGN_PATTERN = re.compile(r"[()=<>[\]]|^(?:class|def|do|elif|else|for|func
 # A line that relates two terms without a run of words.
 _RELATION_PATTERN = re.compile(r"\S\s+(?:[=<>≤≥≈≡∝]|[<>!=:]=)\s+\S")
 _PROSE_PATTERN = re.compile(r"[^\W\d_]{2,},?\s+[^\W\d_]{2,}|[^\W\d_]{2}[.!?]$")
-_LEAST_PARAGRAPH_LENGTH = 160
+_PARAGRAPH_LINE_LEAST_LENGTH = 160
 """Characters of a line that is a paragraph, however it begins."""
 
 _CODE_STATEMENT_PATTERN = re.compile(
@@ -85,7 +85,8 @@ def _is_source_code(lines: Sequence[str]) -> bool:
     """Return whether a whole text is source code."""
     nonblank_lines = [line.rstrip() for line in lines if line.strip()]
     statement_line_count = sum(
-        len(line) < _LEAST_PARAGRAPH_LENGTH and _CODE_STATEMENT_PATTERN.search(line) is not None for line in nonblank_lines
+        len(line) < _PARAGRAPH_LINE_LEAST_LENGTH and _CODE_STATEMENT_PATTERN.search(line) is not None
+        for line in nonblank_lines
     )
     indented_line_count = sum(line.startswith(("  ", "\t")) for line in nonblank_lines)
     return (
@@ -118,7 +119,7 @@ def _is_table_row_or_formula(line: str) -> bool:
     unquoted_line = _BLOCK_QUOTE_MARKERS_PATTERN.sub("", line, count=1).strip()
     if len(unquoted_line) > 1 and unquoted_line[0] == unquoted_line[-1] == "|":
         return True
-    has_relation_sign = len(line) < _LEAST_PARAGRAPH_LENGTH and _RELATION_PATTERN.search(unquoted_line) is not None
+    has_relation_sign = len(line) < _PARAGRAPH_LINE_LEAST_LENGTH and _RELATION_PATTERN.search(unquoted_line) is not None
     return has_relation_sign and not _PROSE_PATTERN.search(unquoted_line)
 
 
@@ -132,7 +133,7 @@ def _set_indented_code_monospaced(lines: Sequence[str], are_monospaced: list[boo
     def is_indented(line_number: int) -> bool:
         return (
             line_number < len(lines)
-            and len(lines[line_number]) < _LEAST_PARAGRAPH_LENGTH
+            and len(lines[line_number]) < _PARAGRAPH_LINE_LEAST_LENGTH
             and _INDENTED_LINE_PATTERN.match(lines[line_number]) is not None
         )
 

@@ -128,12 +128,12 @@ def _streamlit_safe_key(key: str) -> str:
     return re.sub("_(?=_)", "_-", key)
 
 
-def _with_sequence_number(key: str, data: Data) -> bytes | list[object]:
-    data_sequence_number = session.sent.sequence_number(key, data)
+def _with_sequence_number(component_key: str, data: Data) -> bytes | list[object]:
+    sequence_number_of_data = session.sent.sequence_number(component_key, data)
     if isinstance(data, bytes):
-        return f"{data_sequence_number.session} {data_sequence_number.number}\n".encode() + data
+        return f"{sequence_number_of_data.session} {sequence_number_of_data.number}\n".encode() + data
     # Streamlit looks for tables among the values of a mapping, and imports pandas for that, but not inside a list.
-    return [data, data_sequence_number]
+    return [data, sequence_number_of_data]
 
 
 # Offsets in UTF-16, and positions on the sentence axis.

@@ -212,25 +212,25 @@ def stacked_histogram(
     theme_colour_by_role = THEME_COLOURS[theme_name()]
     bin_middles = [(low + high) / 2 for low, high in pairwise(edges)]
     figure = go.Figure()
-    for value_kind, kind_counts in counts.items():
+    for stacked_bar_kind, bin_counts_of_kind in counts.items():
         figure.add_trace(
             go.Bar(
                 x=bin_middles,
-                y=kind_counts,
+                y=bin_counts_of_kind,
                 width=edges[1] - edges[0],
-                name=value_kind,
+                name=stacked_bar_kind,
                 marker={
-                    "color": theme_colour_by_role["rule" if value_kind == hatched_kind else "muted"],
+                    "color": theme_colour_by_role["rule" if stacked_bar_kind == hatched_kind else "muted"],
                     "line": {"color": theme_colour_by_role["page"], "width": 1},
                     "pattern": {
-                        "shape": "/" if value_kind == hatched_kind else "",
+                        "shape": "/" if stacked_bar_kind == hatched_kind else "",
                         "fgcolor": theme_colour_by_role["muted"],
                         "size": 5,
                         "solidity": 0.3,
                     },
                 },
                 customdata=[format_number(middle, ".2f") for middle in bin_middles],
-                hovertemplate=f"{hover_template} {value_kind}<extra></extra>",
+                hovertemplate=f"{hover_template} {stacked_bar_kind}<extra></extra>",
             )
         )
     figure.update_layout(barmode="stack", height=height, showlegend=False, bargap=0)

@@ -100,12 +100,12 @@ def show_download_button(
     content_identity
         What determines the content, such as the identity of a text and a recipe; its ``repr`` is digested.
     """
-    file_stem, dot_before_file_ending, file_ending = file_name.partition(".")
+    file_stem, dot_or_empty_text, file_ending = file_name.partition(".")
     content_digest = hashlib.blake2b(repr(content_identity).encode(errors="surrogatepass"), digest_size=6).hexdigest()
     page_container.download_button(
         label,
         make_content,
-        f"{file_stem}-{content_digest}{dot_before_file_ending}{file_ending}",
+        f"{file_stem}-{content_digest}{dot_or_empty_text}{file_ending}",
         mime,
         on_click="ignore",
         key=key,

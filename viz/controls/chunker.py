@@ -524,7 +524,7 @@ def _draw_widget_storing_parameter(
         "help": help_text or None,
         **build_widget_key_and_callback(value, widget_key, store_parameter),
     }
-    number_type = int if parameter_spec.kind == "integer" else float
+    int_or_float_class = int if parameter_spec.kind == "integer" else float
     if parameter_spec.kind == "choice" and parameter_spec.ordered:
         st.select_slider(parameter_label, parameter_spec.choices, value, **common_options)
     elif parameter_spec.kind == "choice":
@@ -537,21 +537,21 @@ def _draw_widget_storing_parameter(
         )
     elif parameter_spec.optional:
         lowest_value, highest_value = (
-            None if limit is None else number_type(limit) for limit in (parameter_spec.low, parameter_spec.high)
+            None if limit is None else int_or_float_class(limit) for limit in (parameter_spec.low, parameter_spec.high)
         )
         st.number_input(
             parameter_label,
             lowest_value,
             highest_value,
             value=value,
-            step=number_type(parameter_spec.step or 1),
+            step=int_or_float_class(parameter_spec.step or 1),
             placeholder="none",
             **common_options,
         )
     else:
-        value = number_type(value)
+        value = int_or_float_class(value)
         slider_minimum, slider_end = (
-            number_type(limit)
+            int_or_float_class(limit)
             for limit in parameter_spec.offered or (parameter_spec.low, parameter_spec.high)
             if limit is not None
         )
@@ -560,8 +560,8 @@ def _draw_widget_storing_parameter(
             min(slider_minimum, value),
             max(slider_end, value),
             value,
-            step=number_type(parameter_spec.step or 1),
-            format="%d" if number_type is int else "%g",
+            step=int_or_float_class(parameter_spec.step or 1),
+            format="%d" if int_or_float_class is int else "%g",
             **common_options,
         )
 

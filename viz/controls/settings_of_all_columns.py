@@ -62,13 +62,14 @@ def ask_to_use_or_replace_embedder(choices: Choices, embedder: Embedder | None) 
     If an ``embedder`` is in use, draw its remarks about this machine.
     """
     if embedder_waits_for_consent(choices):
-        destination_phrase = (
-            f", which would send your texts to {destination}" if (destination := embedder_server_host(choices)) else ""
+        text_receiving_server_phrase = (
+            f", which would send your texts to {text_receiving_server_host}"
+            if (text_receiving_server_host := embedder_server_host(choices))
+            else ""
         )
         show_notice(
-            f"The link names the embedder {choices.embedder}{destination_phrase}. Seamark reads, downloads and sends "
-            "nothing for "
-            "it until you press “Use this embedder”.",
+            f"The link names the embedder {choices.embedder}{text_receiving_server_phrase}. Seamark reads, downloads and "
+            "sends nothing for it until you press “Use this embedder”.",
             key="embedder_waits",
         )
         _draw_buttons_using_embedders(

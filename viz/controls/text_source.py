@@ -148,15 +148,15 @@ def draw_text_box_returning_text(choices: Choices) -> TextWithDetails | None:
     if choices.document != OWN_DOCUMENT_KEY:
         bundled_sample = load_sample(choices.document)
         return TextWithDetails(bundled_sample.text, bundled_sample.title, bundled_sample.known, bundled_sample.teaches)
-    own_text_source = session.own
-    if own_text_source is None and session.is_own_text_emptied and session.upload_reading_job is None:
+    own_text_with_details = session.own
+    if own_text_with_details is None and session.is_own_text_emptied and session.upload_reading_job is None:
         show_notice("There is no text yet: paste one above or upload a file. The text stays on this machine.", key="no_text")
     offer_to_restore_replaced_text(choices)
     if OWN_DOCUMENT_KEY not in session.stored_versions and (too_long_warning := warning_too_long_for_tab()):
         show_remark(too_long_warning, key="not_kept")
     if encoding_warning := _encoding_warning():
         show_notice(encoding_warning, key="encoding_doubts")
-    return own_text_source
+    return own_text_with_details
 
 
 def _draw_text_box_and_upload(choices: Choices) -> None:
@@ -202,11 +202,11 @@ def _draw_text_box_and_upload(choices: Choices) -> None:
 def _adopt_pasted_text(text_box_key: str, choices: Choices) -> None:
     if text_box_key != session.text_box_key:
         return
-    text_box_content, previous_text_source = st.session_state[text_box_key], session.own
+    text_box_content, previous_own_text = st.session_state[text_box_key], session.own
     _forget_uploaded_file()
     set_own_text(own_text_after_edit(text_box_content) if text_box_content else None)
-    if previous_text_source is not None and session.own is not None:
-        shift_column_cuts_after_edit(previous_text_source.text, session.own.text)
+    if previous_own_text is not None and session.own is not None:
+        shift_column_cuts_after_edit(previous_own_text.text, session.own.text)
     choose_document(choices, OWN_DOCUMENT_KEY)
 
 
@@ -268,22 +268,29 @@ def _adopt_read_file(choices: Choices) -> None:
     if own_file_reading_job.error:
         session.own_complaint = own_file_reading_job.error
     elif own_file_reading_job.result is not None:
-        file_result, file_name = own_file_reading_job.result, own_file_reading_job.name
-        if not isinstance(file_result, FileText):
-            _open_session_or_recipe(file_result, file_name, choices)
+        read_text_session_or_recipe, file_name = own_file_reading_job.result, own_file_reading_job.name
+        if not isinstance(read_text_session_or_recipe, FileText):
+            _open_session_or_recipe(read_text_session_or_recipe, file_name, choices)
             return
         if session.detected_encoding is None:
-            session.detected_encoding = file_result._replace(text="")
+            session.detected_encoding = read_text_session_or_recipe._replace(text="")
         if file_name == _PASTED_FILE_NAME:
-            set_own_text(TextWithDetails(file_result.text, PASTED_TITLE))
+            set_own_text(TextWithDetails(read_text_session_or_recipe.text, PASTED_TITLE))
         else:
             file_reading_remarks = [
-                f"read as {file_result.read_as}",
-                file_result.left_out[:1].lower() + file_result.left_out[1:].rstrip("."),
+                f"read as {read_text_session_or_recipe.read_as}",
+                read_text_session_or_recipe.left_out[:1].lower() + read_text_session_or_recipe.left_out[1:].rstrip("."),
             ]
             joined_remarks = " · ".join(part for part in file_reading_remarks if part)
             set_own_text(
-                TextWithDetails(file_result.text, file_name, None, joined_remarks, file_result.parts, file_result.omissions)
+                TextWithDetails(
+                    read_text_session_or_recipe.text,
+                    file_name,
+                    None,
+                    joined_remarks,
+                    read_text_session_or_recipe.parts,
+                    read_text_session_or_recipe.omissions,
+                )
             )
         _switch_to_own_text(choices)
 
@@ -349,11 +356,11 @@ def _encoding_warning() -> str:
 
 def _offer_dash_boundaries() -> None:
     """Draw the choice between known boundaries and ordinary text for lines of three dashes."""
-    text_with_dashes, own_text_in_use = session.own_text_as_given, session.own
-    if text_with_dashes is None or own_text_in_use is None:
+    text_with_dashes, current_own_text = session.own_text_as_given, session.own
+    if text_with_dashes is None or current_own_text is None:
         return
     if session.dashes_are_boundaries is None:
-        session.dashes_are_boundaries = own_text_in_use.text != text_with_dashes.text
+        session.dashes_are_boundaries = current_own_text.text != text_with_dashes.text
 
     def apply_dash_boundary_choice() -> None:
         session.own = with_dashes_as_boundaries(text_with_dashes) if session.dashes_are_boundaries else text_with_dashes

@@ -63,9 +63,9 @@ def document_storage_chip_data(document_id: str) -> StorageChip:
         return {"state": "kept", "title": "The text, its questions and the columns are in a file that only you can read"}
     if not is_server_private():
         return {"state": "shared", "title": SHARED_SERVER_SENTENCE}
-    keep_chip_state = "urgent" if unsaved_phrases else "offered"
+    keep_offer_urgency = "urgent" if unsaved_phrases else "offered"
     unsaved_work_note = f"Only this tab has its {' and '.join(unsaved_phrases)}. " if unsaved_phrases else ""
-    return {"state": keep_chip_state, "title": f"{unsaved_work_note}{KEEPING_HELP_TEXT}"}
+    return {"state": keep_offer_urgency, "title": f"{unsaved_work_note}{KEEPING_HELP_TEXT}"}
 
 
 KEEPING_HELP_TEXT = (

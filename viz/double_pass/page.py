@@ -236,9 +236,9 @@ def _draw_page_body(current_page: Page, page_text: PageText, column_results: lis
             )
 
 
-def verdict_reversal_in_words(double_pass_result: ColumnResult, step: Step, embedder: Embedder | None) -> str:
+def verdict_reversal_in_words(double_pass_result: ColumnResult, stepper_step: Step, embedder: Embedder | None) -> str:
     """Describe the change that would reverse the verdict on a step's gap; empty if unknown or if the search takes long."""
-    chunking, gap_index = double_pass_result.chunking, step["mark"]["gap"]
+    chunking, gap_index = double_pass_result.chunking, stepper_step["mark"]["gap"]
     if double_pass_result.task is None or double_pass_result.chunker is None or chunking is None or gap_index is None:
         return ""
     if len(chunking.document.sentences) > MOST_SENTENCES_FOR_REVERSALS:
@@ -427,7 +427,7 @@ def _cut_gap_numbers_of_chunking(chunking: Chunking) -> set[int]:
 
 def boundary_removal_counts_in_words(
     chunking: Chunking,
-    removed_boundaries: Sequence[CorrectionData],
+    removed_boundary_entries: Sequence[CorrectionData],
     other_chunker_chunking: Chunking | None,
     other_chunker_title: str,
 ) -> list[str]:
@@ -437,12 +437,12 @@ def boundary_removal_counts_in_words(
         return ["Pass one made no boundary, so there is none to remove."]
     boundary_count_phrase = pluralize(pass_one_boundary_count, "boundary", "boundaries")
     report_sentences = [
-        f"Of the {boundary_count_phrase} that pass one made, {pluralize(len(removed_boundaries), 'was', 'were')} removed "
-        "later."
+        f"Of the {boundary_count_phrase} that pass one made, {pluralize(len(removed_boundary_entries), 'was', 'were')} "
+        "removed later."
     ]
     if other_chunker_chunking is not None:
         other_chunker_cuts = _cut_gap_numbers_of_chunking(other_chunker_chunking)
-        removed_other_chunker_cut_count = sum(removal["also"] != "" for removal in removed_boundaries)
+        removed_other_chunker_cut_count = sum(removal["also"] != "" for removal in removed_boundary_entries)
         both_chunkers_cut_count = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in other_chunker_cuts)
         other_chunker_cut_count_by_fate = {
             "here too": both_chunkers_cut_count,

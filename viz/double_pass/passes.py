@@ -170,13 +170,13 @@ def _count_placed_before_and_after_comparison(comparisons_so_far: Sequence[Compa
     last_comparison = comparisons_so_far[-1]
     if last_comparison.kind in ("initial", "appending"):
         return 0, 0
-    placed_end_before_comparison = last_comparison.left.end
+    placed_sentence_count_before_comparison = last_comparison.left.end
     if last_comparison.outcome == "joined":
-        return placed_end_before_comparison, last_comparison.right.end
+        return placed_sentence_count_before_comparison, last_comparison.right.end
     # After a chunk ends, the next one begins with the mini-chunk that was compared first.
-    return placed_end_before_comparison, comparisons_so_far[
+    return placed_sentence_count_before_comparison, comparisons_so_far[
         0
-    ].right.end if last_comparison.why else placed_end_before_comparison
+    ].right.end if last_comparison.why else placed_sentence_count_before_comparison
 
 
 def compared_left_group(comparison: Comparison) -> Span:
@@ -254,16 +254,16 @@ def _compared_groups_in_words(comparison: Comparison, left_range: Span) -> str:
 def _minimum_size_merge_steps(chunking: Chunking) -> list[Step]:
     """Return a step for each boundary that the minimum size removed after both passes."""
     merge_steps = []
-    chunk_starts = [
+    chunk_start_sentences = [
         0,
         *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut or gap.verdict is Verdict.REJECTED),
     ]
-    chunk_end_sentences = [*chunk_starts[1:], len(chunking.document.sentences)]
-    for left_chunk_index, start, end in zip(count(), chunk_starts[1:], chunk_end_sentences[1:], strict=False):
+    chunk_end_sentences = [*chunk_start_sentences[1:], len(chunking.document.sentences)]
+    for left_chunk_index, start, end in zip(count(), chunk_start_sentences[1:], chunk_end_sentences[1:], strict=False):
         gap = chunking.gaps[start - 1]
         if gap.verdict is not Verdict.REJECTED or end > MOST_DRAWN_SENTENCES:
             continue
-        left_chunk_range, right_chunk_range = Span(chunk_starts[left_chunk_index], start), Span(start, end)
+        left_chunk_range, right_chunk_range = Span(chunk_start_sentences[left_chunk_index], start), Span(start, end)
         merge_steps.append(
             Step(
                 title=f"Merge {sentence_range_in_words(left_chunk_range)}, {sentence_range_in_words(right_chunk_range)}",

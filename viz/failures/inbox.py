@@ -39,7 +39,7 @@ INBOX_KEY = "inbox"
 SEARCH_WAIT_S = 0.2
 """Seconds to wait for a search while the list is drawn; for a longer search, the browser polls for the result."""
 
-RETRIEVED_CHUNK_COUNT = 5
+NEAR_DUPLICATE_SEARCH_CHUNK_COUNT = 5
 """Number of best chunks of a question among which near-duplicates are counted."""
 
 NO_REMEDY_REASONS = {
@@ -123,7 +123,7 @@ def _remedies_found_for_chosen_finding(
     findings: Sequence[Finding],
     known_boundaries: tuple[int, ...] | None,
     tokenizer: str,
-    score_margin: float,
+    narrow_score_margin: float,
     embedder: Embedder | None,
 ) -> SoughtData | None:
     """Return the changes found so far that remove the chosen finding; start the search if it needs no request."""
@@ -150,14 +150,14 @@ def _remedies_found_for_chosen_finding(
         embedded_text_kind,
         stored_questions,
         known_boundaries,
-        score_margin,
+        narrow_score_margin,
     )
     finding_remedy_search = build_finding_remedy_search_function(
         result.task, suspicious_column, sought_finding, tokenizer, reranker
     )
     remedy_job_identity = (
         sought_finding,
-        score_margin,
+        narrow_score_margin,
         ranking_method,
         retrieval_limit,
         embedded_text_kind,
@@ -196,13 +196,13 @@ def _describe_near_duplicates_among_retrieved(chunking: Chunking) -> str:
         non_parent_chunk_texts,
         detect_language(chunking.document.text),
         stored_question_texts,
-        RETRIEVED_CHUNK_COUNT,
+        NEAR_DUPLICATE_SEARCH_CHUNK_COUNT,
         NEAR_DUPLICATE_SHARE,
     )
     return (
         f"For {pluralize(len(stored_question_texts), 'question')} about this text, searched by words, they take "
         f"{duplicate_counts_by_question.mean():.2g} of "
-        f"the best {min(RETRIEVED_CHUNK_COUNT, len(non_parent_chunk_texts))} places on average, and at most "
+        f"the best {min(NEAR_DUPLICATE_SEARCH_CHUNK_COUNT, len(non_parent_chunk_texts))} places on average, and at most "
         f"{duplicate_counts_by_question.max()}."
     )
 

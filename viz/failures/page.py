@@ -222,10 +222,10 @@ def _draw_settings_search_and_compare_buttons(
     if page_text.source.known is not None:
         draw_search_controls(current_page_state, page_text, best_settings_search, can_start_search=are_results_finished)
     selected_chunker_setting = selected_setting_with_result.setting
-    setting_column = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
+    column_choice_of_setting = ColumnChoice(selected_chunker_setting.chunker, dict(selected_chunker_setting.parameters))
     offer_to_add_column(
         "Take to Compare",
-        setting_column,
+        column_choice_of_setting,
         key="take/failures",
         disabled=selected_setting_with_result.result_kind == "compare",
     )
@@ -244,7 +244,7 @@ def _draw_text(
     page_text: PageText,
     results: Sequence[MeasuredSetting],
     selected_measured_setting: MeasuredSetting,
-    is_marking_boundaries: bool,
+    is_user_marking_boundaries: bool,
 ) -> None:
     shown_text_and_details = page_text.source
 
@@ -273,7 +273,7 @@ def _draw_text(
         clickable_gaps=clickable_gaps_data(
             page_text.document, "marks", shown_text_and_details.known or (), are_columns_folded_into_one=False
         )
-        if is_marking_boundaries
+        if is_user_marking_boundaries
         else None,
     )
 

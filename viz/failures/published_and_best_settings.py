@@ -146,7 +146,7 @@ def draw_search_controls(
     if best_settings_search is not None and best_settings_search.is_running_and_not_cancelled:
         show_job_progress_with_cancel(best_settings_search)
         return
-    settings_to_search = list(
+    list_of_searched_settings = list(
         dict.fromkeys(
             setting
             for name, some in SETTINGS_BY_CHUNKER.items()
@@ -161,7 +161,7 @@ def draw_search_controls(
         new_settings_search = Sweep(
             document_names,
             lambda: [document_with_boundaries],
-            settings_to_search,
+            list_of_searched_settings,
             current_page.embedder,
             tokenizer,
             session.keeps_embeddings_on_disk,
@@ -187,7 +187,7 @@ def draw_search_controls(
         )
     if best_settings_search is None:
         button_row.caption(
-            f"The search tries {len(settings_to_search):,} settings on this document, and keeps each chunker's best."
+            f"The search tries {len(list_of_searched_settings):,} settings on this document, and keeps each chunker's best."
         )
     elif best_settings_search.error:
         show_notice(best_settings_search.error, "error", key="failures_search_error")

@@ -348,20 +348,20 @@ def _score_scaler(gaps: list[Gap]) -> Callable[[float | None], float | None]:
 def _first_score_data_per_gap(chunking: Chunking) -> list[GapData]:
     """Return the first score of each gap."""
     gaps_between_sentences = _list_gaps_between_sentences(chunking)
-    scale_gap_score = _score_scaler(gaps_between_sentences)
-    first_reason_step_per_gap = [gap.why.steps()[0] for gap in gaps_between_sentences]
+    score_scaling_function = _score_scaler(gaps_between_sentences)
+    first_reason_per_gap = [gap.why.steps()[0] for gap in gaps_between_sentences]
     first_score_per_gap = [
         gap.score if first.score is None else first.score
-        for gap, first in zip(gaps_between_sentences, first_reason_step_per_gap, strict=True)
+        for gap, first in zip(gaps_between_sentences, first_reason_per_gap, strict=True)
     ]
     return [
         {
             "said": "" if score is None else f"{first.score_name} {format_number(score, '.2f')}".strip(),
-            "share": scale_gap_score(score),
+            "share": score_scaling_function(score),
             "line": None,
             "cut": False,
         }
-        for score, first in zip(first_score_per_gap, first_reason_step_per_gap, strict=True)
+        for score, first in zip(first_score_per_gap, first_reason_per_gap, strict=True)
     ]
 
 
@@ -383,7 +383,7 @@ def _centre_distance_data(chunking: Chunking) -> list[GapData]:
 
 
 def _growing_chunk_size_data(
-    chunking: Chunking, chunker: Any, measure_size: Callable[[str], int], unit: str
+    chunking: Chunking, chunker: Any, size_measuring_function: Callable[[str], int], unit: str
 ) -> list[GapData]:
     """Return the size of the open chunk after each sentence, with the maximum."""
     document = chunking.document
@@ -391,7 +391,7 @@ def _growing_chunk_size_data(
     open_chunk_sizes = []
     for sentence_span in document.sentences[:-1]:
         open_chunk_start_offset = max(chunk.start for chunk in chunking.chunks if chunk.start < sentence_span.end)
-        open_chunk_sizes.append(measure_size(document.text[open_chunk_start_offset : sentence_span.end]))
+        open_chunk_sizes.append(size_measuring_function(document.text[open_chunk_start_offset : sentence_span.end]))
     gauge_end = 1.1 * max([size_limit, *open_chunk_sizes])
     unit_name = unit if unit in ("sentences", "words", "characters") else "tokens"
     return [

@@ -31,7 +31,7 @@ from viz.shell import ColumnResult, Page
 from viz.state import ColumnChoice, PageText
 from viz.theme import split_at_glossary_terms
 
-PICTURES_KEY = "guide_start"
+PICTURES_COMPONENT_KEY = "guide_start"
 
 SHOWN_SENTENCE_COUNT = 6
 SHOWN_RANK_COUNT = 4
@@ -100,7 +100,7 @@ def show_introduction(
     def store_question(question: str) -> None:
         session.guide_question = document.identity, question[: MOST_QUESTION_CHARACTERS + 1]
 
-    show_pictures(introduction_pictures, PICTURES_KEY, on_question_asked=store_question)
+    show_pictures(introduction_pictures, PICTURES_COMPONENT_KEY, on_question_asked=store_question)
     if current_page.embedder is not None and chunking.chunks and not _may_embed_document(document, current_page.embedder):
         embedding_consent_callback = partial(
             session.given_consents.add, ("embed", (document.identity, current_page.embedder.name))
@@ -123,8 +123,8 @@ def text_and_tokens_picture_data(document: Document, chunking: Chunking, tokeniz
     )
     _fill_sentence_rows(introductory_text_picture, document, shown_sentence_indexes)
     if shown_sentence_indexes:
-        start, first_sentence_end = document.sentences[shown_sentence_indexes[0]]
-        sentence_tokens = first_tokens(document.text[start:first_sentence_end], tokenizer)
+        first_sentence_start, first_sentence_end = document.sentences[shown_sentence_indexes[0]]
+        sentence_tokens = first_tokens(document.text[first_sentence_start:first_sentence_end], tokenizer)
         introductory_text_picture["tokens"] = [{"text": token, "chunks": [], "marked": False} for token in sentence_tokens]
     return introductory_text_picture
 

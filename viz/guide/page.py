@@ -426,10 +426,10 @@ def show_path_screen(guide_page_key: str, link_parameters: dict[str, str], open_
         "",
     )
     try:
-        drawn_screen = screen.draw(screen.text, user_choice, tools)
+        screen_drawing_result = screen.draw(screen.text, user_choice, tools)
     except InputError as error:
-        drawn_screen, error_message = screen.draw(screen.text, None, tools), str(error)
-    screen_control = drawn_screen.control
+        screen_drawing_result, error_message = screen.draw(screen.text, None, tools), str(error)
+    screen_control = screen_drawing_result.control
     screen_explanation_picture = new_picture(
         screen.title, split_at_glossary_terms(screen.explanation), split_at_glossary_terms(screen.task)
     )
@@ -440,7 +440,7 @@ def show_path_screen(guide_page_key: str, link_parameters: dict[str, str], open_
             "complaint": error_message,
         }
     if screen_control == "cuts":
-        drawn_screen.picture["cuts"] = {"gaps": user_choice or [], "heard": session.path_choices.get("heard")}
+        screen_drawing_result.picture["cuts"] = {"gaps": user_choice or [], "heard": session.path_choices.get("heard")}
 
     def store_choice_made_on_screen(value: Any) -> None:
         session.path_choices = {**session.path_choices, screen_number: value}
@@ -465,9 +465,9 @@ def show_path_screen(guide_page_key: str, link_parameters: dict[str, str], open_
             _draw_screen_navigation(link_parameters, screen_index)
     with picture_container:
         show_pictures(
-            [drawn_screen.picture],
+            [screen_drawing_result.picture],
             "guide_path_picture",
-            effect_explanation=split_at_glossary_terms(drawn_screen.effect),
+            effect_explanation=split_at_glossary_terms(screen_drawing_result.effect),
             on_cut=store_cuts,
         )
         if screen_index == len(SCREENS) - 1:
@@ -475,9 +475,9 @@ def show_path_screen(guide_page_key: str, link_parameters: dict[str, str], open_
 
 
 def _draw_choice_control(
-    screen_number: str, control: Choice, user_choice: str | None, store_choice: Callable[[str | None], None]
+    screen_number: str, control: Choice, option_chosen_by_user: str | None, store_choice: Callable[[str | None], None]
 ) -> None:
-    chosen_or_start_option = control.start if user_choice is None else user_choice
+    chosen_or_start_option = control.start if option_chosen_by_user is None else option_chosen_by_user
     st.segmented_control(
         control.label,
         [*control.options],
@@ -520,7 +520,7 @@ def _draw_screen_navigation(link_parameters: dict[str, str], screen_index: int) 
         st.caption(f"{screen_index + 1} of {len(SCREENS)}")
 
 
-def _draw_next_step_buttons(chosen_repair_number: str | None, open_advice: Callable[[], None]) -> None:
+def _draw_next_step_buttons(chosen_repair_number: str | None, advice_opening_callback: Callable[[], None]) -> None:
     """Draw the buttons that lead from the path to the advice and to Compare, which gets the chosen repair as a column."""
 
     def open_repaired_column_on_compare() -> None:
@@ -532,5 +532,5 @@ def _draw_next_step_buttons(chosen_repair_number: str | None, open_advice: Calla
         open_page_at_next_run(main_page.key)
 
     with st.container(horizontal=True):
-        st.button("Which chunker?", on_click=open_advice, key="guide_path_which")
+        st.button("Which chunker?", on_click=advice_opening_callback, key="guide_path_which")
         st.button("Open on Compare", on_click=open_repaired_column_on_compare, key="guide_path_compare")

@@ -141,14 +141,19 @@ def _sentence_count_guess_screen(text: str, chosen_option: str | None, tools: To
 
 def _own_cuts_screen(text: str, chosen_gap_indexes: Sequence[int] | None, tools: Tools) -> Drawn:
     document = _document_with_lines_as_sentences(text)
-    valid_gap_indexes = [gap for gap in sorted({*(chosen_gap_indexes or ())}) if 0 <= gap < len(document.sentences) - 1]
+    valid_chosen_gap_indexes = [
+        gap for gap in sorted({*(chosen_gap_indexes or ())}) if 0 <= gap < len(document.sentences) - 1
+    ]
     chunking = run_and_time_chunker(
-        YourCuts.with_cuts_at(document.identity, [document.starts[gap + 1] for gap in valid_gap_indexes]), document, tools
+        YourCuts.with_cuts_at(document.identity, [document.starts[gap + 1] for gap in valid_chosen_gap_indexes]),
+        document,
+        tools,
     )
     user_cuts_picture = picture_of_chunked_text(chunking)
-    user_cuts_picture["cuts"] = {"gaps": valid_gap_indexes, "heard": None}
+    user_cuts_picture["cuts"] = {"gaps": valid_chosen_gap_indexes, "heard": None}
     chunk_sentence_counts = [
-        f"{end - start}" for start, end in pairwise([0, *(gap + 1 for gap in valid_gap_indexes), len(document.sentences)])
+        f"{end - start}"
+        for start, end in pairwise([0, *(gap + 1 for gap in valid_chosen_gap_indexes), len(document.sentences)])
     ]
     return Drawn(
         "cuts", user_cuts_picture, f"{pluralize(len(chunking), 'chunk')}, of {join_words(chunk_sentence_counts)} sentences."
@@ -166,11 +171,11 @@ def _token_size_screen(text: str, size: float | None, tools: Tools) -> Drawn:
         token_start_without_space = (
             token_start + len(text[token_start:token_end]) - len(text[token_start:token_end].lstrip())
         )
-        chunk_numbers = [
+        chunk_numbers_of_token = [
             number for number, chunk in enumerate(chunking) if chunk.start <= token_start_without_space < chunk.end
         ]
         token_screen_picture["tokens"].append(
-            {"text": text[token_start:token_end].strip(), "chunks": chunk_numbers, "marked": False}
+            {"text": text[token_start:token_end].strip(), "chunks": chunk_numbers_of_token, "marked": False}
         )
     return Drawn(
         Slide("Tokens per chunk", 4, GREATEST_TOKEN_SIZE, 1, OPENING_SIZE),
@@ -210,9 +215,12 @@ def _find_chunks_overlapping_sentence(chunking: Chunking, sentence_span: Span) -
     ]
 
 
-def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
+def _overlap_screen(text: str, overlap_sentence_count: float | None, tools: Tools) -> Drawn:
     chunking = _run_named_chunker(
-        "fixed_sentences", {"size": 3, "overlap": int(overlap or 0)}, _document_with_lines_as_sentences(text), tools
+        "fixed_sentences",
+        {"size": 3, "overlap": int(overlap_sentence_count or 0)},
+        _document_with_lines_as_sentences(text),
+        tools,
     )
     repeated_sentence_count = sum(
         len(_find_chunks_overlapping_sentence(chunking, sentence)) > 1 for sentence in chunking.document.sentences
@@ -228,7 +236,7 @@ def _overlap_screen(text: str, overlap: float | None, tools: Tools) -> Drawn:
 
 def _closest_sentence_guess_screen(text: str, chosen_option: str | None, tools: Tools) -> Drawn:
     document = _document_with_lines_as_sentences(text)
-    first_sentence, *other_sentences = document.sentence_texts
+    first_sentence, *sentences_after_first = document.sentence_texts
     closest_sentence_control = Choice("Closest to sentence 1", dict(zip(_SENTENCE_LETTERS, _SENTENCE_LETTERS, strict=True)))
     meanings_screen_picture = new_picture("")
     meanings_screen_picture["rows"] = sentence_rows(document, range(len(document.sentences)))
@@ -236,10 +244,16 @@ def _closest_sentence_guess_screen(text: str, chosen_option: str | None, tools: 
         row["label"] = letter
     if chosen_option is None:
         return Drawn(closest_sentence_control, meanings_screen_picture, "")
-    sentence_vectors = tools.embed([first_sentence, *other_sentences])
+    sentence_vectors = tools.embed([first_sentence, *sentences_after_first])
     distances_to_first_sentence = [1 - float(sentence_vectors[0] @ vector) for vector in sentence_vectors[1:]]
     candidates_sorted_by_distance = sorted(
-        zip(range(len(other_sentences)), _SENTENCE_LETTERS, other_sentences, distances_to_first_sentence, strict=False),
+        zip(
+            range(len(sentences_after_first)),
+            _SENTENCE_LETTERS,
+            sentences_after_first,
+            distances_to_first_sentence,
+            strict=False,
+        ),
         key=lambda candidate: candidate[3],
     )
     meanings_screen_picture["rows"] = meanings_screen_picture["rows"][:1]
@@ -249,12 +263,13 @@ def _closest_sentence_guess_screen(text: str, chosen_option: str | None, tools: 
     guess_phrase = (
         f"{chosen_option} is at {format_number(distances_to_first_sentence[_SENTENCE_LETTERS.index(chosen_option)], '.2f')}"
     )
-    _, nearest_letter, _, nearest_distance = candidates_sorted_by_distance[0]
+    _, nearest_letter, _, least_distance_to_first_sentence = candidates_sorted_by_distance[0]
     verdict_on_guess = "as you said" if chosen_option == nearest_letter else guess_phrase
     return Drawn(
         closest_sentence_control,
         meanings_screen_picture,
-        f"{nearest_letter} is closest, at distance {format_number(nearest_distance, '.2f')}; {verdict_on_guess}.",
+        f"{nearest_letter} is closest, at distance {format_number(least_distance_to_first_sentence, '.2f')}; "
+        f"{verdict_on_guess}.",
     )
 
 

@@ -33,17 +33,17 @@ def miniature_svg(chunking: Chunking, known_boundaries: Sequence[int] | None, th
             theme,
         )
         strip_top += STRIP_HEIGHT + STRIP_GAP
-    numbered_spans = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
+    spans_with_chunk_numbers = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
     span_start_sentence_positions = convert_offsets_to_sentence_positions(
-        chunking.document, [span.start for span, _ in numbered_spans]
+        chunking.document, [span.start for span, _ in spans_with_chunk_numbers]
     )
     span_end_sentence_positions = convert_offsets_to_sentence_positions(
-        chunking.document, [span.end for span, _ in numbered_spans]
+        chunking.document, [span.end for span, _ in spans_with_chunk_numbers]
     )
     numbered_chunk_ranges = [
         (first, last, number)
         for first, last, (_, number) in zip(
-            span_start_sentence_positions, span_end_sentence_positions, numbered_spans, strict=True
+            span_start_sentence_positions, span_end_sentence_positions, spans_with_chunk_numbers, strict=True
         )
     ]
     svg_elements += _strip_boxes_svg("chunks", numbered_chunk_ranges, axis_sentence_count, strip_top, theme)

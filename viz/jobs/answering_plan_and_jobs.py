@@ -177,9 +177,9 @@ class StoredAnswers(StoredRun[_Plan]):
         """The identities of the models that answer and judge."""
         return AnswerModels(self.plan.answers, self.plan.judge)
 
-    def add(self, column_and_question_numbers: tuple[int, int], result: AnswerResult) -> None:
+    def add(self, column_and_question_number: tuple[int, int], result: AnswerResult) -> None:
         """Store the measures of an answer on disk before returning."""
-        column_number, question_number = column_and_question_numbers
+        column_number, question_number = column_and_question_number
         self.keeper.add_part(
             column_number * len(self.plan.questions) + question_number, encode_answer_result_json_bytes(result)
         )
@@ -260,14 +260,14 @@ class PassageGatheringJob(ReusableJob):
             self.passages_by_column[column_number] = gather_passages_for_each_question(
                 chunking, questions, plan.budget, self._build_tools_for_column(column_number), document_token_ruler
             )
-        median_chunk_count = round(median(len(chunking.chunks) for chunking in self.chunkings))
+        median_chunk_count_per_column = round(median(len(chunking.chunks) for chunking in self.chunkings))
         for column_number, baseline_name in enumerate(plan.trivial, start=len(self.chunkings)):
             self.passages_by_column[column_number] = gather_trivial_baseline_passages(
                 baseline_name,
                 document,
                 plan.items,
                 plan.budget,
-                median_chunk_count,
+                median_chunk_count_per_column,
                 self._build_tools_for_column(column_number),
                 document_token_ruler,
             )
@@ -403,8 +403,8 @@ class Answering(StoredRunJob):
             self.stored_run.begin()
             self.load_embedding_model(self.embedder)
             self._status = ""
-            for column_and_question_numbers in self.finished:
-                self.write_answer_to_disk(column_and_question_numbers)
+            for column_and_question_number in self.finished:
+                self.write_answer_to_disk(column_and_question_number)
         answer_and_judge_services = self.tools_for_answering_and_judging(self.asking, self.judge, self)
         answer_judge_and_store_all(
             self.plan.items,
@@ -423,10 +423,10 @@ class Answering(StoredRunJob):
         self.write_answer_to_disk(column_and_question_numbers)
         self.finished.add(column_and_question_numbers)
 
-    def write_answer_to_disk(self, column_and_question_numbers: tuple[int, int]) -> None:
+    def write_answer_to_disk(self, column_and_question_number: tuple[int, int]) -> None:
         """Store an answer on disk, if its run is stored there."""
         if self.stored_run is not None:
-            self.stored_run.add(column_and_question_numbers, self.results[column_and_question_numbers])
+            self.stored_run.add(column_and_question_number, self.results[column_and_question_number])
 
     def _compute_bert_scores(self) -> None:
         self._status = "Computing BERTScore"
@@ -441,11 +441,11 @@ class Answering(StoredRunJob):
             [answered.item.reference for answered in scorable_results],
             detect_language(self.document.text),
         )
-        for column_and_question_numbers, bert_score in zip(scorable_column_question_pairs, answer_bert_scores, strict=True):
+        for column_and_question_number, bert_score in zip(scorable_column_question_pairs, answer_bert_scores, strict=True):
             self.record_result_in_memory(
-                column_and_question_numbers, replace(self.results[column_and_question_numbers], bert_score=bert_score)
+                column_and_question_number, replace(self.results[column_and_question_number], bert_score=bert_score)
             )
-            self.write_answer_to_disk(column_and_question_numbers)
+            self.write_answer_to_disk(column_and_question_number)
 
 
 @dataclass(eq=False)

@@ -274,12 +274,12 @@ class Registry:
     def find(self, token: str, job_class: type[JobKind], session_runs: SessionRuns | None = None) -> JobKind | None:
         """Return the run with the given token and kind, held by ``session_runs`` if given; None if there is no such run."""
         with self._lock:
-            run_with_token = self._runs.get(token)
-            if not isinstance(run_with_token, job_class):
+            run_found_by_token = self._runs.get(token)
+            if not isinstance(run_found_by_token, job_class):
                 return None
             if session_runs is not None:
-                self._assign_run_to_session(token, run_with_token, session_runs)
-        return run_with_token
+                self._assign_run_to_session(token, run_found_by_token, session_runs)
+        return run_found_by_token
 
     def forget_abandoned_runs(self) -> None:
         """Drop the runs that no session holds, except running ones and those that ended most recently."""
@@ -294,13 +294,13 @@ class Registry:
             self._unheld_runs = dict([*ended_run_by_run_token.items()][-MOST_STORED_RUNS:]) | running_run_by_token
 
     def _assign_run_to_session(
-        self, token: str, run: BackgroundJob, session_runs: SessionRuns | None, *, was_begun_in_session: bool = False
+        self, run_token: str, run: BackgroundJob, session_runs: SessionRuns | None, *, was_begun_in_session: bool = False
     ) -> None:
-        self._unheld_runs.pop(token, None)
+        self._unheld_runs.pop(run_token, None)
         if session_runs is not None:
-            session_runs.add(token, run, was_begun_in_session=was_begun_in_session)
+            session_runs.add(run_token, run, was_begun_in_session=was_begun_in_session)
         else:
-            self._unheld_runs[token] = run
+            self._unheld_runs[run_token] = run
 
 
 @cache_results_in(LRUDict(1), lambda: None)

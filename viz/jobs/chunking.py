@@ -123,9 +123,11 @@ class ChunkingJob(BackgroundJob):
             # The first batch may have waited for the processor to wake up.
             self._first_batch_end = current_monotonic_time, share
             return
-        first_batch_end_time, first_batch_share = self._first_batch_end
-        if share > first_batch_share:
-            self.seconds_left = (current_monotonic_time - first_batch_end_time) * (1 - share) / (share - first_batch_share)
+        first_batch_end_time, share_done_after_first_batch = self._first_batch_end
+        if share > share_done_after_first_batch:
+            self.seconds_left = (
+                (current_monotonic_time - first_batch_end_time) * (1 - share) / (share - share_done_after_first_batch)
+            )
 
     def _note_queue_length(self, jobs_ahead_count: int) -> None:
         self.jobs_ahead = jobs_ahead_count
@@ -190,12 +192,12 @@ def chunk_if_quick(
     document: Document,
     embedder: Embedder | None,
     uses_disk_cache: bool,
-    model_access: Asking | None = None,
+    language_model_access: Asking | None = None,
 ) -> Chunking | None:
     """Run a chunker now and return its result, or None if the run needs a background job.
 
     A job is needed if an embedding is missing or a search is long. Nothing is sent to the language model of
-    ``model_access``; only its cached answers are used.
+    ``language_model_access``; only its cached answers are used.
     """
     try:
         return run_chunker(
@@ -206,7 +208,7 @@ def chunk_if_quick(
                 task.tokenizer,
                 ALWAYS_CANCELLED_WATCHER,
                 uses_disk_cache=uses_disk_cache,
-                model_access=model_access,
+                model_access=language_model_access,
             ),
         )
     except Cancelled:
@@ -241,16 +243,16 @@ def worked_formula_if_embeddings_cached(
 
 
 @cached_while_shown(
-    256, lambda task, chunker, chunking, gap, embedder, on_disk: (task.document, task, gap.index, gap.offset)
+    256, lambda task, chunker, chunking, gap, embedder, uses_disk_cache: (task.document, task, gap.index, gap.offset)
 )
 def _compute_cached_reversing_change(
-    task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
+    task: ChunkingTask, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, uses_disk_cache: bool
 ) -> Tipping | None:
     return chunker.tipping(
         chunking,
         gap,
         build_tools(
-            embedder, task.tokenizer, ALWAYS_CANCELLED_WATCHER, fitted_on=chunking.document, uses_disk_cache=on_disk
+            embedder, task.tokenizer, ALWAYS_CANCELLED_WATCHER, fitted_on=chunking.document, uses_disk_cache=uses_disk_cache
         ),
     )
 
@@ -311,16 +313,16 @@ def measure_decision_times(
     task: ChunkingTask, chunker: Chunker, document: Document, embedder: Embedder | None, on_disk: bool, run_count: int = 11
 ) -> DecisionTimes | None:
     """Time a chunker's decision stage over several runs; None if a run needs a background job."""
-    decision_times_ms = []
+    decision_stage_ms_per_run = []
     for _ in range(run_count):
         timed_chunking = chunk_if_quick(task, chunker, document, embedder, on_disk)
         if timed_chunking is None or timed_chunking.timing is None:
             return None
-        decision_times_ms.append(timed_chunking.timing.decide_ms + timed_chunking.timing.merge_ms)
-    decision_times_ms.sort()
+        decision_stage_ms_per_run.append(timed_chunking.timing.decide_ms + timed_chunking.timing.merge_ms)
+    decision_stage_ms_per_run.sort()
     return DecisionTimes(
         run_count,
-        decision_times_ms[run_count // 4],
-        decision_times_ms[run_count // 2],
-        decision_times_ms[-1 - run_count // 4],
+        decision_stage_ms_per_run[run_count // 4],
+        decision_stage_ms_per_run[run_count // 2],
+        decision_stage_ms_per_run[-1 - run_count // 4],
     )

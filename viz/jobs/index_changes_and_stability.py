@@ -163,15 +163,15 @@ class IndexChanges(BackgroundJob):
             corpus, chunker, tools, shared_measurement_setting.embedded_as, search_method
         )
         chunks_by_document: dict[str, list[tuple[str, int]]] = {document.name: [] for document in corpus.documents}
-        for chunk_spans, chunk_text, chunk_token_count in zip(
+        for spans_of_one_chunk, chunk_text, chunk_token_count in zip(
             chunk_search_index.chunks,
             chunk_search_index.texts,
             map(int, tools.tokenizer.count(chunk_search_index.texts)),
             strict=True,
         ):
-            chunk_digest = hashlib.blake2b(chunk_text.encode(), digest_size=DIGEST_BYTES).hexdigest()
-            chunks_by_document[corpus.names[corpus.document_number_at(chunk_spans[0].start)]].append(
-                (chunk_digest, chunk_token_count)
+            chunk_text_digest = hashlib.blake2b(chunk_text.encode(), digest_size=DIGEST_BYTES).hexdigest()
+            chunks_by_document[corpus.names[corpus.document_number_at(spans_of_one_chunk[0].start)]].append(
+                (chunk_text_digest, chunk_token_count)
             )
         name_and_chunks_per_document = tuple((name, tuple(own)) for name, own in chunks_by_document.items())
         if not questions:

@@ -250,8 +250,8 @@ def estimate_context_sentence_requests(
     chunkings: Mapping[ChunkingTask, Chunking], tokenizer: str, job: BackgroundJob
 ) -> Estimate:
     """Estimate the requests for the context sentences, sending none; raise Cancelled if the user stops ``job``."""
-    tools, request_estimates = job.tools(None, tokenizer), [Estimate(0, 0)]
+    tools, request_estimate_per_chunking = job.tools(None, tokenizer), [Estimate(0, 0)]
     for chunking in chunkings.values():
         raise_if_cancelled(job.cancelled)
-        request_estimates.append(model_written_context.estimate_context_requests(chunking, tools))
-    return Estimate(*map(sum, zip(*request_estimates, strict=True)))
+        request_estimate_per_chunking.append(model_written_context.estimate_context_requests(chunking, tools))
+    return Estimate(*map(sum, zip(*request_estimate_per_chunking, strict=True)))

@@ -180,11 +180,11 @@ class StoredRetrieval(StoredRun[_Plan]):
         named_text_by_digest = {
             self.keeper.hash_texts_with_token(*named_text): named_text for named_text in documents_and_questions.texts
         }
-        matching_named_texts = tuple(
+        texts_matching_plan_digests = tuple(
             named_text_by_digest[digest] for digest in self.plan.documents if digest in named_text_by_digest
         )
         has_same_questions = self.keeper.hash_texts_with_token(documents_and_questions.questions[1]) == self.plan.questions
-        return matching_named_texts, documents_and_questions.questions if has_same_questions else None
+        return texts_matching_plan_digests, documents_and_questions.questions if has_same_questions else None
 
 
 # The job.
@@ -440,7 +440,7 @@ class Retrieval(StoredRunJob):
             yield document
 
 
-def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bool, job: BackgroundJob) -> Estimate:
+def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, uses_disk_cache: bool, job: BackgroundJob) -> Estimate:
     """Estimate a run's requests to a language model without sending any, as part of ``job``.
 
     Chunks that get a context sentence are counted by cutting the documents, which may embed texts with ``embedder``. For
@@ -463,7 +463,7 @@ def estimate_run_llm_requests(plan: Plan, embedder: Embedder | None, on_disk: bo
     ]
     if embedder is not None and any(plan.chunkers[number].embeds for number in context_chunker_numbers):
         job.load_embedding_model(embedder)
-    tools = job.tools(embedder, plan.tokenizer, uses_disk_cache=on_disk)
+    tools = job.tools(embedder, plan.tokenizer, uses_disk_cache=uses_disk_cache)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in context_chunker_numbers):
         try:
             chunker_or_stand_in = LLM_CHUNKER_STAND_IN if chunker.asks else chunker.for_documents(document_names)

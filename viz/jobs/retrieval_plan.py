@@ -10,7 +10,7 @@ from chunkers.support import raise_if_cancelled
 from chunkers.text import TextParts
 from evaluation.search import RETURN_CHUNK_ITSELF, ReturnedText, SearchMethod
 
-EMBEDDING_SUFFIXES: Mapping[EmbeddedAs, str] = {
+TITLE_SUFFIX_BY_EMBEDDING_MODE: Mapping[EmbeddedAs, str] = {
     "plain": "",
     "heading_path": " + heading path",
     "context": " + context",
@@ -142,7 +142,7 @@ class Plan:
         """The chunkers' display names, numbered from 1, with the embedding mode if there are several."""
         embedding_modes: list[EmbeddedAs] = [*self.embedding_modes] or ["plain"] * len(self.chunkers)
         return [
-            f"{number}. {type(chunker).title}{EMBEDDING_SUFFIXES[way]}"
+            f"{number}. {type(chunker).title}{TITLE_SUFFIX_BY_EMBEDDING_MODE[way]}"
             for number, (chunker, way) in enumerate(zip(self.chunkers, embedding_modes, strict=True), start=1)
         ]
 

@@ -147,10 +147,10 @@ class StoredSweep(StoredRun[_Plan]):
 
         def decode_sweep_row(row_number: int, row_json: bytes) -> SweepRow:
             document_number, setting_number = divmod(row_number, len(planned_settings))
-            stored_sweep_row = StoredSweepRow.model_validate_json(row_json)
-            if stored_sweep_row.scores.keys() != HIGHER_IS_BETTER.keys():
+            parsed_sweep_row = StoredSweepRow.model_validate_json(row_json)
+            if parsed_sweep_row.scores.keys() != HIGHER_IS_BETTER.keys():
                 raise InputError("The stored rows have the measures of another version of Seamark. Run the sweep again.")
-            return stored_sweep_row.row(planned_settings[setting_number], document_names[document_number])
+            return parsed_sweep_row.row(planned_settings[setting_number], document_names[document_number])
 
         return [*self.results(decode_sweep_row).values()]
 

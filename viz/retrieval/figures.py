@@ -33,8 +33,8 @@ def label_sides(point_positions: Sequence[tuple[float, float]], labels: Sequence
     """Return for each point the side on which its label overlaps least; coordinates are fractions of the figure."""
     occupied_boxes: list[_Box] = [(x - 0.01, x + 0.01, y - 0.03, y + 0.03) for x, y in point_positions]
     label_side_per_point = []
-    for (x, y), label in zip(point_positions, labels, strict=True):
-        label_box_by_side = {side: _label_box(x, y, len(label), side) for side in _LABEL_SIDES}
+    for (point_x, point_y), label in zip(point_positions, labels, strict=True):
+        label_box_by_side = {side: _label_box(point_x, point_y, len(label), side) for side in _LABEL_SIDES}
         best_side = min(
             _LABEL_SIDES,
             key=lambda side: (
@@ -47,11 +47,11 @@ def label_sides(point_positions: Sequence[tuple[float, float]], labels: Sequence
     return label_side_per_point
 
 
-def _label_box(x: float, y: float, length: int, side: str) -> _Box:
+def _label_box(point_x: float, point_y: float, length: int, side: str) -> _Box:
     vertical, horizontal = side.split()
     left, bottom = (
-        (x if horizontal == "right" else x - length * _CHARACTER_WIDTH),
-        (y if vertical == "top" else y - _LABEL_HEIGHT),
+        (point_x if horizontal == "right" else point_x - length * _CHARACTER_WIDTH),
+        (point_y if vertical == "top" else point_y - _LABEL_HEIGHT),
     )
     return left, left + length * _CHARACTER_WIDTH, bottom, bottom + _LABEL_HEIGHT
 
@@ -515,10 +515,10 @@ def _label_block_bottom(
 def _label_block_top(
     touching_label_chunkers: Sequence[int],
     end_height_by_chunker: Mapping[int, float],
-    name_height_by_chunker: Mapping[int, float],
+    name_box_height_by_chunker: Mapping[int, float],
 ) -> float:
-    return _label_block_bottom(touching_label_chunkers, end_height_by_chunker, name_height_by_chunker) + sum(
-        name_height_by_chunker[number] for number in touching_label_chunkers
+    return _label_block_bottom(touching_label_chunkers, end_height_by_chunker, name_box_height_by_chunker) + sum(
+        name_box_height_by_chunker[number] for number in touching_label_chunkers
     )
 
 
@@ -530,9 +530,9 @@ def _percent_axis_range(curve: BudgetCurve, whole_text_point: WholeTextPoint | N
     )
     if np.isnan(plotted_percents).all():
         return 0.0, 100.0
-    lowest_percent, highest_percent = float(np.nanmin(plotted_percents)), float(np.nanmax(plotted_percents))
-    axis_margin_percent = max(1.0, 0.08 * (highest_percent - lowest_percent))
-    return max(0.0, lowest_percent - axis_margin_percent), min(100.0, highest_percent + axis_margin_percent)
+    lowest_plotted_percent, highest_plotted_percent = float(np.nanmin(plotted_percents)), float(np.nanmax(plotted_percents))
+    axis_margin_percent = max(1.0, 0.08 * (highest_plotted_percent - lowest_plotted_percent))
+    return max(0.0, lowest_plotted_percent - axis_margin_percent), min(100.0, highest_plotted_percent + axis_margin_percent)
 
 
 def _transparent_colour(colour: str) -> str:

@@ -362,14 +362,18 @@ def _show_generated_questions(current_page: Page, job: QuestionGenerationJob) ->
 
 
 def _similarities_for_question_filters(
-    current_page: Page, job: QuestionGenerationJob, questions: Sequence[Generated]
+    current_page: Page, question_generation_job: QuestionGenerationJob, questions: Sequence[Generated]
 ) -> Cosines | None:
     """Return the similarity of questions and excerpts; None while it is being computed, or if it cannot be."""
     if current_page.embedder is None:
         show_notice(current_page.embedder_complaint, key="generating_embedder")
         return None
     session.similarity_job = question_similarity_job = QuestionSimilarityJob(
-        job.texts, tuple(questions), current_page.choices.sentences, current_page.embedder, session.keeps_embeddings_on_disk
+        question_generation_job.texts,
+        tuple(questions),
+        current_page.choices.sentences,
+        current_page.embedder,
+        session.keeps_embeddings_on_disk,
     ).earlier_if_same(session.similarity_job)
     question_similarity_job.start_once(0.2)
     if question_similarity_job.cancelled():
@@ -387,9 +391,9 @@ def _draw_filters_and_get_mask(job: QuestionGenerationJob, question_and_excerpt_
     excerpt_threshold, earlier_question_threshold = job.filter_thresholds
 
     def set_either_filter_threshold(drops_below: bool, new_filter_threshold: float) -> None:
-        excerpt_threshold, earlier_question_threshold = job.filter_thresholds
+        excerpt_threshold, repeated_question_threshold = job.filter_thresholds
         job.filter_thresholds = (
-            (new_filter_threshold, earlier_question_threshold) if drops_below else (excerpt_threshold, new_filter_threshold)
+            (new_filter_threshold, repeated_question_threshold) if drops_below else (excerpt_threshold, new_filter_threshold)
         )
 
     # Cosines can be as low as −1, but at 0 the first filter is off.
@@ -442,14 +446,14 @@ def _draw_filters_and_get_mask(job: QuestionGenerationJob, question_and_excerpt_
 
 def _show_remaining_questions(job: QuestionGenerationJob, shown_questions: Sequence[Generated]) -> None:
     """Draw the remaining questions, and the actions on them."""
-    removed_questions = [
+    questions_removed_by_user = [
         question
         for question in job.questions_generated_so_far
         if question in job.draft_by_question and job.draft_by_question[question] is None
     ]
     usable_questions = draw_and_read_question_table(job, shown_questions) if shown_questions else []
     if not shown_questions:
-        restore_phrase = ", or restore the questions that you removed" if removed_questions else ""
+        restore_phrase = ", or restore the questions that you removed" if questions_removed_by_user else ""
         show_notice(f"No question passes the filters. Move the filters' lines{restore_phrase}.", key="generating_none")
 
     question_set = generated_question_set(usable_questions, job.texts, job.asking.model.name)
@@ -461,7 +465,7 @@ def _show_remaining_questions(job: QuestionGenerationJob, shown_questions: Seque
         give_questions_to_retrieval(question_set, len(usable_questions), question_origin, job.parts, begins_run=True)
 
     def restore_removed_questions() -> None:
-        for question in removed_questions:
+        for question in questions_removed_by_user:
             del job.draft_by_question[question]
         session.question_table_edits += 1
 
@@ -480,9 +484,9 @@ def _show_remaining_questions(job: QuestionGenerationJob, shown_questions: Seque
         disabled=not usable_questions,
         help="Every excerpt with its document, its place and what stands around it: the file that this page reads.",
     )
-    if removed_questions:
+    if questions_removed_by_user:
         actions_row.button(
-            f"Restore {pluralize(len(removed_questions), 'question')}",
+            f"Restore {pluralize(len(questions_removed_by_user), 'question')}",
             on_click=restore_removed_questions,
             key="generating_put_back",
         )
@@ -553,13 +557,15 @@ def draw_filter_histogram_figure(
         height=230,
     )
     figure.add_vline(x=threshold, line={"color": theme_colour_by_role["accent"], "width": 2})
-    left_counts, right_counts = (
+    counts_left_of_threshold, right_counts = (
         (kept_and_dropped_bins.dropped_counts, kept_and_dropped_bins.kept_counts)
         if drops_below
         else (kept_and_dropped_bins.kept_counts, kept_and_dropped_bins.dropped_counts)
     )
     threshold_side_labels = ("dropped", "kept") if drops_below else ("kept", "dropped")
-    for side_index, (counts, side_label) in enumerate(zip((left_counts, right_counts), threshold_side_labels, strict=True)):
+    for side_index, (counts, side_label) in enumerate(
+        zip((counts_left_of_threshold, right_counts), threshold_side_labels, strict=True)
+    ):
         figure.add_annotation(
             x=threshold,
             xanchor=("right", "left")[side_index],

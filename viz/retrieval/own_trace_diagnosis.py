@@ -112,13 +112,15 @@ def _choose_traces_and_chunks(
     usable_chunker_by_number = {
         number: chunker for number, chunker in enumerate(chunkers) if chunker is not None and not chunker.asks
     }
-    title_by_source: dict[int | None, str] = {None: "Not known"}
-    title_by_source |= {number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunker_by_number.items()}
-    title_by_source[CHUNK_FILE_OPTION] = "A file of chunks"
+    title_by_chunk_source: dict[int | None, str] = {None: "Not known"}
+    title_by_chunk_source |= {
+        number: f"{number + 1}. {chunker.title}" for number, chunker in usable_chunker_by_number.items()
+    }
+    title_by_chunk_source[CHUNK_FILE_OPTION] = "A file of chunks"
     # Widgets are new when the user comes back to the page.
     is_widget_new, trace_diagnosis_job = "traces_searched" not in st.session_state, session.trace_job
     earlier_chunk_file = trace_diagnosis_job.chunk_file if trace_diagnosis_job is not None else None
-    default_source_index = [*title_by_source].index(
+    default_source_index = [*title_by_chunk_source].index(
         CHUNK_FILE_OPTION
         if is_widget_new and earlier_chunk_file is not None
         else selected_chunker_number
@@ -127,17 +129,17 @@ def _choose_traces_and_chunks(
     )
     chunk_file = None
     with st.container(width=420):
-        chosen_source = st.selectbox(
+        chosen_chunk_source = st.selectbox(
             "Searched chunks",
-            [*title_by_source],
+            [*title_by_chunk_source],
             default_source_index,
-            format_func=title_by_source.__getitem__,
+            format_func=title_by_chunk_source.__getitem__,
             key="traces_searched",
             help="The column that cuts the documents as they were cut when they were searched, with the reason of each "
             "cut; or a file of those chunks, for traces that have identifiers alone. Both have the chunks that were "
             "not retrieved.",
         )
-        if chosen_source == CHUNK_FILE_OPTION:
+        if chosen_chunk_source == CHUNK_FILE_OPTION:
             uploaded_chunk_file = st.file_uploader(
                 "File of chunks",
                 [*CHUNK_FILE_ENDINGS],
@@ -156,7 +158,11 @@ def _choose_traces_and_chunks(
         trace_file = uploaded_traces_file.name, uploaded_traces_file.getvalue()
     elif pasted_traces_text.strip():
         trace_file = "pasted.jsonl", pasted_traces_text.encode(errors="surrogatepass")
-    return trace_file, usable_chunker_by_number.get(chosen_source) if chosen_source is not None else None, chunk_file
+    return (
+        trace_file,
+        usable_chunker_by_number.get(chosen_chunk_source) if chosen_chunk_source is not None else None,
+        chunk_file,
+    )
 
 
 def _show_trace_report(current_page: Page, job: DiagnosingTraces) -> None:
@@ -312,15 +318,15 @@ def _known_answer_and_retrieved_passages(
     )
     for retrieved_text, text_placement in zip(diagnosis.question.retrieved, diagnosis.placements, strict=True):
         score_phrase = "" if retrieved_text.score is None else f" · score {retrieved_text.score:.3g}"
-        notes_phrase = f" · {text_placement.remark}" * bool(text_placement.remark) + " · not given to the language model" * (
-            not retrieved_text.given
-        )
+        retrieved_text_notes_phrase = f" · {text_placement.remark}" * bool(
+            text_placement.remark
+        ) + " · not given to the language model" * (not retrieved_text.given)
         if not text_placement.places:
             unlocated_text_parts: list[Part] = [(retrieved_text.text or "", "rest")]
             answer_and_retrieved_passages.append(
                 {
                     "kind": "left_out",
-                    "title": f"{retrieved_text.rank} · missing{score_phrase}{notes_phrase}",
+                    "title": f"{retrieved_text.rank} · missing{score_phrase}{retrieved_text_notes_phrase}",
                     "parts": unlocated_text_parts,
                 }
             )
@@ -335,7 +341,7 @@ def _known_answer_and_retrieved_passages(
         holds_part_of_answer = any(kind == "hit" for _, kind in coloured_passage_parts)
         retrieved_passage_title = (
             f"{retrieved_text.rank} · "
-            f"{_document_place_in_words(trace_diagnosis_report, text_place)}{score_phrase}{notes_phrase}"
+            f"{_document_place_in_words(trace_diagnosis_report, text_place)}{score_phrase}{retrieved_text_notes_phrase}"
         )
         answer_and_retrieved_passages.append(
             {
@@ -369,13 +375,17 @@ def _answer_passage(trace_diagnosis_report: TraceReport, answer_place: Place) ->
 
 def _show_undecided_questions_and_unlocated_texts(trace_diagnosis_report: TraceReport) -> None:
     """Draw the questions of which nothing can be told, and the retrieved texts that are not located."""
-    undecided_diagnoses = [diagnosis for diagnosis in trace_diagnosis_report.diagnoses if diagnosis.failed is None]
+    diagnoses_without_known_outcome = [
+        diagnosis for diagnosis in trace_diagnosis_report.diagnoses if diagnosis.failed is None
+    ]
     undecided_question_columns = {
-        "place": [diagnosis.question.place for diagnosis in undecided_diagnoses],
-        "question": [diagnosis.question.question for diagnosis in undecided_diagnoses],
-        "why": [diagnosis.rule for diagnosis in undecided_diagnoses],
+        "place": [diagnosis.question.place for diagnosis in diagnoses_without_known_outcome],
+        "question": [diagnosis.question.question for diagnosis in diagnoses_without_known_outcome],
+        "why": [diagnosis.rule for diagnosis in diagnoses_without_known_outcome],
     }
-    show_folded_table(f"{pluralize(len(undecided_diagnoses), 'question')} that cannot be told", undecided_question_columns)
+    show_folded_table(
+        f"{pluralize(len(diagnoses_without_known_outcome), 'question')} that cannot be told", undecided_question_columns
+    )
     unlocated_texts = [
         (diagnosis, retrieved, placement)
         for diagnosis in trace_diagnosis_report.diagnoses

@@ -9,8 +9,8 @@ import streamlit as st
 from chunkers import MODEL_ASKING_CLASS_BY_NAME, Chunker, Embedder, InputError, build_chunker
 from chunkers.embedders.late_chunking import LATE_CHUNKING_NOTE, reason_against_late_chunking
 from chunkers.language_models import (
-    CONTEXT_QUESTION_TEMPLATE,
     CONTEXT_SYSTEM_PROMPT,
+    PASSAGE_CONTEXT_REQUEST_TEMPLATE,
     UNUSABLE_ANSWER_MESSAGE_TEMPLATE,
     Asking,
 )
@@ -402,7 +402,7 @@ def show_prompts_and_check_model(embedded_text_kinds: str) -> str:
     if not includes_context_sentences(embedded_text_kinds):
         return ""
     show_prompts(
-        (CONTEXT_SYSTEM_PROMPT, CONTEXT_QUESTION_TEMPLATE, UNUSABLE_ANSWER_MESSAGE_TEMPLATE),
+        (CONTEXT_SYSTEM_PROMPT, PASSAGE_CONTEXT_REQUEST_TEMPLATE, UNUSABLE_ANSWER_MESSAGE_TEMPLATE),
         "Context prompts",
         f"The model is asked once for every chunk. If a document has more than {LONGEST_EXTRACT_CHARACTERS:,} characters, "
         "the model sees "
@@ -434,11 +434,11 @@ def build_model_requests_of_plan(
 
 
 def build_unstarted_retrieval_run(
-    plan: Plan, embedder: Embedder, model_access: Asking | None, keeper: Keeper | None
+    plan: Plan, embedder: Embedder, language_model_access: Asking | None, keeper: Keeper | None
 ) -> Retrieval:
     """Return a run that is not started yet; ``keeper`` stores it on disk, if the session keeps embeddings there."""
     storage_of_new_run = None if keeper is None else StoredRetrieval.build_for_plan(keeper, plan)
-    return Retrieval(plan, embedder, session.keeps_embeddings_on_disk, storage_of_new_run, asking=model_access)
+    return Retrieval(plan, embedder, session.keeps_embeddings_on_disk, storage_of_new_run, asking=language_model_access)
 
 
 def find_retrieval_run_of_link(
@@ -469,9 +469,9 @@ def find_retrieval_run_of_link(
 def build_resumption_of_stored_run(current_page: Page, run: Retrieval, stored_retrieval: StoredRetrieval) -> RestOfRun:
     """Return the rest of a run that is stored on disk."""
     whole_run_plan = _plan_with_chunk_files(run.plan)
-    unfinished_plan = _plan_without_finished_chunkers(whole_run_plan, run.evaluation_by_chunker)
+    unfinished_chunkers_plan = _plan_without_finished_chunkers(whole_run_plan, run.evaluation_by_chunker)
     language_model_access, missing_chunk_file_message = (
-        access_to_chosen_language_model() if unfinished_plan.calls_language_model else None,
+        access_to_chosen_language_model() if unfinished_chunkers_plan.calls_language_model else None,
         "",
     )
     chunker_numbers_missing_file = [
@@ -496,7 +496,7 @@ def build_resumption_of_stored_run(current_page: Page, run: Retrieval, stored_re
         return Retrieval(whole_run_plan, current_page.embedder, True, stored_retrieval, asking=language_model_access)
 
     unfinished_run_requests = build_model_requests_of_plan(
-        unfinished_plan, current_page.embedder, language_model_access, stored_retrieval.keeper.token
+        unfinished_chunkers_plan, current_page.embedder, language_model_access, stored_retrieval.keeper.token
     )
     return RestOfRun(resumed_run, unfinished_run_requests, missing_chunk_file_message)
 

@@ -139,9 +139,9 @@ def ranked_passages(
 
 def _budget_notes(chunks_within_limit: RetrievedChunks) -> list[PassageData]:
     """Return the notes to show after the chunks given within a budget."""
-    budget_note_titles = []
+    titles_of_budget_notes = []
     if chunks_within_limit.chunk_count_beyond_kept_ranks:
-        budget_note_titles.append(
+        titles_of_budget_notes.append(
             f"{pluralize(chunks_within_limit.chunk_count_beyond_kept_ranks, 'more chunk')} of lower rank, which the run "
             "does not keep "
             "one by "
@@ -150,11 +150,11 @@ def _budget_notes(chunks_within_limit: RetrievedChunks) -> list[PassageData]:
     elif chunks_within_limit.limit.budget > chunks_within_limit.filled_length and all(
         chunk.given or not chunk.spans for chunk in chunks_within_limit.chunks[-1:]
     ):
-        budget_note_titles.append(
+        titles_of_budget_notes.append(
             f"Every chunk is here: they fill {chunks_within_limit.filled_length:,} of {chunks_within_limit.limit.budget:,} "
             f"{chunks_within_limit.limit.unit}"
         )
-    return [{"kind": "note", "title": title, "parts": []} for title in budget_note_titles]
+    return [{"kind": "note", "title": title, "parts": []} for title in titles_of_budget_notes]
 
 
 def _describe_passage_document_and_pages(corpus: Corpus, spans: Sequence[Span]) -> str:
@@ -173,9 +173,11 @@ def parts_coloured_by_excerpts(text: str, spans: Sequence[Span], excerpt_spans: 
     for span_index, span in enumerate(spans):
         if span_index:
             parts.append(("\n", "waste"))
-        hit_parts: list[tuple[Span, PartKind]] = [(part, "hit") for part in intersection_of_ranges([span], excerpt_spans)]
+        retrieved_excerpt_parts: list[tuple[Span, PartKind]] = [
+            (part, "hit") for part in intersection_of_ranges([span], excerpt_spans)
+        ]
         waste_parts: list[tuple[Span, PartKind]] = [(part, "waste") for part in difference_of_ranges([span], excerpt_spans)]
-        parts += [(text[part.start : part.end], kind) for part, kind in sorted([*hit_parts, *waste_parts])]
+        parts += [(text[part.start : part.end], kind) for part, kind in sorted([*retrieved_excerpt_parts, *waste_parts])]
     return parts
 
 
@@ -186,7 +188,7 @@ def build_marked_documents(
     corpus = evaluation.searched_index.corpus
     corpus_text = corpus.joined_document.text
     excerpt_spans_in_corpus = excerpt_ranges(corpus, question_scores.question)
-    chunks_with_returned_text = [chunk for chunk in chunks_within_limit.chunks if chunk.given]
+    chunks_returning_text = [chunk for chunk in chunks_within_limit.chunks if chunk.given]
     given_chunk_spans = chunks_within_limit.retrieved_spans
     spans_by_kind: dict[PartKind, list[Span]] = {
         "hit": intersection_of_ranges(excerpt_spans_in_corpus, given_chunk_spans),
@@ -194,10 +196,8 @@ def build_marked_documents(
         "waste": difference_of_ranges(given_chunk_spans, excerpt_spans_in_corpus),
     }
     sorted_spans_with_kinds = sorted((span, kind) for kind, spans in spans_by_kind.items() for span in spans)
-    chunk_rank_by_span_start = {
-        span.start: chunk.rank for chunk in reversed(chunks_with_returned_text) for span in chunk.given
-    }
-    passages: list[PassageData] = []
+    chunk_rank_by_span_start = {span.start: chunk.rank for chunk in reversed(chunks_returning_text) for span in chunk.given}
+    marked_document_passages: list[PassageData] = []
     document_numbers = dict.fromkeys(
         corpus.document_number_at(span.start) for span in [*excerpt_spans_in_corpus, *given_chunk_spans]
     )
@@ -217,14 +217,14 @@ def build_marked_documents(
             (sum(len(words) for words, what in coloured_document_parts if what == kind), kind) for kind in spans_by_kind
         ]
         counts_phrase = ", ".join(f"{count:,} {kind}" for count, kind in character_count_per_kind if count)
-        passages.append(
+        marked_document_passages.append(
             {
                 "kind": "document",
                 "title": f"{corpus.names[document_number]} · characters: {counts_phrase}",
                 "parts": coloured_document_parts,
             }
         )
-    return passages
+    return marked_document_passages
 
 
 def _coloured_document_parts(
@@ -248,17 +248,15 @@ def _coloured_document_parts(
 
 def _elide_uncoloured_part(text: str, span: Span, document_span_in_corpus: Span) -> list[Part]:
     """Return an uncoloured part, its middle elided if it is long."""
-    context_before_length = PART_CONTEXT_CHARACTERS if span.start > document_span_in_corpus.start else 0
-    context_after_length = PART_CONTEXT_CHARACTERS if span.end < document_span_in_corpus.end else 0
-    elided_character_count = span.end - span.start - context_before_length - context_after_length
+    kept_start_length = PART_CONTEXT_CHARACTERS if span.start > document_span_in_corpus.start else 0
+    kept_end_length = PART_CONTEXT_CHARACTERS if span.end < document_span_in_corpus.end else 0
+    elided_character_count = span.end - span.start - kept_start_length - kept_end_length
     if elided_character_count <= PART_CONTEXT_CHARACTERS:
         return [(text[span.start : span.end], "rest")] if span.end > span.start else []
     parts_before_elision: list[Part] = (
-        [(text[span.start : span.start + context_before_length], "rest")] if context_before_length else []
+        [(text[span.start : span.start + kept_start_length], "rest")] if kept_start_length else []
     )
-    parts_after_elision: list[Part] = (
-        [(text[span.end - context_after_length : span.end], "rest")] if context_after_length else []
-    )
+    parts_after_elision: list[Part] = [(text[span.end - kept_end_length : span.end], "rest")] if kept_end_length else []
     return [*parts_before_elision, (f"{elided_character_count:,} characters", "left_out"), *parts_after_elision]
 
 
@@ -292,7 +290,7 @@ def _draw_question_choice_and_comparison(report_and_failures: ReportAndFailures,
     )
     searched_questions = next(iter(retrieval_report.chunkers.values())).evaluation.search.questions
     chunker_or_question_numbers: Sequence[int] = range(len(searched_questions))
-    measure_values_by_chunker = {
+    question_values_by_chunker = {
         number: distribution.values for number, distribution in retrieval_report.distributions.items()
     }
     link_parameters = shown_link_parameters
@@ -300,19 +298,19 @@ def _draw_question_choice_and_comparison(report_and_failures: ReportAndFailures,
         shown_link_parameters
         if shown_link_parameters["question"]
         else shown_link_parameters
-        | _most_disputed_question_and_chunkers(measure_values_by_chunker, retrieval_report.disagreements)
+        | _most_disputed_question_and_chunkers(question_values_by_chunker, retrieval_report.disagreements)
     )
 
     def store_shown_question_and_chunkers() -> None:
         """Store the shown question and chunkers as the user's choice."""
         link_parameters.update({name: shown_link_parameters[name] for name in ("question", "left", "right")})
 
-    is_only_disputed_shown = len(measure_values_by_chunker) > 1 and _choose_only_disputed(
+    is_only_disputed_shown = len(question_values_by_chunker) > 1 and _choose_only_disputed(
         link_parameters, len(retrieval_report.disagreements), len(searched_questions)
     )
     if is_only_disputed_shown:
         chunker_or_question_numbers = questions_sorted_by_difference(
-            measure_values_by_chunker, retrieval_report.disagreements
+            question_values_by_chunker, retrieval_report.disagreements
         )
     if not chunker_or_question_numbers:
         show_notice("The chunkers agree on every question.", key="retrieval_agree")
@@ -341,7 +339,7 @@ def _draw_question_choice_and_comparison(report_and_failures: ReportAndFailures,
     ]
     if is_only_disputed_shown:
         shown_link_parameters["left"], shown_link_parameters["right"] = replace_agreeing_chunker_pair(
-            measure_values_by_chunker,
+            question_values_by_chunker,
             chosen_question_number,
             shown_link_parameters["left"],
             shown_link_parameters["right"],
@@ -480,8 +478,8 @@ def _show_one_chunker(
         - 1
     )
     chunker_evaluation = retrieval_report.chunkers[chunker_number].evaluation
-    question_scores = chunker_evaluation.scores_of_question(question_number)
-    score_by_measure = getattr(question_scores, retrieval_report.choice.unit)
+    scores_of_one_question = chunker_evaluation.scores_of_question(question_number)
+    score_by_measure = getattr(scores_of_one_question, retrieval_report.choice.unit)
     st.caption(
         " · ".join(
             f"{title} {format_score_in_percent(score_by_measure[name])}" for name, title in RETRIEVAL_MEASURE_TITLES.items()
@@ -491,7 +489,7 @@ def _show_one_chunker(
     draw_passages(
         make_passages(
             chunker_evaluation,
-            question_scores,
+            scores_of_one_question,
             retrieval_report.chunks_retrieved_for_question(chunker_number, question_number),
         ),
         f"retrieval_passages_{side}",

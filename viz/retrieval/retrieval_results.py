@@ -419,7 +419,7 @@ def _show_measure_against_cost(
     )
     measure_mean_per_chunker = [distribution.mean for distribution in retrieval_report.distributions.values()]
     chunking_seconds_per_chunker = [chunker.evaluation.searched_index.chunk_s for chunker in chunkers]
-    indexing_work_phrase = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[
+    indexing_work_name = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[
         search_method
     ]
     table: dict[str, list[Any]] = {
@@ -427,7 +427,7 @@ def _show_measure_against_cost(
         f"{measure_title}, %": [None if mean is None else round(100 * mean, 2) for mean in measure_mean_per_chunker],
         "tokens a question": [round(chunker_cost.tokens) for chunker_cost in costs_by_chunker.values()],
         "chunking, s": [None if known is None else round(known, 3) for known in chunking_seconds_per_chunker],
-        f"{indexing_work_phrase}, s": [round(chunker.evaluation.searched_index.embed_s, 3) for chunker in chunkers],
+        f"{indexing_work_name}, s": [round(chunker.evaluation.searched_index.embed_s, 3) for chunker in chunkers],
         "embeddings": [chunker_cost.embeddings_origin_phrase() for chunker_cost in costs_by_chunker.values()],
         "search, ms a question": [round(chunker_cost.search_ms, 4) for chunker_cost in costs_by_chunker.values()],
     }

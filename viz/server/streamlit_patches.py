@@ -158,10 +158,10 @@ def rerun_page_for_lost_fragment() -> None:
             and client_state.page_script_hash == self.page_script_hash
             and not self.has_fragment(client_state.fragment_id)
         ):
-            page_request_state = ClientState()
-            page_request_state.CopyFrom(client_state)
-            page_request_state.fragment_id = ""
-            client_state = page_request_state
+            whole_page_client_state = ClientState()
+            whole_page_client_state.CopyFrom(client_state)
+            whole_page_client_state.fragment_id = ""
+            client_state = whole_page_client_state
         original_method(self, client_state)
 
     @_build_method_replacing_decorator(ScriptRunner, "_run_script")

@@ -254,15 +254,15 @@ def show_progress_and_consents(column_results: Sequence[ColumnResult]) -> None:
     if chunking_job is None:
         return
     # Read once, since the job may end at any moment.
-    is_job_running = chunking_job.running
+    is_chunking_job_running = chunking_job.running
     # The job may be working on columns that are no longer shown.
-    waiting_chunkers = [
+    chunkers_without_result = [
         column.chunker for column in column_results if column.task and column.chunker and column.chunking is None
     ]
-    if not (is_job_running or chunking_job.cancelled()) and waiting_chunkers:
+    if not (is_chunking_job_running or chunking_job.cancelled()) and chunkers_without_result:
         # The job ended after the columns were computed.
         st.rerun()
-    if is_job_running and not chunking_job.cancelled():
+    if is_chunking_job_running and not chunking_job.cancelled():
         # The style sheet overlays it on the page, since otherwise the content below would jump when it disappears.
         with st.container(key="progress"):
             show_job_progress_with_cancel(
@@ -270,8 +270,8 @@ def show_progress_and_consents(column_results: Sequence[ColumnResult]) -> None:
                 lambda: bool(chunking_job.results_so_far().keys() - session.chunking_by_task.keys()),
                 lambda row: _offer_quick_embedder(row, chunking_job),
             )
-    elif chunking_job.cancelled() and waiting_chunkers:
-        calls_language_model = any(chunker.asks for chunker in waiting_chunkers)
+    elif chunking_job.cancelled() and chunkers_without_result:
+        calls_language_model = any(chunker.asks for chunker in chunkers_without_result)
         st.button("Continue asking" if calls_language_model else "Continue embedding", on_click=_forget_chunking_job)
     elif any(column.is_retryable for column in column_results):
         st.button("Try again", on_click=_forget_chunking_job)

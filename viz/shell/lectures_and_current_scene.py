@@ -45,7 +45,7 @@ from viz.state import (
 DECK_PARAMETER, SCENE_PARAMETER, SCENES_PARAMETER = "deck", "scene", "scenes"
 """The link parameters of a lecture: its name, the number of its scene from 1, and the scenes of the user's own lecture."""
 
-SAVED_LECTURE_HINT = "If you saved the lecture, open its file under “Lectures”."
+OPEN_SAVED_LECTURE_HINT = "If you saved the lecture, open its file under “Lectures”."
 """Advice for a link without the scenes of the user's own lecture."""
 
 
@@ -86,7 +86,7 @@ def read_lecture_link() -> None:
         try:
             session.own_lecture = decode_lecture_from_link_word(link_query_parameters.get(SCENES_PARAMETER, ""), PAGES)
         except InputError as error:
-            session.deck_complaint = f"{error} {SAVED_LECTURE_HINT}"
+            session.deck_complaint = f"{error} {OPEN_SAVED_LECTURE_HINT}"
             return
     deck_by_name = decks_by_name()
     if is_lecture_only_in_tab:
@@ -171,20 +171,20 @@ def lecture_link_parameters() -> dict[str, str]:
 
 def _adopt_scene_text(scene: Scene) -> None:
     """Make the text of a scene the user's own text; the text that it replaces can be restored."""
-    own_lecture_text_by_key = session.own_lecture.texts
-    if scene.text not in own_lecture_text_by_key or session.own == own_lecture_text_by_key[scene.text].restored_text:
+    scene_text_by_key = session.own_lecture.texts
+    if scene.text not in scene_text_by_key or session.own == scene_text_by_key[scene.text].restored_text:
         return
     own_text_before, own_text_as_given_before, is_own_text_stored = (
         session.own,
         session.own_text_as_given,
         OWN_DOCUMENT_KEY in session.stored_versions,
     )
-    set_own_text_and_boundaries(own_lecture_text_by_key[scene.text].restored_text)
+    set_own_text_and_boundaries(scene_text_by_key[scene.text].restored_text)
     session.outside_text_count += 1
     if (
         own_text_before is not None
         and not is_own_text_stored
-        and all(text.text != own_text_before.text for text in own_lecture_text_by_key.values())
+        and all(text.text != own_text_before.text for text in scene_text_by_key.values())
     ):
         session.replaced = ReplacedText(own_text_before, own_text_as_given_before)
 
@@ -192,7 +192,7 @@ def _adopt_scene_text(scene: Scene) -> None:
 # The user's own lecture, whose scenes are states of pages.
 
 
-CHOICES_UNLIKE_ANY_PAGE = Choices("", "", [], "", "", -1)
+DEFAULTS_FORCING_COMPLETE_LINK = Choices("", "", [], "", "", -1)
 """Choices from which those of all pages differ: a scene's link has all of them, whatever a page's defaults become."""
 
 MOST_TAB_LECTURE_CHARACTERS = 500_000
@@ -220,7 +220,7 @@ def add_scene_to_own_lecture(text_by_field: Mapping[str, str], *, hides_parts_at
     if page_key not in session.choices:
         return
     page_choices = session.choices[page_key]
-    page_link_parameters = choices_to_query(page_choices, CHOICES_UNLIKE_ANY_PAGE) | language_model_link_parameter(
+    page_link_parameters = choices_to_query(page_choices, DEFAULTS_FORCING_COMPLETE_LINK) | language_model_link_parameter(
         page_choices, session.language_server.model or session.linked_model
     )
     if page_link_parameters.get("document") == OWN_DOCUMENT_KEY and session.own is None:
@@ -277,7 +277,7 @@ def adopt_lecture_of_tab(packed_lecture_of_tab: str) -> None:
         lecture_stored_in_tab = decode_lecture_from_link_word(packed_lecture_of_tab, PAGES, LARGEST_FILE)
     except InputError as error:
         if is_tab_lecture_awaited():
-            session.playing, session.deck_complaint = None, f"{error} {SAVED_LECTURE_HINT}"
+            session.playing, session.deck_complaint = None, f"{error} {OPEN_SAVED_LECTURE_HINT}"
         return
     if not session.own_lecture.deck.scenes:
         session.own_lecture = lecture_stored_in_tab
@@ -297,7 +297,7 @@ def render_shown_page_as_svg(drawn_sentence_count: int | None, caption: Sequence
     deck, scene_index = deck_and_scene_index
     page_link = page_link_for_scene(
         "" if session.page == main_page.key else session.page,
-        choices_to_query(session.choices[session.page], CHOICES_UNLIKE_ANY_PAGE),
+        choices_to_query(session.choices[session.page], DEFAULTS_FORCING_COMPLETE_LINK),
     )
     scene_of_current_page = deck.scenes[scene_index].model_copy(
         update={"link": page_link, "text": OWN_DOCUMENT_KEY, "minutes": ""}

@@ -145,13 +145,13 @@ def frame_page_and_write_link(
                 session.arriving = None
 
 
-def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
+def _draw_common_parts(choices: Choices, default_choices: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
     """Draw the parts that all pages have in common."""
     loaded_text_and_details = None
     shared_settings_container = lecture_mode.settings_container()
     page_controls_container = shared_settings_container.container()
     if about_a_text:
-        apply_events_of_document_row(choices, default)
+        apply_events_of_document_row(choices, default_choices)
         document_row_container = st.container(key="text_row")
         loaded_text_and_details = draw_text_box_returning_text(choices)
     complaints_container = st.container()
@@ -181,7 +181,7 @@ def _draw_common_parts(choices: Choices, default: Choices, complaints: list[str]
     ask_to_use_or_replace_embedder(choices, embedder)
     return Page(
         choices,
-        default,
+        default_choices,
         text_open_on_page,
         embedder,
         embedder_complaint,
@@ -213,8 +213,8 @@ def _warn_of_outdated_link_columns(choices: Choices, page_text: PageText) -> Non
     for column_index, column in session.outdated_columns.get(session.page, {}).items():
         if choices.columns[column_index : column_index + 1] == [column]:
             chunker = build_chunker(column.chunker, column.parameters)
-            if moved_cuts_sentence := chunker.changed_since(len(page_text.document.sentences)):
-                show_notice(f"Column {column_index + 1}: {moved_cuts_sentence}", key=f"older_{column_index}")
+            if version_moved_cuts_sentence := chunker.changed_since(len(page_text.document.sentences)):
+                show_notice(f"Column {column_index + 1}: {version_moved_cuts_sentence}", key=f"older_{column_index}")
 
 
 def _write_link(page_key: str, choices: Choices, default: Choices) -> None:
@@ -249,9 +249,9 @@ def _choices_and_complaints(page_key: str, default: Choices) -> tuple[Choices, l
         link_parameters = st.query_params.to_dict() if requested_link_parameters is None else requested_link_parameters
         session.choices[page_key], session.complaints[page_key] = _choices_from_link(link_parameters, default)
         numbered_columns = enumerate(session.choices[page_key].columns)
-        outdated_column_numbers = outdated_link_column_numbers(link_parameters)
+        older_link_column_numbers = outdated_link_column_numbers(link_parameters)
         session.outdated_columns[page_key] = {
-            index: column.copy() for index, column in numbered_columns if index + 1 in outdated_column_numbers
+            index: column.copy() for index, column in numbered_columns if index + 1 in older_link_column_numbers
         }
         if requested_page_and_link is not None:
             session.arriving = requested_page_and_link._replace(

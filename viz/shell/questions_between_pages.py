@@ -113,13 +113,15 @@ def give_questions_to_retrieval(
 
 def give_compare_questions_to_retrieval(columns: Iterable[ColumnChoice] = (), *, begins_run: bool = False) -> None:
     """Pass the questions stored on Compare to Retrieval; see `give_questions_to_retrieval`."""
-    text_source_by_identity = session.question_texts
+    text_and_details_by_identity = session.question_texts
     question_set = question_set_from_user_marks(
-        session.questions, {identity: source.text for identity, source in text_source_by_identity.items()}
+        session.questions, {identity: source.text for identity, source in text_and_details_by_identity.items()}
     )
-    parts_by_text = {source.text: source.parts for source in text_source_by_identity.values() if source.parts is not None}
+    pages_by_text = {
+        source.text: source.parts for source in text_and_details_by_identity.values() if source.parts is not None
+    }
     document_names_with_pages = tuple(
-        (name, parts_by_text[text]) for name, text in question_set.texts if text in parts_by_text
+        (name, pages_by_text[text]) for name, text in question_set.texts if text in pages_by_text
     )
     give_questions_to_retrieval(
         question_set,
@@ -172,10 +174,10 @@ def share_generated_questions_with_answers_page(
     question_set: QuestionSet, model_name: str, document_names_with_pages: tuple[tuple[str, TextParts], ...]
 ) -> None:
     """Share with Answers the questions that a language model generated on Retrieval."""
-    generated_run_material = RunMaterial(question_set.texts, question_set.questions, True, document_names_with_pages)
+    generated_questions_material = RunMaterial(question_set.texts, question_set.questions, True, document_names_with_pages)
     session.shared_questions = {
         **session.shared_questions,
-        GENERATED_QUESTIONS: (f"asked by {model_name}", generated_run_material),
+        GENERATED_QUESTIONS: (f"asked by {model_name}", generated_questions_material),
     }
 
 

@@ -61,9 +61,9 @@ from viz.state.lecture_decks import (
 )
 from viz.state.main_page import add_column_of_recipe, main_page, restore_choices_from_session_file
 from viz.state.own_text import (
+    HEADER_FOOTER_RESTORE_LABELS,
     MAX_EDITABLE_CHARACTERS,
     PASTED_TITLE,
-    RESTORE_LABELS,
     ReplacedText,
     choose_document,
     count_questions_about,

@@ -16,7 +16,7 @@ from chunkers import (
     InputError,
     build_chunker,
 )
-from chunkers.embedders.sentence_models import BFLOAT16_REMOVED_NOTE, REMOVED_BFLOAT16_EMBEDDER_NAME, MiniLM
+from chunkers.embedders.sentence_models import BFLOAT16_EMBEDDER_REMOVED_NOTE, REMOVED_BFLOAT16_EMBEDDER_NAME, MiniLM
 from chunkers.recipes import GIVEN_CHUNKS_CLASS_BY_NAME, chunker_class
 from chunkers.support import short_repr
 from chunkers.text import is_splitter_name
@@ -253,7 +253,7 @@ def _parse_embedder(query: Mapping[str, str], default_choices: Choices, complain
     """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
     embedder_name = query.get("embedder", default_choices.embedder)
     if embedder_name == REMOVED_BFLOAT16_EMBEDDER_NAME:
-        complaints.append(BFLOAT16_REMOVED_NOTE)
+        complaints.append(BFLOAT16_EMBEDDER_REMOVED_NOTE)
         return MiniLM.name
     if is_valid_model_or_splitter_name(embedder_name):
         return embedder_name

@@ -70,14 +70,14 @@ def _server_embedder(name: str) -> Embedder:
 # The language model.
 
 
-def no_model_message(who_needs: str, where: str = "on the left") -> str:
+def no_model_message(message_beginning: str, where: str = "on the left") -> str:
     """Return the message that a language model is missing; ``where`` is the place on the page to name one.
 
-    ``who_needs`` is the beginning of the message, such as “This chunker needs”.
+    ``message_beginning`` is the beginning of the message, such as “This chunker needs”.
     """
     return (
-        f"{who_needs} a language model, and none is named yet. Name one {where}, under “Language model”: one that runs on "
-        "this machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
+        f"{message_beginning} a language model, and none is named yet. Name one {where}, under “Language model”: one that "
+        "runs on this machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
     )
 
 

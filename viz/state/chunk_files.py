@@ -82,15 +82,19 @@ def add_chunk_file_to_session(file: ChunkFile, columns_whose_files_stay: Iterabl
     InputError
         If the files together would have too many characters.
     """
-    undoable_change = session.undo
-    columns_that_may_need_files = [
+    last_undoable_change = session.undo
+    columns_that_may_use_files = [
         *columns_whose_files_stay,
-        *(() if undoable_change is None else (*undoable_change.columns_before, *undoable_change.columns_after)),
+        *(
+            ()
+            if last_undoable_change is None
+            else (*last_undoable_change.columns_before, *last_undoable_change.columns_after)
+        ),
     ]
-    columns_that_may_need_files += [column for choices in session.choices.values() for column in choices.columns]
+    columns_that_may_use_files += [column for choices in session.choices.values() for column in choices.columns]
     used_file_by_identity = {
         used_file.identity: used_file
-        for column in columns_that_may_need_files
+        for column in columns_that_may_use_files
         if (used_file := chunk_file_of(column)) is not None
     }
     session_files_character_count = sum(

@@ -100,13 +100,13 @@ def add_column_of_recipe(recipe: Recipe, name: str, choices: Choices) -> None:
         for field, word in LABEL_BY_SHARED_SETTING.items()
         if getattr(recipe, field) != getattr(choices, field)
     ]
-    recipe_differences_phrase = (
+    recipe_page_differences_phrase = (
         f"; the recipe names {'; '.join(differing_setting_phrases)}" if differing_setting_phrases else ""
     )
     if session.document is not None and (version_change_note := recipe.changed_since(len(session.document.sentences))):
-        recipe_differences_phrase += f". {version_change_note.rstrip('.')}"
+        recipe_page_differences_phrase += f". {version_change_note.rstrip('.')}"
     column_phrase = f"column {len(main_choices.columns) + 1} of {main_page.title}"
-    with record_columns_for_undo(main_page.key, f"{name} added as {column_phrase}{recipe_differences_phrase}"):
+    with record_columns_for_undo(main_page.key, f"{name} added as {column_phrase}{recipe_page_differences_phrase}"):
         main_choices.columns.append(ColumnChoice(recipe.chunker, recipe.settings()))
         main_choices.selected = len(main_choices.columns) - 1
     session.embedded_as = recipe.embedded_as

@@ -163,24 +163,24 @@ def offsets_after_edit(offsets: Iterable[int], text_before: str, text_after: str
 def with_dashes_as_boundaries(text_as_given: TextWithDetails) -> TextWithDetails:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
     text_without_dashes, known_boundaries = separate_text_from_boundary_marks(text_as_given.text)
-    pages_or_chapters_without_dashes = text_as_given.parts
-    if pages_or_chapters_without_dashes is not None:
-        pages_or_chapters_without_dashes = pages_or_chapters_without_dashes.with_starts(
-            offsets_without_mark_lines(text_as_given.text, pages_or_chapters_without_dashes.starts)
+    pages_after_dash_removal = text_as_given.parts
+    if pages_after_dash_removal is not None:
+        pages_after_dash_removal = pages_after_dash_removal.with_starts(
+            offsets_without_mark_lines(text_as_given.text, pages_after_dash_removal.starts)
         )
-    return replace(text_as_given, text=text_without_dashes, known=known_boundaries, parts=pages_or_chapters_without_dashes)
+    return replace(text_as_given, text=text_without_dashes, known=known_boundaries, parts=pages_after_dash_removal)
 
 
-RESTORE_LABELS = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
+HEADER_FOOTER_RESTORE_LABELS = {"repeated header": "Put headers back", "repeated footer": "Put footers back"}
 """Kinds of lines omitted from a PDF's pages that can be restored, with the labels of the buttons that do so."""
 
 
 def restore_omitted_headers_or_footers(omission_kind: str) -> None:
     """Restore the omitted headers or footers of the user's own text; for use as a callback.
 
-    ``omission_kind`` is a key of `RESTORE_LABELS`. The text keeps its stored version.
+    ``omission_kind`` is a key of `HEADER_FOOTER_RESTORE_LABELS`. The text keeps its stored version.
     """
-    own_text_and_details, given_text_source, disk_key_and_digest, earlier_replaced_text = (
+    own_text_and_details, given_text_and_details, disk_key_and_digest, earlier_replaced_text = (
         session.own,
         session.own_text_as_given,
         session.stored_versions.get(OWN_DOCUMENT_KEY),
@@ -188,12 +188,12 @@ def restore_omitted_headers_or_footers(omission_kind: str) -> None:
     )
     if own_text_and_details is None:
         return
-    if given_text_source is None:
+    if given_text_and_details is None:
         set_own_text_and_boundaries(with_headers_or_footers_reinserted(own_text_and_details, omission_kind))
     else:
         dashes_mark_boundaries, restored_source = (
             session.dashes_are_boundaries,
-            with_headers_or_footers_reinserted(given_text_source, omission_kind),
+            with_headers_or_footers_reinserted(given_text_and_details, omission_kind),
         )
         set_own_text_and_boundaries(
             with_dashes_as_boundaries(restored_source) if dashes_mark_boundaries is not False else restored_source,
@@ -205,13 +205,13 @@ def restore_omitted_headers_or_footers(omission_kind: str) -> None:
         session.stored_versions[OWN_DOCUMENT_KEY] = disk_key_and_digest
 
 
-def with_headers_or_footers_reinserted(source: TextWithDetails, omission_kind: str) -> TextWithDetails:
+def with_headers_or_footers_reinserted(text_and_details: TextWithDetails, omission_kind: str) -> TextWithDetails:
     """Return a text with its omitted headers (or footers) inserted at the top (or bottom) of their pages."""
-    page_or_chapter_parts, text_without_omitted_lines = source.parts, source.text
+    page_or_chapter_parts, text_without_omitted_lines = text_and_details.parts, text_and_details.text
     if page_or_chapter_parts is None:
-        return source
+        return text_and_details
     lines_by_page: dict[int, list[str]] = {}
-    for omission in source.left_out:
+    for omission in text_and_details.left_out:
         if (
             omission.noun == omission_kind
             and omission.part_number is not None
@@ -229,26 +229,26 @@ def with_headers_or_footers_reinserted(source: TextWithDetails, omission_kind: s
             else len(text_without_omitted_lines),
         )
         # The lines are listed from the edge of the page inwards.
-        inserted_page_text = "\n".join(reversed(omitted_lines_of_page) if is_page_footer else omitted_lines_of_page)
+        reinserted_page_lines = "\n".join(reversed(omitted_lines_of_page) if is_page_footer else omitted_lines_of_page)
         if not text_without_omitted_lines[page_start:page_end].strip():
-            insertions.append((page_index, page_start, f"{inserted_page_text}\n\n"))
+            insertions.append((page_index, page_start, f"{reinserted_page_lines}\n\n"))
         elif is_page_footer:
             insertions.append(
                 (
                     page_index,
                     page_start + len(text_without_omitted_lines[page_start:page_end].rstrip()),
-                    f"\n{inserted_page_text}",
+                    f"\n{reinserted_page_lines}",
                 )
             )
         else:
-            insertions.append((page_index, page_start, f"{inserted_page_text}\n"))
+            insertions.append((page_index, page_start, f"{reinserted_page_lines}\n"))
 
-    def offset_after_insertions(old_offset: int, old_offset_page_index: int = 0) -> int:
+    def offset_after_insertions(old_offset: int, page_index_of_old_offset: int = 0) -> int:
         """Return the new offset of a position after lines were inserted at or before the position."""
         return old_offset + sum(
             len(inserted_text)
             for page_index, at, inserted_text in insertions
-            if at < old_offset or (at == old_offset and page_index < old_offset_page_index)
+            if at < old_offset or (at == old_offset and page_index < page_index_of_old_offset)
         )
 
     insertion_offsets = [0, *(at for _, at, _ in insertions), len(text_without_omitted_lines)]
@@ -259,15 +259,15 @@ def with_headers_or_footers_reinserted(source: TextWithDetails, omission_kind: s
     )
     remaining_omissions = tuple(
         omission
-        for omission in source.left_out
+        for omission in text_and_details.left_out
         if not (omission.noun == omission_kind and omission.part_number in lines_by_page)
     )
     remaining_omissions_sentence = omissions_sentence(remaining_omissions)
-    other_remarks = [part for part in source.teaches.split(" · ") if part and not part.startswith("left out")]
+    other_remarks = [part for part in text_and_details.teaches.split(" · ") if part and not part.startswith("left out")]
     return replace(
-        source,
+        text_and_details,
         text=new_text,
-        known=None if source.known is None else tuple(map(offset_after_insertions, source.known)),
+        known=None if text_and_details.known is None else tuple(map(offset_after_insertions, text_and_details.known)),
         teaches=" · ".join(
             [
                 *other_remarks,

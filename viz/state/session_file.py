@@ -155,7 +155,7 @@ def session_file_json(
     choices: Choices,
     chunkers_and_results: Sequence[tuple[Chunker, Chunking]],
     embedder: Embedder | None,
-    embedded_as: EmbeddedAs = "plain",
+    embedded_text_kind: EmbeddedAs = "plain",
     language_model: LanguageModel | None = None,
     questions: tuple[SavedQuestion, ...] = (),
 ) -> str:
@@ -172,7 +172,9 @@ def session_file_json(
         questions=questions,
         columns=tuple(
             SavedColumn(
-                recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, language_model),
+                recipe=Recipe.of(
+                    chunker, choices.sentences, embedder, choices.tokenizer, embedded_text_kind, language_model
+                ),
                 chunks=spans_of_each_chunk(chunking),
                 file=_saved_chunk_file_of_chunker(chunker),
             )
@@ -227,13 +229,15 @@ def invalid_field_and_rule(error: ValidationError) -> tuple[str, str]:
     ].removeprefix("Value error, ")
 
 
-def _insert_pieces_into_session_fields(session_fields: dict[str, Any], pieces: Sequence[Sequence[Any]]) -> None:
+def _insert_pieces_into_session_fields(
+    session_fields: dict[str, Any], text_and_chunk_pieces: Sequence[Sequence[Any]]
+) -> None:
     """Insert the text and chunks of a session, which arrive in pieces, at their places in ``session_fields``."""
     session_column_dicts = [column for column in session_fields.get("columns") or () if isinstance(column, dict)]
     text_pieces: list[str] = []
     spans_per_column: list[list[tuple[Span, ...]]] = [[] for _ in session_column_dicts]
     file_chunks_per_column: list[list[GivenChunk]] = [[] for _ in session_column_dicts]
-    for piece_kind, *piece_content in pieces:
+    for piece_kind, *piece_content in text_and_chunk_pieces:
         if piece_kind == "text":
             text_pieces.append(piece_content[0])
         elif piece_kind == "chunk":

@@ -116,13 +116,13 @@ class ShownDocument(SessionValue[Document | None]):
         """Set the document."""
         super().__set__(session, value)
         if value is not None:
-            shown_text_markers_key = f"{self._key}/showing"
-            previous_marker_by_identity: dict[str, ShownTextMarker] = st.session_state.get(shown_text_markers_key, {})
+            markers_of_shown_texts_key = f"{self._key}/showing"
+            previous_marker_by_identity: dict[str, ShownTextMarker] = st.session_state.get(markers_of_shown_texts_key, {})
             shown_marker_by_identity = {
                 **previous_marker_by_identity,
                 value.identity: previous_marker_by_identity.get(value.identity) or ShownTextMarker(value.identity),
             }
-            st.session_state[shown_text_markers_key] = dict([*shown_marker_by_identity.items()][-MOST_PREPARED_TEXTS:])
+            st.session_state[markers_of_shown_texts_key] = dict([*shown_marker_by_identity.items()][-MOST_PREPARED_TEXTS:])
 
 
 # Values that several pages share.
@@ -181,12 +181,12 @@ class Sent:
         self._numbers = count(1)
         self._last: dict[str, tuple[object, Order]] = {}
 
-    def sequence_number(self, component_key: str, data: object) -> Order:
-        """Return the sequence number of ``data``, unchanged if component ``component_key`` was last sent the same data."""
-        last_data_and_number = self._last.get(component_key)
+    def sequence_number(self, recipient_component_key: str, data: object) -> Order:
+        """Return the sequence number of ``data``, unchanged if ``recipient_component_key`` was last sent the same data."""
+        last_data_and_number = self._last.get(recipient_component_key)
         if last_data_and_number is None or last_data_and_number[0] != data:
             last_data_and_number = data, Order(self._session, next(self._numbers))
-        self._last[component_key] = data, last_data_and_number[1]
+        self._last[recipient_component_key] = data, last_data_and_number[1]
         return last_data_and_number[1]
 
     def forget(self) -> None:

@@ -94,19 +94,19 @@ def activate_questions_of_opened_texts() -> None:
     own_text_digest = text_digest(own_text_and_details.text) if own_text_and_details is not None else ""
     still_waiting_questions = []
     for question in questions_waiting_for_text:
-        question_text_source: TextWithDetails | None = None
+        asked_text_and_details: TextWithDetails | None = None
         if question.sample in sample_titles():
             question_sample_document = load_sample(question.sample)
-            question_text_source = TextWithDetails(question_sample_document.text, question_sample_document.title)
+            asked_text_and_details = TextWithDetails(question_sample_document.text, question_sample_document.title)
         elif own_text_and_details is not None and question.text == own_text_digest:
-            question_text_source = TextWithDetails(
+            asked_text_and_details = TextWithDetails(
                 own_text_and_details.text, own_text_and_details.name, parts=own_text_and_details.parts
             )
-        if question_text_source is None or len(session.questions) >= MOST_QUESTIONS:
+        if asked_text_and_details is None or len(session.questions) >= MOST_QUESTIONS:
             still_waiting_questions.append(question)
-        elif question_text_source.text.startswith(question.answer, question.start):
+        elif asked_text_and_details.text.startswith(question.answer, question.start):
             session.questions.append(question.marked_question)
-            session.question_texts.setdefault(question.identity, question_text_source)
+            session.question_texts.setdefault(question.identity, asked_text_and_details)
     session.unopened_questions = tuple(still_waiting_questions[:MOST_QUESTIONS])
 
 
@@ -169,18 +169,18 @@ class _File(BaseModel, frozen=True, extra="ignore"):
 
 
 def text_in_stored_form(
-    own_text_source: TextWithDetails, text_as_given: TextWithDetails | None
+    own_text_and_details: TextWithDetails, text_as_given: TextWithDetails | None
 ) -> tuple[StoredTextMetadata, str]:
     """Return the user's text in stored form: its metadata and the text.
 
     ``text_as_given`` is the text before its lines of dashes were removed.
     """
-    given_text_and_details = text_as_given or own_text_source
+    given_text_and_details = text_as_given or own_text_and_details
     text_metadata = StoredTextMetadata(
-        name=own_text_source.name[:300],
-        known=own_text_source.known,
+        name=own_text_and_details.name[:300],
+        known=own_text_and_details.known,
         dashes=session.dashes_are_boundaries is not False if text_as_given is not None else None,
-        teaches=own_text_source.teaches[:1_000],
+        teaches=own_text_and_details.teaches[:1_000],
         file=_pages_and_omissions_json(given_text_and_details),
     )
     return text_metadata, given_text_and_details.text
@@ -188,14 +188,18 @@ def text_in_stored_form(
 
 def restore_text(text_metadata: StoredTextMetadata, text: str) -> None:
     """Restore a stored text as the user's own."""
-    text_source_as_given = TextWithDetails(
+    text_and_details_as_given = TextWithDetails(
         text, text_metadata.name, None, text_metadata.teaches, *_restored_pages_and_omissions(text_metadata, text)
     )
-    restored_text_source = with_dashes_as_boundaries(text_source_as_given) if text_metadata.dashes else text_source_as_given
+    restored_text_and_details = (
+        with_dashes_as_boundaries(text_and_details_as_given) if text_metadata.dashes else text_and_details_as_given
+    )
     # Stored boundaries take precedence over those from dashes, since clicks may have changed them.
-    if are_offsets_valid_boundaries(text_metadata.known, restored_text_source.text):
-        restored_text_source = replace(restored_text_source, known=text_metadata.known)
-    set_own_text_and_boundaries(restored_text_source, text_source_as_given if text_metadata.dashes is not None else None)
+    if are_offsets_valid_boundaries(text_metadata.known, restored_text_and_details.text):
+        restored_text_and_details = replace(restored_text_and_details, known=text_metadata.known)
+    set_own_text_and_boundaries(
+        restored_text_and_details, text_and_details_as_given if text_metadata.dashes is not None else None
+    )
     session.dashes_are_boundaries = text_metadata.dashes is not False
 
 
@@ -365,9 +369,9 @@ def open_stored_text(stored_text_id: str, choices: Choices) -> str:
             stored_choices.selected,
             stored_choices.extra,
         )
-    for shared_choice_name in CHOICES_SHARED_BY_PAGES:
+    for choice_shared_by_pages in CHOICES_SHARED_BY_PAGES:
         for target_choices in (choices, main_page_choices):
-            setattr(target_choices, shared_choice_name, getattr(stored_choices, shared_choice_name))
+            setattr(target_choices, choice_shared_by_pages, getattr(stored_choices, choice_shared_by_pages))
     return metadata.page
 
 

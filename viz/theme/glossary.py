@@ -121,14 +121,14 @@ def split_at_glossary_terms(sentence: str) -> list[GlossaryPiece]:
     pieces: list[GlossaryPiece] = []
     for plain_text, text_in_brackets in re.findall(r"([^\[]+)|\[([^]]+)\]", sentence):
         capitalized_term = text_in_brackets.capitalize()
-        spellings_to_look_up = (
+        spellings_to_find_in_glossary = (
             capitalized_term,
             capitalized_term.removesuffix("s"),
             f"{capitalized_term}s",
             f"{capitalized_term.removesuffix('ies')}y",
         )
         matching_glossary_term = next(
-            (form for form in spellings_to_look_up if form in definition_by_term), capitalized_term
+            (form for form in spellings_to_find_in_glossary if form in definition_by_term), capitalized_term
         )
         pieces.append(
             {

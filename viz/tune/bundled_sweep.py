@@ -7,7 +7,7 @@ from viz.jobs.storage.stored_run import BundledRun, Keeper
 from viz.jobs.sweep import StoredSweep, Sweep
 from viz.state import Choices, ColumnChoice
 from viz.tune.sweep_inputs import (
-    GRID_LINK_PARAMETERS,
+    DEFAULT_GRID_LINK_PARAMETERS,
     OWN_DOCUMENTS_SPLITTER_DEFAULT,
     default_sweep_documents,
     default_sweep_settings,
@@ -21,7 +21,7 @@ def default_choices() -> Choices:
         "stubs",
         "lines",
         [ColumnChoice("breakpoint")],
-        extra=GRID_LINK_PARAMETERS
+        extra=DEFAULT_GRID_LINK_PARAMETERS
         | link_parameters_of_default_documents()
         | OWN_DOCUMENTS_SPLITTER_DEFAULT
         | {"measure": "pk", "run": ""},

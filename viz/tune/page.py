@@ -121,10 +121,10 @@ def _draw_page_body(current_page: Page) -> None:
 
 def _draw_compare_column_note(link_parameters: dict[str, str]) -> None:
     """Draw a note on the column of Compare that the page opened with, or on one without settings to tune."""
-    opened_index_and_column = session.adopted_columns.get(PAGE_KEY, [None])[0]
-    if opened_index_and_column is not None and opened_index_and_column[1].chunker == link_parameters["what"]:
+    adopted_index_and_column = session.adopted_columns.get(PAGE_KEY, [None])[0]
+    if adopted_index_and_column is not None and adopted_index_and_column[1].chunker == link_parameters["what"]:
         st.caption(
-            f"This is the chunker of column {opened_index_and_column[0] + 1} of Compare; parameters that are not swept "
+            f"This is the chunker of column {adopted_index_and_column[0] + 1} of Compare; parameters that are not swept "
             f"have their defaults."
         )
     external_chunks_column_number = next(

@@ -130,8 +130,8 @@ def _start_reading_marked_texts() -> None:
 
 def _store_read_and_stitched_documents() -> None:
     """Store the documents that were read or stitched in the background, if a job has ended."""
-    if reading_job := session.take_finished_reading_job("document_reading_job"):
-        session.tune_uploaded = reading_job.result or MarkedDocuments(complaints=[reading_job.error])
+    if marked_text_reading_job := session.take_finished_reading_job("document_reading_job"):
+        session.tune_uploaded = marked_text_reading_job.result or MarkedDocuments(complaints=[marked_text_reading_job.error])
     if stitching_job := session.take_finished_reading_job("tune_stitching"):
         stitching_result = stitching_job.result or StitchedDocuments(MarkedDocuments(complaints=[stitching_job.error]))
         session.tune_stitched = stitching_result.documents
@@ -216,12 +216,12 @@ def _stitched_documents(
     )
 
 
-def _stitched_documents_in_words(documents: list[MarkedText], text_count: int, splitter: str) -> str:
+def _stitched_documents_in_words(documents: list[MarkedText], text_count: int, sentence_splitter_name: str) -> str:
     """Describe the stitched documents, which are shorter than requested if there is too little text."""
     if not documents:
         return ""
     sentence_count_per_document = [
-        len(document.split_to_marked_document(splitter).document.sentences) for document in documents
+        len(document.split_to_marked_document(sentence_splitter_name).document.sentences) for document in documents
     ]
     seam_count_per_document = [len(document.known) for document in documents]
     return (
@@ -430,12 +430,12 @@ def _choose_document_names(
     link_parameter_name: str,
     title_by_document_name: Mapping[str, str],
     selected_own_document_names: set[str],
-    store_own_names: Callable[[set[str]], None],
+    store_own_document_names: Callable[[set[str]], None],
 ) -> list[str]:
     """Draw a choice of several documents and return their names.
 
-    Bundled documents are stored in the link parameter ``link_parameter_name``; ``store_own_names`` is called with the
-    names of the user's own documents.
+    Bundled documents are stored in the link parameter ``link_parameter_name``; ``store_own_document_names`` is called
+    with the names of the user's own documents.
     """
     preselected_document_names = [
         doc_name
@@ -445,7 +445,7 @@ def _choose_document_names(
 
     def store_chosen_document_names(chosen_names: list[str]) -> None:
         link_parameters[link_parameter_name] = ",".join(doc_name for doc_name in chosen_names if doc_name in sample_titles())
-        store_own_names({doc_name for doc_name in chosen_names if doc_name not in sample_titles()})
+        store_own_document_names({doc_name for doc_name in chosen_names if doc_name not in sample_titles()})
 
     st.multiselect(
         label,
@@ -471,7 +471,7 @@ def _bundled_marked_text(sample_name: str) -> MarkedText:
 PUBLISHED_GRIDS_OPTION = "published"
 """Value of the link's parameter that stands for the published grids of all chunkers."""
 
-GRID_LINK_PARAMETERS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
+DEFAULT_GRID_LINK_PARAMETERS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
 """The default values of the link parameters for the settings."""
 
 MOST_RUNS = 20_000
@@ -532,13 +532,13 @@ def choose_sweep_settings(link_parameters: dict[str, str]) -> tuple[list[SweptSe
 
 
 def default_sweep_settings() -> list[SweptSetting]:
-    """Return the settings of the page's default sweep, given by `GRID_LINK_PARAMETERS`."""
-    chunker_name, first_axis_parameter_name = GRID_LINK_PARAMETERS["what"], GRID_LINK_PARAMETERS["first"]
-    first_parameter_spec = next(
+    """Return the settings of the page's default sweep, given by `DEFAULT_GRID_LINK_PARAMETERS`."""
+    chunker_name, first_axis_parameter_name = DEFAULT_GRID_LINK_PARAMETERS["what"], DEFAULT_GRID_LINK_PARAMETERS["first"]
+    first_axis_parameter_spec = next(
         field_spec for field_spec in chunker_class(chunker_name).fields() if field_spec.name == first_axis_parameter_name
     )
     return _valid_settings(
-        settings_grid(chunker_name, **{first_axis_parameter_name: default_axis_values(first_parameter_spec)})
+        settings_grid(chunker_name, **{first_axis_parameter_name: default_axis_values(first_axis_parameter_spec)})
     )[0]
 
 
@@ -600,8 +600,8 @@ def default_axis_values(parameter_spec: FieldSpec) -> list[Any]:
         for step in (slider_step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
         if floor(highest_value / step + 1e-9) - ceil(lowest_value / step - 1e-9) < MOST_DEFAULT_AXIS_VALUES
     )
-    axis_step_multipliers = range(ceil(lowest_value / value_step - 1e-9), floor(highest_value / value_step + 1e-9) + 1)
+    multiples_of_value_step = range(ceil(lowest_value / value_step - 1e-9), floor(highest_value / value_step + 1e-9) + 1)
     return [
         int(place * value_step) if parameter_spec.kind == "integer" else round(place * value_step, 6)
-        for place in axis_step_multipliers
+        for place in multiples_of_value_step
     ]

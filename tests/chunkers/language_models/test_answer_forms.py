@@ -89,7 +89,7 @@ def test_the_stops_of_a_kind_are_how_its_question_goes_on():
         (answer_schemas_and_parsers.FAITHFULNESS_JUDGEMENT_ANSWER, prompts.FAITHFULNESS_QUESTION_TEMPLATE),
         (answer_schemas_and_parsers.RELEVANCY_JUDGEMENT_ANSWER, prompts.RELEVANCY_QUESTION_TEMPLATE),
         (answer_schemas_and_parsers.CORRECTNESS_JUDGEMENT_ANSWER, prompts.CORRECTNESS_QUESTION_TEMPLATE),
-        (answer_schemas_and_parsers.CONTEXT_SENTENCE_ANSWER, prompts.CONTEXT_QUESTION_TEMPLATE),
+        (answer_schemas_and_parsers.CONTEXT_SENTENCE_ANSWER, prompts.PASSAGE_CONTEXT_REQUEST_TEMPLATE),
     ]
     for kind, question in questions:
         assert any(stop.strip() in question for stop in kind.stop), kind

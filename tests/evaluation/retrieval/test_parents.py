@@ -21,7 +21,12 @@ from evaluation.retrieval.measures import (
     scores_of_retrieved_ranges,
 )
 from evaluation.retrieval.measures_as_json import encode_evaluation_as_json_bytes, evaluation_from_json
-from evaluation.search.index import NO_PARENTS_NOTE, PARENTS_SEARCHED_NOTE, PreparedQuestions, cut_and_index_corpus
+from evaluation.search.index import (
+    NO_PARENTS_NOTE,
+    PARENTS_AND_CHILDREN_SEARCHED_NOTE,
+    PreparedQuestions,
+    cut_and_index_corpus,
+)
 from evaluation.search.ranking import SEARCH_METHODS, Bm25
 from evaluation.search.text_returned_for_chunks import RETURN_CHUNK_ITSELF, ReturnedText, copy_index_with_returned_text
 from sample_docs import load_sample
@@ -95,7 +100,7 @@ def test_only_children_are_indexed_with_their_words_alone(method):
     children = [number for number in range(len(whole.chunks)) if number not in parents]
     assert index.chunks == tuple(whole.chunks[number] for number in children)
     assert index.texts == tuple(whole.texts[number] for number in children)
-    assert (whole.caveat, index.caveat) == (PARENTS_SEARCHED_NOTE, "")
+    assert (whole.caveat, index.caveat) == (PARENTS_AND_CHILDREN_SEARCHED_NOTE, "")
     assert whole.parents is None
     # The short text is a parent and its only child.
     assert index.parents[-1] == index.chunks[-1]

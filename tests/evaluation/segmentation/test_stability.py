@@ -83,11 +83,11 @@ def test_the_same_seed_gives_the_same_edits_and_another_others():
 def test_what_is_inserted_is_a_sentence_of_the_text_and_stays_one(name):
     original = sample(name)
     for after, sentence in plan_random_sentence_insertions(original, 5, 3):
-        assert sentence in original.sentence_texts or sentence == label_free_measures.SPARE_SENTENCE
+        assert sentence in original.sentence_texts or sentence == label_free_measures.FALLBACK_INSERTED_SENTENCE
         assert sentence != original.sentence_texts[after]
         edited = insert_sentence(original, after, sentence)
         assert edited.text.count(sentence) == original.text.count(sentence) + 1
-        if sentence != label_free_measures.SPARE_SENTENCE:
+        if sentence != label_free_measures.FALLBACK_INSERTED_SENTENCE:
             before = original.sentence_texts
             assert edited.sentence_texts == [*before[: after + 1], sentence, *before[after + 1 :]]
 
@@ -117,8 +117,10 @@ def test_a_line_that_does_not_end_as_a_sentence_is_neither_inserted_nor_inserted
 
 
 def test_a_text_of_one_sentence_gets_one_of_our_own():
-    assert plan_random_sentence_insertions(document("Only one is here."), 9, 0) == [(0, label_free_measures.SPARE_SENTENCE)]
-    assert plan_random_sentence_insertions(document("no end"), 9, 0) == [(0, label_free_measures.SPARE_SENTENCE)]
+    assert plan_random_sentence_insertions(document("Only one is here."), 9, 0) == [
+        (0, label_free_measures.FALLBACK_INSERTED_SENTENCE)
+    ]
+    assert plan_random_sentence_insertions(document("no end"), 9, 0) == [(0, label_free_measures.FALLBACK_INSERTED_SENTENCE)]
 
 
 @pytest.mark.parametrize(("splitter", "between"), [("lines", "\n"), ("paragraphs", "\n\n"), ("regex", " ")])

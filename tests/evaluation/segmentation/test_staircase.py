@@ -67,10 +67,10 @@ def test_a_percentile_between_two_gaps_changes_nothing():
 
 
 def test_the_histogram_counts_every_defined_score_once_on_its_side():
-    counted = score_histogram([0.1, 0.2, math.nan, 0.5, 0.5, 0.9], 0.5, is_cut_above_level=True)
+    counted = score_histogram([0.1, 0.2, math.nan, 0.5, 0.5, 0.9], 0.5, is_cutting_high_scores=True)
     assert sum(counted.uncut_counts) == 4
     assert sum(counted.candidate_counts) == 1
-    below = score_histogram([0.1, 0.2, 0.5, 0.5, 0.9], 0.5, is_cut_above_level=False)
+    below = score_histogram([0.1, 0.2, 0.5, 0.5, 0.9], 0.5, is_cutting_high_scores=False)
     assert (sum(below.uncut_counts), sum(below.candidate_counts)) == (3, 2)
     assert len(counted.edges) == len(counted.uncut_counts) + 1
 
@@ -78,11 +78,11 @@ def test_the_histogram_counts_every_defined_score_once_on_its_side():
 @pytest.mark.parametrize("other", [5e-324, 1e-300, math.nextafter(1, 2), 1 + 5e-16])
 def test_the_histogram_of_scores_that_are_equal_but_for_rounding_is_that_of_equal_ones(other):
     score = float(round(other))
-    counted = score_histogram([score] * 30 + [other] * 20, score, is_cut_above_level=True)
-    assert counted == score_histogram([score] * 50, score, is_cut_above_level=True)
+    counted = score_histogram([score] * 30 + [other] * 20, score, is_cutting_high_scores=True)
+    assert counted == score_histogram([score] * 50, score, is_cutting_high_scores=True)
 
 
 def test_the_histogram_of_many_scores_has_bins_that_one_can_see():
-    counted = score_histogram([*[0.5] * 5000, 0.500001, 1.0], 0.6, is_cut_above_level=True)
+    counted = score_histogram([*[0.5] * 5000, 0.500001, 1.0], 0.6, is_cutting_high_scores=True)
     assert len(counted.uncut_counts) <= 60
     assert (sum(counted.uncut_counts), sum(counted.candidate_counts)) == (5001, 1)

@@ -12,7 +12,7 @@ from evaluation.segmentation.boundary_measures import (
     EVERY_N_SENTENCES,
     MEAN_DRAW_COUNT,
     NO_CUT_BASELINE_NAME,
-    RANDOM_CUTS,
+    RANDOM_CUTS_BASELINE_NAME,
     Segmentation,
     chunking_from_cuts,
     cut_offsets,
@@ -70,16 +70,19 @@ def test_a_chunking_has_the_cuts_of_the_answer():
 
 def test_their_rows_have_the_measures_of_their_cuts():
     rows = {row.setting.chunker: row for row in sweep_settings([MARKED], TRIVIAL_SETTINGS, tools())}
-    assert list(rows) == [NO_CUT_BASELINE_NAME, EVERY_N_SENTENCES, RANDOM_CUTS]
+    assert list(rows) == [NO_CUT_BASELINE_NAME, EVERY_N_SENTENCES, RANDOM_CUTS_BASELINE_NAME]
     reference = segmentation_in_sentences(DOCUMENT, MARKED.known)
     assert rows[NO_CUT_BASELINE_NAME].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, ()))
     assert rows[EVERY_N_SENTENCES].scores == score_chunking(MARKED, chunking_from_cuts(DOCUMENT, (3, 6, 9)))
     assert [rows[name].chunks for name in rows] == [1, 4, 4]
     # By hand: a draw hits by chance, so only the mean over the draws is told.
-    drawn = [pk(reference, Segmentation(12, places)).value for places in cuts_of_trivial_baseline(RANDOM_CUTS, reference)]
+    drawn = [
+        pk(reference, Segmentation(12, places)).value
+        for places in cuts_of_trivial_baseline(RANDOM_CUTS_BASELINE_NAME, reference)
+    ]
     assert len(drawn) == MEAN_DRAW_COUNT
     assert len(set(drawn)) > 1
-    assert rows[RANDOM_CUTS].scores["pk"].value == pytest.approx(statistics.fmean(drawn))
+    assert rows[RANDOM_CUTS_BASELINE_NAME].scores["pk"].value == pytest.approx(statistics.fmean(drawn))
 
 
 def test_a_measure_without_a_value_stays_without_one():
@@ -99,7 +102,11 @@ def test_they_are_ranked_beside_the_settings_of_chunkers():
     for measure in HIGHER_IS_BETTER:
         names = {summary.setting.chunker for summary in summarize_settings(rows, measure)}
         # The text has no block that could stay whole.
-        assert {EVERY_N_SENTENCES, RANDOM_CUTS, "fixed_sentences"} <= names if measure != "blocks_whole" else not names
+        assert (
+            {EVERY_N_SENTENCES, RANDOM_CUTS_BASELINE_NAME, "fixed_sentences"} <= names
+            if measure != "blocks_whole"
+            else not names
+        )
 
 
 def test_no_cut_leaves_all_blocks_whole_and_heads_that_ranking():
@@ -114,4 +121,4 @@ def test_no_cut_leaves_all_blocks_whole_and_heads_that_ranking():
     means = {summary.setting.chunker: summary.mean for summary in ranked}
     assert next(iter(means)) == NO_CUT_BASELINE_NAME
     assert means[NO_CUT_BASELINE_NAME] == 1 >= means[EVERY_N_SENTENCES]
-    assert means["fixed_sentences"] < 1 > means[RANDOM_CUTS]
+    assert means["fixed_sentences"] < 1 > means[RANDOM_CUTS_BASELINE_NAME]

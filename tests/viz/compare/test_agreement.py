@@ -2,7 +2,7 @@
 
 import pytest
 
-from chunkers.embedders.sentence_models import BFLOAT16_REMOVED_NOTE, REMOVED_BFLOAT16_EMBEDDER_NAME, MiniLM
+from chunkers.embedders.sentence_models import BFLOAT16_EMBEDDER_REMOVED_NOTE, REMOVED_BFLOAT16_EMBEDDER_NAME, MiniLM
 from chunkers.embedders.spacy_and_tfidf import TfIdf
 from tests.support import ended
 from tests.viz.app_steps import choose_document, remarks, said, settled
@@ -94,6 +94,6 @@ def test_without_sentences_of_their_own_the_scores_are_compared(app, own_full):
 def test_a_link_with_bfloat16_opens_with_the_exact_model_and_says_so(app):
     app.query_params["embedder"] = REMOVED_BFLOAT16_EMBEDDER_NAME
     settled(app).run()
-    assert [text for text in said(app) if BFLOAT16_REMOVED_NOTE in text]
+    assert [text for text in said(app) if BFLOAT16_EMBEDDER_REMOVED_NOTE in text]
     assert "embedder" not in app.query_params
     assert any(caption.value == "The embedder runs on this machine's processor, in NumPy." for caption in app.caption)

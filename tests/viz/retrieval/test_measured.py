@@ -15,7 +15,7 @@ from tests.viz.retrieval.steps import components, evaluations, opened, retrieved
 from viz.jobs import retrieval as retrieval_job
 from viz.jobs.background_jobs import run_registry
 from viz.jobs.retrieval import Retrieval
-from viz.jobs.retrieval_plan import EMBEDDING_SUFFIXES
+from viz.jobs.retrieval_plan import TITLE_SUFFIX_BY_EMBEDDING_MODE
 from viz.retrieval.link_parameter_widgets import DEFAULT_LINK_PARAMETERS, find_chosen_or_default_budget
 
 pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
@@ -54,7 +54,7 @@ def test_the_baseline_and_what_is_compared_stand_in_the_link(measured):
 
 def test_a_row_of_the_table_has_room_for_every_name_with_its_settings(measured):
     # In the widest font of the theme, a line of the column has room for 28 letters. A line is 20 pixels high.
-    longest_suffix = max(EMBEDDING_SUFFIXES.values(), key=len)
+    longest_suffix = max(TITLE_SUFFIX_BY_EMBEDDING_MODE.values(), key=len)
     for name, chunker in CHUNKERS.items():
         for preset in presets_for_chunker(name):
             settings = build_chunker(name, preset.parameters).describe()

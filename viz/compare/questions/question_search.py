@@ -360,15 +360,15 @@ SCORE_NAME_BY_METHOD = {"embedding": "cosine", "bm25": "BM25"}
 
 
 def _score_in_words(
-    retrieval: Retrieved, chunk_ranks_by_method: dict[str, dict[int, int]], ranked_chunk: RankedChunk
+    column_retrieval: Retrieved, chunk_ranks_by_method: dict[str, dict[int, int]], ranked_chunk: RankedChunk
 ) -> str:
     """Describe a chunk's score, with its rank in each of several fused rankings."""
     chunk_score_phrases = (
         [f"cross-encoder {format_search_score(ranked_chunk.score)}"]
-        if retrieval.reranked and format_search_score(ranked_chunk.score)
+        if column_retrieval.reranked and format_search_score(ranked_chunk.score)
         else []
     )
-    for method_name, chunk_ranking in retrieval.sources.items():
+    for method_name, chunk_ranking in column_retrieval.sources.items():
         chunk_rank_in_ranking = chunk_ranks_by_method[method_name].get(ranked_chunk.number)
         if chunk_rank_in_ranking is None:
             chunk_score_phrases.append(
@@ -377,7 +377,7 @@ def _score_in_words(
                 else f"no {SCORE_NAME_BY_METHOD[method_name]}"
             )
         else:
-            rank_phrase = f", rank {chunk_rank_in_ranking}" if len(retrieval.sources) > 1 else ""
+            rank_phrase = f", rank {chunk_rank_in_ranking}" if len(column_retrieval.sources) > 1 else ""
             chunk_score_phrases.append(
                 f"{SCORE_NAME_BY_METHOD[method_name]} "
                 f"{format_search_score(float(chunk_ranking.scores[chunk_rank_in_ranking - 1]))}{rank_phrase}"
@@ -422,16 +422,16 @@ def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
             raise InputError(
                 f"At most {MOST_QUESTIONS} questions can be kept, so this one is not. Remove a kept question first."
             )
-        text_source_by_identity = session.question_texts
-        stored_character_count = sum(
-            map(len, {document.text, *(source.text for source in text_source_by_identity.values())})
+        text_with_details_by_identity = session.question_texts
+        stored_texts_character_count = sum(
+            map(len, {document.text, *(source.text for source in text_with_details_by_identity.values())})
         )
-        if stored_character_count > MOST_STORED_TEXT_CHARACTERS:
+        if stored_texts_character_count > MOST_STORED_TEXT_CHARACTERS:
             raise InputError(
                 f"The texts of all kept questions may have at most {MOST_STORED_TEXT_CHARACTERS:,} characters together; "
                 "with "
                 "this "
-                f"question they would have {stored_character_count:,}. Remove a kept question first."
+                f"question they would have {stored_texts_character_count:,}. Remove a kept question first."
             )
     except InputError as error:
         session.answer_complaint = str(error)
@@ -444,7 +444,7 @@ def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
         document.text[checked_answer_span.start : checked_answer_span.end],
     )
     session.questions[:] = [*other_questions, session.marked_answer]
-    text_source_by_identity[document.identity] = TextWithDetails(document.text, document.name, parts=document.parts)
+    text_with_details_by_identity[document.identity] = TextWithDetails(document.text, document.name, parts=document.parts)
     delete_stored_texts_without_questions()
 
 
@@ -543,13 +543,13 @@ def _offer_to_write_contexts(
             else {}
         )
         # Keep neither text nor context sentences of columns that are no longer shown.
-        reusable_chunking_by_task = {
+        reusable_contextual_chunking_by_task = {
             task: contextual_chunking_by_task[task]
             for task in session.chunking_by_task
             if task in contextual_chunking_by_task
         }
         session.context_sentences_job = new_context_sentences_job = ContextSentencesJob(
-            model_access, tokenizer, contextless_chunking_by_task, reusable_chunking_by_task
+            model_access, tokenizer, contextless_chunking_by_task, reusable_contextual_chunking_by_task
         )
         new_context_sentences_job.start()
 

@@ -54,13 +54,13 @@ HIGHEST_PRICE_PER_MILLION_TOKENS = 1000.0
 def show_index_changes_and_cost(
     choices: Choices,
     column_results: Sequence[ColumnResult],
-    text_source: TextWithDetails,
+    text_with_details: TextWithDetails,
     document: Document,
     embedder: Embedder | None,
 ) -> None:
     """Draw what is kept, changed, new and gone if each column replaced the selected one, and the questions won and lost."""
     chosen_documents_and_questions = _choose_documents_drawing_price_field(
-        _named_documents_with_questions(text_source, document)
+        _named_documents_with_questions(text_with_details, document)
     )
     dollars_per_million_tokens = session.embedding_price or None
     is_only_this_text = chosen_documents_and_questions.texts == ((document.name, document.text),)
@@ -112,30 +112,30 @@ def show_index_changes_and_cost(
     show_changed_documents_and_questions(choices, column_results, comparison_by_column, index_changes_job)
 
 
-def _named_documents_with_questions(text_source: TextWithDetails, document: Document) -> dict[str, RunMaterial]:
+def _named_documents_with_questions(text_with_details: TextWithDetails, document: Document) -> dict[str, RunMaterial]:
     """Return the documents and questions at hand, by their names in the list."""
     questions = [question for question in session.questions if question.identity == document.identity]
     named_document_texts = ((document.name, document.text),)
-    file_of_marked_questions = (
+    marked_questions_file = (
         question_set_from_user_marks(questions, {document.identity: document.text}).questions if questions else ("", b"")
     )
-    document_names_and_parts = () if text_source.parts is None else ((document.name, text_source.parts),)
-    documents_and_questions_by_name = {
-        THIS_TEXT_OPTION: RunMaterial(named_document_texts, file_of_marked_questions, True, document_names_and_parts)
+    document_names_and_parts = () if text_with_details.parts is None else ((document.name, text_with_details.parts),)
+    documents_and_questions_by_label = {
+        THIS_TEXT_OPTION: RunMaterial(named_document_texts, marked_questions_file, True, document_names_and_parts)
     }
-    documents_and_questions_by_name[
+    documents_and_questions_by_label[
         f"{pluralize(len(bundled_documents_and_questions().texts), 'bundled document')} with questions"
     ] = bundled_documents_and_questions()
     for question_set_number, (question_set_origin, documents_and_questions) in enumerate(shared_question_sets(), 1):
         document_set_name = (
             f"{pluralize(len(documents_and_questions.texts), 'document')} with questions {question_set_origin}"
         )
-        documents_and_questions_by_name[
+        documents_and_questions_by_label[
             f"{document_set_name}, set {question_set_number}"
-            if document_set_name in documents_and_questions_by_name
+            if document_set_name in documents_and_questions_by_label
             else document_set_name
         ] = documents_and_questions
-    return documents_and_questions_by_name
+    return documents_and_questions_by_label
 
 
 def _choose_documents_drawing_price_field(documents_and_questions_by_name: dict[str, RunMaterial]) -> RunMaterial:
@@ -271,12 +271,12 @@ def _index_comparison_between(
     """Return the changes from one column to the other. Raise InputError if the tokenizer is not available."""
     tokenizer = load_tokenizer(tasks[1].tokenizer)
     with ChunkComparison(embedded_text_kind != "late") as chunk_comparison:
-        for is_replacing_chunking, chunking in enumerate(chunkings):
+        for is_new_chunking, chunking in enumerate(chunkings):
             chunk_texts = [embedded_text(chunking.document, chunk, embedded_text_kind) for chunk in chunking.chunks]
             chunk_comparison.add_document_chunks_to_side(
                 "",
                 zip(chunk_texts, map(int, tokenizer.count(chunk_texts)), strict=True),
-                bool(is_replacing_chunking),
+                bool(is_new_chunking),
             )
         return chunk_comparison.index_comparison(MOST_LISTED_DOCUMENTS_AND_QUESTIONS)
 
@@ -303,8 +303,8 @@ def _offer_index_measurement(
     label_by_chunker = {
         column.chunker: f"Column {number}" for number, column in enumerate(column_results, 1) if column.chunker is not None
     }
-    measured_or_refused_chunkers = known_results_by_chunker.keys() | refusals_by_chunker.keys()
-    if not label_by_chunker.keys() - measured_or_refused_chunkers:
+    measured_or_failed_chunkers = known_results_by_chunker.keys() | refusals_by_chunker.keys()
+    if not label_by_chunker.keys() - measured_or_failed_chunkers:
         return
 
     def start_index_changes_job() -> None:
@@ -320,7 +320,7 @@ def _offer_index_measurement(
         session.index_changes.start()
 
     remaining_chunkers = [
-        chunker for chunker in label_by_chunker if chunker not in measured_or_refused_chunkers and not chunker.asks
+        chunker for chunker in label_by_chunker if chunker not in measured_or_failed_chunkers and not chunker.asks
     ]
     button_label = (
         "Measure questions won and lost"
@@ -363,12 +363,12 @@ def _total_token_count_of_documents(texts: tuple[tuple[str, str], ...], tokenize
     """
     texts_tokenizer_and_token_total = session.index_token_count
     if texts_tokenizer_and_token_total is None or texts_tokenizer_and_token_total[:2] != (texts, tokenizer):
-        counted_texts, remaining_character_budget = [], MOST_COUNTED_CHARACTERS
+        text_beginnings_to_count, remaining_character_budget = [], MOST_COUNTED_CHARACTERS
         for _, document_text in texts:
-            counted_texts.append(document_text[:remaining_character_budget])
-            remaining_character_budget -= len(counted_texts[-1])
+            text_beginnings_to_count.append(document_text[:remaining_character_budget])
+            remaining_character_budget -= len(text_beginnings_to_count[-1])
         counted_character_count = MOST_COUNTED_CHARACTERS - remaining_character_budget
-        total_token_count = int(sum(load_tokenizer(tokenizer).count(counted_texts)))
+        total_token_count = int(sum(load_tokenizer(tokenizer).count(text_beginnings_to_count)))
         total_token_count = round(total_token_count * sum(len(text) for _, text in texts) / max(1, counted_character_count))
         session.index_token_count = texts_tokenizer_and_token_total = (texts, tokenizer, total_token_count)
     return texts_tokenizer_and_token_total[2]
@@ -504,8 +504,8 @@ def _show_changed_documents(index_comparison: IndexComparison) -> None:
 
 
 def _show_won_lost_questions(index_changes_job: IndexChanges, won_and_lost: WonAndLost) -> None:
-    first_retrieval_amount = next(iter(won_and_lost.after))
-    won_question_numbers, lost_question_numbers = won_and_lost.won_and_lost_question_numbers(first_retrieval_amount)
+    retrieval_amount = next(iter(won_and_lost.after))
+    won_question_numbers, lost_question_numbers = won_and_lost.won_and_lost_question_numbers(retrieval_amount)
     if not won_question_numbers and not lost_question_numbers:
         st.caption("No question is won or lost.")
         return
@@ -520,7 +520,7 @@ def _show_won_lost_questions(index_changes_job: IndexChanges, won_and_lost: WonA
         f"{pluralize(len(won_question_numbers), 'question')} won, {len(lost_question_numbers):,} lost, by recall in "
         f"percent.{unlisted_questions_phrase}"
     )
-    recalls_before, recalls_after = won_and_lost.before[first_retrieval_amount], won_and_lost.after[first_retrieval_amount]
+    recalls_before, recalls_after = won_and_lost.before[retrieval_amount], won_and_lost.after[retrieval_amount]
     show_measures(
         [
             {

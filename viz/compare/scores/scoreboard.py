@@ -86,7 +86,7 @@ def show_scoreboard(
     special_token_count = (
         None if embedder_with_token_limit is None else _special_token_count(column_results, embedder_with_token_limit)
     )
-    usable_token_limit, token_limit_line_note = None, ""
+    usable_token_limit, embedder_limit_mark_note = None, ""
     if (
         embedder_with_token_limit is not None
         and embedder_with_token_limit.max_tokens is not None
@@ -94,7 +94,7 @@ def show_scoreboard(
     ):
         usable_token_limit = embedder_with_token_limit.max_tokens - special_token_count
         special_tokens_phrase = f", besides {pluralize(special_token_count, 'special token')}" if special_token_count else ""
-        token_limit_line_note = (
+        embedder_limit_mark_note = (
             f"The line in the strips is where {embedder_with_token_limit.name} stops reading: {usable_token_limit:,} "
             f"tokens{special_tokens_phrase}."
         )
@@ -103,7 +103,7 @@ def show_scoreboard(
         scoreboard_column_heads,
         scoreboard_table_rows,
         key="scoreboard",
-        note=token_limit_line_note,
+        note=embedder_limit_mark_note,
         token_limit=usable_token_limit,
     )
 
@@ -155,22 +155,22 @@ def _scoreboard_row(
     finished_column = column.finished_column_or_none
     if finished_column is None:
         return score_row_of_column(column_number, column)
-    task, chunking = finished_column.task, finished_column.chunking
-    chunk_token_counts, embedder_token_counts = (
-        count_tokens_of_each_chunk(task, chunking, None),
-        count_tokens_of_each_chunk(task, chunking, embedder_with_token_limit),
+    chunking_task, chunking = finished_column.task, finished_column.chunking
+    chunk_token_counts, chunk_token_counts_for_embedder = (
+        count_tokens_of_each_chunk(chunking_task, chunking, None),
+        count_tokens_of_each_chunk(chunking_task, chunking, embedder_with_token_limit),
     )
     overlong_chunk_count = (
         0
         if embedder_with_token_limit is None or embedder_with_token_limit.max_tokens is None
-        else sum(size > embedder_with_token_limit.max_tokens for size in embedder_token_counts or ())
+        else sum(size > embedder_with_token_limit.max_tokens for size in chunk_token_counts_for_embedder or ())
     )
     tokens_cell = size_spread_cell(
         chunk_token_counts,
         f"{pluralize(overlong_chunk_count, 'chunk')} longer than the model reads" if overlong_chunk_count else "",
     )
     known_boundary_cells = [] if known_boundaries is None else boundary_count_cells(chunking, known_boundaries)
-    suspicious_cuts_cell = suspicious_findings_cell(_suspicious_cut_counts_by_rule(task, chunking, embedder))
+    suspicious_cuts_cell = suspicious_findings_cell(_suspicious_cut_counts_by_rule(chunking_task, chunking, embedder))
     scoreboard_cells = [count_cell(len(chunking.chunks)), tokens_cell, *known_boundary_cells, suspicious_cuts_cell]
     return score_row_of_column(
         column_number,
@@ -250,12 +250,12 @@ def show_ranking(
     )
     notes = ["Significant: adjusted p below 0.05, and an interval that excludes 0."]
     if known_boundaries is not None:
-        measure_cells, why_no_cut_wins = cells_and_why_no_cut_wins(
+        measure_cells_by_contender, why_no_cut_wins = cells_and_why_no_cut_wins(
             chunker_ranking, document, known_boundaries, finished_column_chunkings
         )
         notes.append(why_no_cut_wins)
     else:
-        measure_cells = [
+        measure_cells_by_contender = [
             structure_cells(column.chunking, embedder, count_tokens_of_each_chunk(column.task, column.chunking))
             for _, column in numbered_finished_columns
         ]
@@ -276,7 +276,7 @@ def show_ranking(
                 column_number,
                 contender_title,
                 settings_description,
-                score_and_behind_best_cells(chunker_ranking, contender_index) + measure_cells[contender_index],
+                score_and_behind_best_cells(chunker_ranking, contender_index) + measure_cells_by_contender[contender_index],
             )
         )
     notes.append(_too_large_for_retrieval_warning([column for _, column in numbered_finished_columns]))
@@ -309,13 +309,13 @@ def _describe_settings_noting_separate_ranking(column_result: ColumnResult, cont
 def _too_large_for_retrieval_warning(columns: Sequence[FinishedColumn]) -> str:
     """Return a warning about columns with chunks so large that retrieval suffered in our benchmarks; empty if none."""
     long_chunk_phrases = []
-    for column in columns:
-        has_maximum_size = getattr(column.chunker, "max_size", None) is not None
-        if has_maximum_size or all(preset.published for preset in presets_for_chunker(column.chunker.name)):
+    for checked_column in columns:
+        has_maximum_size = getattr(checked_column.chunker, "max_size", None) is not None
+        if has_maximum_size or all(preset.published for preset in presets_for_chunker(checked_column.chunker.name)):
             continue
-        longest_chunk_token_count = max(count_tokens_of_each_chunk(column.task, column.chunking) or [0])
+        longest_chunk_token_count = max(count_tokens_of_each_chunk(checked_column.task, checked_column.chunking) or [0])
         if longest_chunk_token_count > MAXIMUM_SIZE_TOKENS:
-            long_chunk_phrases.append(f"{column.chunker.title} has a chunk of {longest_chunk_token_count:,} tokens")
+            long_chunk_phrases.append(f"{checked_column.chunker.title} has a chunk of {longest_chunk_token_count:,} tokens")
     if not long_chunk_phrases:
         return ""
     return (
@@ -330,7 +330,7 @@ def _too_large_for_retrieval_warning(columns: Sequence[FinishedColumn]) -> str:
 def _cached_ranking(
     document: Document,
     contender_names: tuple[str, ...],
-    tasks: tuple[ChunkingTask, ...],
+    chunking_tasks: tuple[ChunkingTask, ...],
     chunkings: Sequence[Chunking],
     known_boundaries: tuple[int, ...] | None,
     embedder: Embedder | None,
@@ -366,11 +366,13 @@ def show_label_free_measures(
     ]
     contenders += _trivial_contenders(document, choices.tokenizer)
     edit_stability_by_task = _edit_stability_by_task(document)
-    are_edits_measured = any(contender.task in edit_stability_by_task for _, _, contender in contenders)
+    is_edit_stability_measured = any(contender.task in edit_stability_by_task for _, _, contender in contenders)
     rows: list[RowData] = []
     for column_number, contender_name, contender in contenders:
         measure_cells = label_free_measure_cells(_label_free_measures(contender, document_sentence_vectors, embedder))
-        stability_cells = edit_stability_cells(edit_stability_by_task.get(contender.task)) if are_edits_measured else []
+        stability_cells = (
+            edit_stability_cells(edit_stability_by_task.get(contender.task)) if is_edit_stability_measured else []
+        )
         rows.append(
             score_table_row(
                 column_number,
@@ -386,13 +388,13 @@ def show_label_free_measures(
     ]
     draw_table_of_measures(
         choices,
-        UNLABELLED_HEADS if are_edits_measured else UNLABELLED_HEADS[:-EDIT_CELL_COUNT],
+        UNLABELLED_HEADS if is_edit_stability_measured else UNLABELLED_HEADS[:-EDIT_CELL_COUNT],
         rows,
         key="unlabelled",
         introduction="Measures that need no known boundaries. None is a grade by itself: few cuts leave blocks whole, and "
         "short chunks are alike inside.",
         note=f"An edit inserts one sentence of the text at one of {DEFAULT_EDIT_COUNT} places."
-        if are_edits_measured
+        if is_edit_stability_measured
         else "",
     )
     _offer_edit_stability(contenders, document, embedder, edit_stability_by_task)

@@ -135,10 +135,10 @@ def mean_block_distances(sentence_vectors: FloatArray, position_weight: float, s
     block_starts = np.arange(0, sentence_count, sentences_per_block)
     block_sizes = np.diff(np.append(block_starts, sentence_count))
     distance_sums = np.zeros((len(block_starts), len(block_starts)))
-    for first_row_index, distance_rows in compute_joint_distances_in_blocks(sentence_vectors, position_weight):
+    for batch_first_row_index, distance_rows in compute_joint_distances_in_blocks(sentence_vectors, position_weight):
         np.add.at(
             distance_sums,
-            np.arange(first_row_index, first_row_index + len(distance_rows)) // sentences_per_block,
+            np.arange(batch_first_row_index, batch_first_row_index + len(distance_rows)) // sentences_per_block,
             np.add.reduceat(distance_rows, block_starts, axis=1),
         )
     return np.asarray(distance_sums / np.outer(block_sizes, block_sizes))

@@ -33,8 +33,8 @@ def covering_chunks_by_range(spans_per_chunk: Sequence[Sequence[Span]]) -> list[
     """
     chunks_by_start: dict[int, list[int]] = {}
     chunks_by_end: dict[int, list[int]] = {}
-    for chunk_number, chunk_spans in enumerate(spans_per_chunk):
-        for start, end in chunk_spans:
+    for chunk_number, spans_of_chunk in enumerate(spans_per_chunk):
+        for start, end in spans_of_chunk:
             chunks_by_start.setdefault(start, []).append(chunk_number)
             chunks_by_end.setdefault(end, []).append(chunk_number)
     covered_text_ranges = []
@@ -89,23 +89,23 @@ def text_segments(
     ):
         gap = gap_by_cut.get(start)
         if start in continued_chunk_by_start and start not in first_chunk_by_start:
-            boundary_label = f"chunk {continued_chunk_by_start[start] + 1} goes on" + (
+            segment_start_label = f"chunk {continued_chunk_by_start[start] + 1} goes on" + (
                 f" · {gap.reason}" if gap is not None else ""
             )
         elif gap is not None:
-            boundary_label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
+            segment_start_label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
         elif start in first_chunk_by_start:
-            boundary_label = f"chunk {first_chunk_by_start[start] + 1} begins"
+            segment_start_label = f"chunk {first_chunk_by_start[start] + 1} begins"
         else:
-            boundary_label = _ended_chunks_label({*previous_chunk_numbers} - {*covering_chunk_numbers})
+            segment_start_label = _ended_chunks_label({*previous_chunk_numbers} - {*covering_chunk_numbers})
         if start in parent_number_by_start:
-            boundary_label = f"parent {parent_number_by_start[start]} begins · {boundary_label}"
+            segment_start_label = f"parent {parent_number_by_start[start]} begins · {segment_start_label}"
         is_spurious_boundary = (
             known_boundaries is not None
             and (start in first_chunk_by_start or start in continued_chunk_by_start)
             and start not in known_boundaries
         )
-        boundary_label_per_segment.append(boundary_label + (" · not a known boundary" if is_spurious_boundary else ""))
+        boundary_label_per_segment.append(segment_start_label + (" · not a known boundary" if is_spurious_boundary else ""))
         segment_style_classes.append(
             ("wrong " if is_spurious_boundary else "")
             + ("fresh" if start in new_cuts else "")
@@ -268,7 +268,7 @@ _ROUNDED_DISTANCE_TOLERANCE = 2e-6
 """Upper bound of the change in the distance between two numbers when both are rounded to six decimals."""
 
 
-_VALUE_TO_LOCATE_IN_DESCRIPTION = 987.123
+_PLACEHOLDER_PARAMETER_VALUE = 987.123
 """A placeholder for the amount that no description contains otherwise; its position is the amount's."""
 
 
@@ -343,9 +343,13 @@ def _numbers_almost_equal_to_others(numbers: FloatArray, others: FloatArray) -> 
 
     Both arrays are in ascending order.
     """
-    nearest_below = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
-    nearest_above = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
-    return set(numbers[np.minimum(numbers - nearest_below, nearest_above - numbers) < _ROUNDED_DISTANCE_TOLERANCE].tolist())
+    nearest_other_below_each = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
+    nearest_other_above_each = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
+    return set(
+        numbers[
+            np.minimum(numbers - nearest_other_below_each, nearest_other_above_each - numbers) < _ROUNDED_DISTANCE_TOLERANCE
+        ].tolist()
+    )
 
 
 def _round_without_double_rounding_error(number: float) -> float:
@@ -368,9 +372,9 @@ def _line_parameter_value(chunker: Chunker, threshold_line: Line) -> float:
 def _split_chunker_description_around_value(chunker: Chunker, parameter_name: str) -> tuple[str, str] | None:
     """Return the chunker's description before and after the parameter's value; None unless it has the value once."""
     description_parts = (
-        chunker.model_copy(update={parameter_name: _VALUE_TO_LOCATE_IN_DESCRIPTION})
+        chunker.model_copy(update={parameter_name: _PLACEHOLDER_PARAMETER_VALUE})
         .describe()
-        .split(f"{_VALUE_TO_LOCATE_IN_DESCRIPTION:g}")
+        .split(f"{_PLACEHOLDER_PARAMETER_VALUE:g}")
     )
     return (description_parts[0], description_parts[1]) if len(description_parts) == 2 else None
 

@@ -97,13 +97,17 @@ def _is_later_click(click: Any, last_received_time: float | None) -> bool:
     return isinstance(click, Mapping) and (last_received_time is None or click.get("at", 0) > last_received_time)
 
 
-def _parse_clicked_gaps(gap_click_purpose: GapClickPurpose, gaps: Any, document: Document) -> ClickedGaps | None:
-    if gaps is None:
+def _parse_clicked_gaps(
+    gap_click_purpose: GapClickPurpose, clicked_gap_indices: Any, document: Document
+) -> ClickedGaps | None:
+    if clicked_gap_indices is None:
         return ClickedGaps(gap_click_purpose, None)
     max_gap_index = len(document.sentences) - 2
-    if not isinstance(gaps, list) or not all(isinstance(gap, int) and 0 <= gap <= max_gap_index for gap in gaps):
+    if not isinstance(clicked_gap_indices, list) or not all(
+        isinstance(gap, int) and 0 <= gap <= max_gap_index for gap in clicked_gap_indices
+    ):
         return None
-    return ClickedGaps(gap_click_purpose, tuple(document.starts[gap + 1] for gap in sorted({*gaps})))
+    return ClickedGaps(gap_click_purpose, tuple(document.starts[gap + 1] for gap in sorted({*clicked_gap_indices})))
 
 
 # The verdicts. Each payload describes its own, so that scripts need no fixed order.

@@ -107,14 +107,14 @@ def score_table_row(
     row_title: str,
     settings_description: str = "",
     score_cells: Sequence[Cell] = (),
-    message: str = "",
+    message_if_no_cells: str = "",
     *,
     result_kind: str = "",
     settings_origin: str = "",
 ) -> RowData:
     """Return a row of the score table, for a column of Compare, a result on Failures, or a trivial baseline.
 
-    ``message`` is shown if there are no cells.
+    ``message_if_no_cells`` is shown if there are no cells.
     """
     return {
         "column": column_index,
@@ -122,7 +122,7 @@ def score_table_row(
         "title": row_title,
         "origin": settings_origin,
         "settings": settings_description,
-        "message": "" if score_cells else message,
+        "message": "" if score_cells else message_if_no_cells,
         "cells": [{**cell._asdict(), "best": False, "dots": [*cell.dots]} for cell in score_cells],  # type: ignore[typeddict-item]
     }
 

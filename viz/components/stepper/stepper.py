@@ -96,7 +96,7 @@ class StepsData(TypedDict):
     steps: str
 
 
-_steps_store = Store[StepsData]("seamark_steps", "storeSteps")
+_browser_steps_store = Store[StepsData]("seamark_steps", "storeSteps")
 
 
 class StepperData(TypedDict):
@@ -158,7 +158,7 @@ def draw_stepper_at_linked_step(
             link_parameters["known"] = BOUNDARY_VISIBILITIES[bool(reveal_mode_event["known"])]
 
     # The steps are sent separately, so that moving to another step does not send them again.
-    _steps_store({"key": key, "id": steps_json_hash, "steps": steps_json}, key=f"{key}_steps")
+    _browser_steps_store({"key": key, "id": steps_json_hash, "steps": steps_json}, key=f"{key}_steps")
     # In lecture mode a scene must fit the projector.
     shows_reversing_change = bool(steps) and link_parameters["pace"] == REVEAL_MODES[0] and not session.is_in_lecture_mode
     _stepper_component(

@@ -86,7 +86,7 @@ class TabQuestionsOrLecture(TypedDict):
     words: str
 
 
-_tab_text_store = Store[bytes]("seamark_own", "keepOwn")
+_browser_tab_text_store = Store[bytes]("seamark_own", "keepOwn")
 _tab_questions_or_lecture_store = Store[TabQuestionsOrLecture]("seamark_words", "keepWords")
 
 
@@ -121,9 +121,9 @@ def show_text_box_footer() -> None:
 
 def keep_text_in_tab(text_metadata: TabTextMetadata | None, text: str) -> None:
     """Replace the text that the browser's tab keeps; remove the text if ``text_metadata`` is None."""
-    _tab_text_store(f"{json.dumps(text_metadata)}\n{text}".encode(), key="own_in_tab")
+    _browser_tab_text_store(f"{json.dumps(text_metadata)}\n{text}".encode(), key="own_in_tab")
 
 
-def store_questions_or_lecture_in_tab(questions_or_lecture: TabQuestionsOrLecture) -> None:
+def store_questions_or_lecture_in_tab(questions_or_lecture_data: TabQuestionsOrLecture) -> None:
     """Replace the questions or the lecture that the browser's tab keeps."""
-    _tab_questions_or_lecture_store(questions_or_lecture, key=questions_or_lecture["name"])
+    _tab_questions_or_lecture_store(questions_or_lecture_data, key=questions_or_lecture_data["name"])

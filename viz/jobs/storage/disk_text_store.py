@@ -73,7 +73,13 @@ class DiskTextStore:
         )
 
     def write(
-        self, stored_key: StoredTextKey | None, text_name: str, question_count: int, metadata: bytes, digest: str, text: str
+        self,
+        stored_key: StoredTextKey | None,
+        text_name: str,
+        question_count: int,
+        metadata: bytes,
+        text_change_digest: str,
+        text: str,
     ) -> StoredTextKey:
         """Store a text with its metadata, and return its key.
 
@@ -82,7 +88,7 @@ class DiskTextStore:
         stored_key
             The key from the last read or write. If another tab has changed or removed the entry since, or there is no key
             yet, the text becomes a new entry, so that neither overwrites the other.
-        digest
+        text_change_digest
             The text's digest; the text is only written if the digest has changed.
         """
         with self._open_database(creates_file=True) as connection:
@@ -107,10 +113,11 @@ class DiskTextStore:
                     "UPDATE notebooks SET revision = ?, changed = ?, name = ?, questions = ?, head = ? WHERE id = ?",
                     (stored_key.revision, time.time(), text_name, question_count, metadata, stored_key.id),
                 )
-                if stored_entry_revision_and_digest[1] != digest:
+                if stored_entry_revision_and_digest[1] != text_change_digest:
                     encoded_text = text.encode("utf-8", "surrogatepass")
                     connection.execute(
-                        "UPDATE notebooks SET digest = ?, text = ? WHERE id = ?", (digest, encoded_text, stored_key.id)
+                        "UPDATE notebooks SET digest = ?, text = ? WHERE id = ?",
+                        (text_change_digest, encoded_text, stored_key.id),
                     )
                 connection.execute("COMMIT")
             finally:

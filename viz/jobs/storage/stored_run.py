@@ -83,8 +83,8 @@ class Keeper:
     def _key(self) -> bytes:
         return self._hash_run_token(b"seamark-run")
 
-    def _hash_run_token(self, purpose: bytes) -> bytes:
-        return hashlib.blake2b(self.token.encode("utf-8", "surrogatepass"), digest_size=32, person=purpose).digest()
+    def _hash_run_token(self, hash_purpose: bytes) -> bytes:
+        return hashlib.blake2b(self.token.encode("utf-8", "surrogatepass"), digest_size=32, person=hash_purpose).digest()
 
 
 class StoredPlan(BaseModel, extra="forbid", frozen=True, strict=True):
@@ -178,14 +178,14 @@ class StoredRun(Generic[Plan]):
         InputError
             If the file cannot be read, or a bundled run is no longer complete.
         """
-        result_by_number = {}
+        result_by_part_number = {}
         for part_number, part_json in sorted(self.keeper.parts().items()):
             if 0 <= part_number < self.part_count:
                 with suppress(InputError, ValidationError):
-                    result_by_number[part_number] = decode(part_number, part_json)
-        if self.requires_every_part and len(result_by_number) < self.part_count:
+                    result_by_part_number[part_number] = decode(part_number, part_json)
+        if self.requires_every_part and len(result_by_part_number) < self.part_count:
             raise InputError("The measures have changed since the run was measured.")
-        return result_by_number
+        return result_by_part_number
 
 
 # The runs that come with Seamark, each in a file. Pages show them before the user starts a run.

@@ -176,14 +176,16 @@ def _missed_excerpt_row(
 ) -> FailedRowData:
     chunker_evaluation = retrieval_report.chunkers[chunker_number].evaluation
     question_text = chunker_evaluation.search.questions[missed_excerpt.question].text
-    excerpt_retrieval, ladder = missed_excerpt.retrieval, retrieval_report.chunkers[chunker_number].ladder
+    excerpt_retrieval, ladder_with_cut_reasons = missed_excerpt.retrieval, retrieval_report.chunkers[chunker_number].ladder
     missed_share_phrase = (
         "All of the excerpt"
         if excerpt_retrieval.missed_character_count == excerpt_retrieval.answer_character_count
         else f"{excerpt_retrieval.missed_character_count:,} of {excerpt_retrieval.answer_character_count:,} characters"
     )
     corpus_text = chunker_evaluation.searched_index.corpus.joined_document.text
-    cuts_inside_excerpt = excerpt_retrieval.cuts_inside({} if ladder is None else ladder.reasons)
+    cuts_inside_excerpt = excerpt_retrieval.cuts_inside(
+        {} if ladder_with_cut_reasons is None else ladder_with_cut_reasons.reasons
+    )
     unlisted_cut_count = len(cuts_inside_excerpt) - MOST_SHOWN_CUTS
     return {
         "question": missed_excerpt.question,
@@ -235,10 +237,10 @@ def _why_excerpt_missed(
         if excerpt_retrieval.fate == "split"
         else "all of it"
     )
-    holding_chunk_noun = (
+    chunk_or_child_noun = (
         "Chunk" if retrieval_report.chunkers[chunker_number].evaluation.searched_index.parents is None else "Child"
     )
-    holding_chunk_phrase = f"{holding_chunk_noun} {holder.number + 1:,} holds {held_share_phrase}"
+    holding_chunk_phrase = f"{chunk_or_child_noun} {holder.number + 1:,} holds {held_share_phrase}"
     if not holder.rank:
         return f"{holding_chunk_phrase}; its rank is not known."
     holding_chunk_and_rank_phrase = f"{holding_chunk_phrase} and has rank {holder.rank:,}"
@@ -308,7 +310,7 @@ def show_corpus_passage_compare_button(
     the label names the text that it replaces.
     """
     document_number = corpus.document_number_at(span_in_corpus.start)
-    document_offset, document = corpus.offsets[document_number], corpus.documents[document_number]
+    document_start_in_corpus, document = corpus.offsets[document_number], corpus.documents[document_number]
     if document.splitter != plan.sentences:
         # A run that only shows stored results uses another splitter.
         document = split_document(document.text, plan.sentences, document.name, document.parts)
@@ -318,7 +320,7 @@ def show_corpus_passage_compare_button(
     ]
     draw_button_opening_document_passage(
         document,
-        Span(span_in_corpus.start - document_offset, span_in_corpus.end - document_offset),
+        Span(span_in_corpus.start - document_start_in_corpus, span_in_corpus.end - document_start_in_corpus),
         compare_column_choices,
         choices,
         "retrieval_on_compare",
@@ -335,13 +337,13 @@ def draw_button_opening_document_passage(
     embedder: str | None = None,
 ) -> None:
     """Draw the button that opens Compare at a span of a document, with these columns and by default the page's embedder."""
-    sample_id, own_text_source = _sample_ids_by_text().get(document.text), session.own
+    sample_id, current_own_text = _sample_ids_by_text().get(document.text), session.own
     sample_id_or_source: str | TextWithDetails = sample_id or TextWithDetails(
         document.text, document.name, parts=document.parts
     )
     replaced_text_phrase = (
-        f", in the place of “{own_text_source.name}”"
-        if sample_id is None and own_text_source is not None and own_text_source.text != document.text
+        f", in the place of “{current_own_text.name}”"
+        if sample_id is None and current_own_text is not None and current_own_text.text != document.text
         else ""
     )
     button_data: OnCompareData = {

@@ -138,12 +138,12 @@ def _change_preview_payload(
     has_known_boundaries: bool,
     leaves_out_questions: bool,
 ) -> PreviewData:
-    is_job_running, cut_changes, document = (
+    is_preview_job_running, cut_changes, document = (
         changed_cuts_job.running,
         changed_cuts_job.change,
         changed_cuts_job.chunking_before.document,
     )
-    has_preview_failed = not is_job_running and changed_cuts_job.answers_whole is None
+    has_preview_failed = not is_preview_job_running and changed_cuts_job.answers_whole is None
     preview_sentences = []
     if has_preview_failed:
         preview_sentences.append(changed_cuts_job.error or "This value cannot be tried without embedding the text anew.")
@@ -170,29 +170,29 @@ def _change_preview_payload(
                     pluralize(len(questions_and_wholeness), "kept question"), "won", won_questions, lost_questions
                 )
             )
-    added_cut_axis_positions, removed_cut_axis_positions, found_boundary_axis_positions, lost_boundary_axis_positions = (
+    added_cut_axis_positions, removed_cut_axis_positions, gained_boundary_axis_positions, lost_boundary_axis_positions = (
         convert_offsets_to_sentence_positions(document, offsets) for offsets in cut_changes or ((),) * 4
     )
     return {
         "column": column_index,
         "values": {**values},
-        "state": "failed" if has_preview_failed else "working" if is_job_running else "done",
+        "state": "failed" if has_preview_failed else "working" if is_preview_job_running else "done",
         "share": changed_cuts_job.progress()[0],
         "said": preview_sentences,
         "added": added_cut_axis_positions,
         "removed": removed_cut_axis_positions,
-        "found": found_boundary_axis_positions,
+        "found": gained_boundary_axis_positions,
         "lost": lost_boundary_axis_positions,
     }
 
 
 def _gains_and_losses_phrase(
-    subject: str, gained_word: str, gained_quotes: Sequence[str], lost_quotes: Sequence[str]
+    subject: str, gained_word: str, gained_item_quotes: Sequence[str], lost_quotes: Sequence[str]
 ) -> str:
     """Describe gains and losses, as in ``known boundaries: 1 found (before “Then it …”), 2 lost (…)``."""
     gain_and_loss_phrases = [
         f"{len(names):,} {word} ({_named_items_phrase(names)})"
-        for word, names in ((gained_word, gained_quotes), ("lost", lost_quotes))
+        for word, names in ((gained_word, gained_item_quotes), ("lost", lost_quotes))
         if names
     ]
     return f"{subject}: {', '.join(gain_and_loss_phrases) or 'as before'}"
@@ -213,10 +213,12 @@ def _shortened_quote(text: str) -> str:
     return f"“{text_on_one_line}”" if len(text_on_one_line) <= LONGEST_QUOTED else f"“{shortened_text} …”"
 
 
-def set_parameters_if_all_valid(choice: ColumnChoice, values: object) -> dict[str, float]:
+def set_parameters_if_all_valid(column_choice_to_change: ColumnChoice, values: object) -> dict[str, float]:
     """Set the parameters that a browser event names, either all or none, and return their values."""
-    parameter_spec_by_name = {spec.name: spec for spec in chunker_class(choice.chunker).fields(choice.parameters)}
-    changed_choice, converted_values = choice.copy(), dict[str, float]()
+    parameter_spec_by_name = {
+        spec.name: spec for spec in chunker_class(column_choice_to_change.chunker).fields(column_choice_to_change.parameters)
+    }
+    changed_choice, converted_values = column_choice_to_change.copy(), dict[str, float]()
     for parameter_name, parameter_value in values.items() if isinstance(values, Mapping) else ():
         if parameter_name not in parameter_spec_by_name or not isinstance(parameter_value, int | float):
             return {}
@@ -226,7 +228,7 @@ def set_parameters_if_all_valid(choice: ColumnChoice, values: object) -> dict[st
         changed_choice.set_valid_parameter(parameter_name, converted_values[parameter_name])
         if changed_choice.parameters.get(parameter_name) != converted_values[parameter_name]:
             return {}
-    choice.parameters = changed_choice.parameters
+    column_choice_to_change.parameters = changed_choice.parameters
     return converted_values
 
 

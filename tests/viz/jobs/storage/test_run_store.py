@@ -344,7 +344,7 @@ def write(path, first):
     run_keeper = keeper(path)
     for number in range(first, first + 50):
         run_keeper.begin(PLAN)
-        run_keeper.add(number, f"part {number}".encode())
+        run_keeper.add_part(number, f"part {number}".encode())
         keeper(path, f"{first} {number % 5}").begin(PLAN)
 
 
