@@ -249,8 +249,7 @@ def measure_kills(folder: Path, megabytes: int, kill_count: int, seed: int) -> b
     is_same = final_run_cost.status == 0 and shards_hash(output_folder) == shards_hash(undisturbed_run_folder)
     print(
         f"\n{megabytes:,} MB, killed {done_kill_count} times, when {', '.join(map(str, shard_counts_at_kills))} of "
-        f"{shard_count} shards were "
-        f"there: {read_summary_counts(output_folder)['chunks']:,} chunks in the end, "
+        f"{shard_count} shards were there: {read_summary_counts(output_folder)['chunks']:,} chunks in the end, "
         f"{'the same files' if is_same else 'OTHER FILES'}",
         flush=True,
     )

@@ -210,10 +210,7 @@ def sentences_on_chunker_defaults(rows: Sequence[SweepRow], measure: str) -> lis
             suggested_summary = min(summaries_near_best, key=lambda summary: _count_changed_parameters(summary.setting))
             sentences_about_defaults.append(
                 f"{chunker}: {lead_over_default_phrase}; {suggested_summary.setting.words()}, at "
-                f"{suggested_summary.mean:.3f}, "
-                "moves "
-                "least and is within the "
-                f"standard error of {best_standard_error:.3f}."
+                f"{suggested_summary.mean:.3f}, moves least and is within the standard error of {best_standard_error:.3f}."
             )
     return sentences_about_defaults
 
@@ -247,8 +244,7 @@ def describe_whether_ahead_of_breakpoint(
     ahead_or_not_phrase = "is ahead of" if is_ahead else "is not ahead of"
     return (
         f"The default {chunker} {ahead_or_not_phrase} all {len(SETTINGS_GRID_BY_CHUNKER['breakpoint'])} published settings "
-        "of "
-        "breakpoint on both halves."
+        "of breakpoint on both halves."
     )
 
 
@@ -320,8 +316,7 @@ def main(count: int, measure: str, embedder: str) -> None:
     )
     print(
         f"change_point, told the number of sections: {tuning_score_given_section_count:.3f} on the tuned half, "
-        f"{held_mean_score:.3f} held "
-        "out."
+        f"{held_mean_score:.3f} held out."
     )
     settings_for_unchanged_documents = [
         *TRIVIAL_SETTINGS,

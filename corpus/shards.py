@@ -145,8 +145,7 @@ class Job:
         except OSError as error:
             raise InputError(
                 f"--output must be writable; writing {shard.file_name} failed: {error.strerror or error}. Check the "
-                "folder's "
-                "permissions and free space."
+                "folder's permissions and free space."
             ) from error
 
     def raise_if_run_ended(self) -> None:
@@ -416,8 +415,7 @@ class Manifest:
             else:
                 differing_input_piece, change_phrase = piece_of_present_run, "has changed"
             raise InputError(
-                "--output must continue a run with the same inputs; "
-                f"{input_file_label(self._names, differing_input_piece)} "
+                f"--output must continue a run with the same inputs; {input_file_label(self._names, differing_input_piece)} "
                 f"{change_phrase} "
                 "since that run began. Name a new folder."
             )

@@ -52,8 +52,7 @@ def refuse_excess_chunks_or_characters(chunker_name: str, chunk_count: int, tota
     if total_chunk_character_count > MOST_TOTAL_CHUNK_CHARACTERS:
         raise InputError(
             f"{chunker_name}: all chunks together may have at most {MOST_TOTAL_CHUNK_CHARACTERS:,} characters, overlaps "
-            "included; "
-            f"these {chunk_count:,} chunks have {total_chunk_character_count:,}. Choose a smaller overlap."
+            f"included; these {chunk_count:,} chunks have {total_chunk_character_count:,}. Choose a smaller overlap."
         )
 
 

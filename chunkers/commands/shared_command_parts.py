@@ -486,9 +486,7 @@ def named_files(command_line_paths: Sequence[str], endings: Sequence[str] = READ
             if not folder_files:
                 raise InputError(
                     f"{command_line_path}: a folder must contain at least one file ending in {', '.join(endings)}; this "
-                    "folder "
-                    "contains "
-                    "none. Name another folder."
+                    "folder contains none. Name another folder."
                 )
             yield from ((str(path), printable_file_name(path.relative_to(named_path).as_posix())) for path in folder_files)
 
@@ -524,7 +522,7 @@ def yield_named_file_contents(
     endings: Sequence[str] = READABLE_ENDINGS,
     complain: Callable[[str], None] | None = None,
 ) -> Iterator[tuple[str, FileContent]]:
-    """Yield each file's name, as in `named_files`, and what ``content_from_bytes`` makes of its bytes and name.
+    """Yield each file's name, as in `named_files`, and the result of ``content_from_bytes`` for its bytes and name.
 
     Raises
     ------

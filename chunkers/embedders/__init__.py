@@ -48,7 +48,7 @@ _HUB_NAME_PATTERN = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto") -> Embedder:
-    """Return the embedder called ``name``; nothing is read, downloaded or sent until its ``ensure_loaded`` is called.
+    """Return the embedder called ``name``. It reads, downloads and sends nothing before its ``ensure_loaded`` is called.
 
     Parameters
     ----------
@@ -102,8 +102,7 @@ def _build_embedder(name: str, device: str) -> Embedder:
             return HubModel(name, device)
     raise InputError(
         f"embedder must be one of {', '.join(EMBEDDER_DESCRIPTIONS)}, or have one of the forms "
-        f"{', '.join(OTHER_NAME_FORMS)}; got "
-        f"{short_repr(name)}."
+        f"{', '.join(OTHER_NAME_FORMS)}; got {short_repr(name)}."
     )
 
 

@@ -312,8 +312,7 @@ def checked_vectors(embedder_name: str, embedder_output: object, texts: Sequence
         first_faulty_row_index, faulty_dimension_index = np.argwhere(~np.isfinite(checked_embedding_vectors))[0]
         raise ModelError(
             f"{embedder_name}: encode must return finite numbers; for the text {short_repr(texts[first_faulty_row_index])} "
-            "it "
-            f"returned {checked_embedding_vectors[first_faulty_row_index, faulty_dimension_index]}."
+            f"it returned {checked_embedding_vectors[first_faulty_row_index, faulty_dimension_index]}."
         )
     with np.errstate(over="ignore"):
         vector_norms = np.linalg.norm(checked_embedding_vectors.astype(np.float64, copy=False), axis=1)

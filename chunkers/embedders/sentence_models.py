@@ -259,8 +259,7 @@ class Model(Embedder):
             if isinstance(error, RuntimeError) and self.device not in ("", "cpu"):
                 raise ModelError(
                     f"{self.name}: the model failed on {DEVICE_DESCRIPTIONS[self.device]} with "
-                    f"{_error_name_with_article(error)}. On "
-                    "the "
+                    f"{_error_name_with_article(error)}. On the "
                     "command line, pass --device cpu to use the processor instead."
                 ) from error
             raise ModelError(

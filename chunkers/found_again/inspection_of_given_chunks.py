@@ -88,8 +88,7 @@ def read_given_chunks(file_bytes: bytes, name: str, cancelled: Callable[[], bool
     if len(file_bytes) > MAX_FILE_BYTES:
         raise InputError(
             f"{name}: a file of chunks may have at most {MAX_FILE_BYTES:,} bytes; this file has {len(file_bytes):,}. Use a "
-            "smaller "
-            "file."
+            "smaller file."
         )
     if file_bytes.startswith(b"PAR1"):
         raise_if_extra_missing("corpus", "Parquet", "pyarrow")

@@ -121,8 +121,7 @@ class JoinedGroups:
         if self._embedded_character_count > MOST_TOTAL_EMBEDDED_GROUP_CHARACTERS:
             raise InputError(
                 f"double_pass: the re-embedded groups may have at most {MOST_TOTAL_EMBEDDED_GROUP_CHARACTERS:,} characters "
-                "in "
-                "total; the "
+                "in total; the "
                 f"groups up to sentence {group.end:,} of {len(self._texts):,} have more. Set max_size, or set vector to "
                 "mean."
             )

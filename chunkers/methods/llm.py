@@ -304,8 +304,7 @@ class WindowedModelChunker(Chunker, ABC):
             f"The model gave no usable answer about {window_decisions.unusable_count:,} of {total_windows_phrase}, though "
             "it was "
             "asked "
-            "up to "
-            f"{MOST_ANSWER_RETRIES + 1} times; there a chunk ends with the window and nowhere inside it.",
+            f"up to {MOST_ANSWER_RETRIES + 1} times; there a chunk ends with the window and nowhere inside it.",
         )
 
 

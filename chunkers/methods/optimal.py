@@ -309,8 +309,7 @@ class Optimal(Chunker):
                 f"optimal: pieces in the text × pieces in the largest chunk must be at most {MOST_OPTIMAL_PIECE_RUNS:,}; "
                 "this text has "
                 f"{piece_count_qualifier}{piece_count:,} pieces, and its largest chunk up to {longest_run_length:,}. "
-                "Choose a larger "
-                "piece size."
+                "Choose a larger piece size."
             )
 
     def _all_gaps(

@@ -333,8 +333,7 @@ def _proposition_notes(
         )
         proposition_notes.append(
             f"Lost: the model stated nothing of {pluralize(len(unstated_sentence_starts), 'sentence')} "
-            f"({unstated_sentence_numbers_phrase}); "
-            f"{unstated_sentences_kept_clause}."
+            f"({unstated_sentence_numbers_phrase}); {unstated_sentences_kept_clause}."
         )
     if stated_propositions.left_out:
         has_single_invented_proposition = len(stated_propositions.left_out) == 1
@@ -370,8 +369,7 @@ def _proposition_notes(
             f"The model did not sort {grouped_propositions.failed_batch_count:,} of "
             f"{pluralize(grouped_propositions.batch_count, 'batch', 'batches')} of propositions "
             f"in a form that can be used, though it was asked up to {MOST_ANSWER_RETRIES + 1} times; each is a chunk "
-            "without a "
-            "title."
+            "without a title."
         )
     return tuple(proposition_notes)
 

@@ -137,8 +137,7 @@ class ChunkFile:
                 f"{self.name}: the file must have chunks of all {len(wanted_document_names):,} documents, because all "
                 "chunkers are measured "
                 f"on the same documents; it has no chunks of {_document_names_phrase(document_names_without_chunks)}. Add "
-                "the "
-                "missing chunks, or remove the documents."
+                "the missing chunks, or remove the documents."
             )
         for wanted_document_name, matching_names in matching_names_by_document_name.items():
             if len(matching_names) > 1:

@@ -325,9 +325,7 @@ def _guard_chunk_method(
         except Exception as error:
             raise ModelError(
                 f"{chunker_name}, of {package_or_module_phrase}, could not cut this text; it failed with "
-                f"{error_summary(error)}. "
-                "Change a parameter, "
-                "or choose another chunker."
+                f"{error_summary(error)}. Change a parameter, or choose another chunker."
             ) from error
         if result_fault := _fault_of_result(chunking, document):
             raise ModelError(

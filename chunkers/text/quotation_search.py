@@ -383,12 +383,11 @@ class SearchableText:
 
     def contains(self, text: str) -> bool:
         """Return whether the searched text contains ``text``, ignoring white space and typography."""
-        return (
-            simplified_passage := drop_spaces_and_simplify_signs(text)
-        ) != "" and simplified_passage in self._folded_text_with_offsets.text
+        simplified_passage = drop_spaces_and_simplify_signs(text)
+        return simplified_passage != "" and simplified_passage in self._folded_text_with_offsets.text
 
     def find_longest_suffix_span_at(self, quotation_text: str, suffix_start_in_text: int) -> Span | None:
-        """Return the range of the longest end of ``quotation_text`` found at ``suffix_start_in_text``, or None."""
+        """Return the range of the longest suffix of the quotation that begins at ``suffix_start_in_text``, or None."""
         simplified_quotation, simplified_text_offset = _Folded.of(quotation_text), self._folded_offset(suffix_start_in_text)
         following_simplified_text = self._folded_text_with_offsets.text[
             simplified_text_offset : simplified_text_offset + SHORTEST_ALTERED_EXCERPT

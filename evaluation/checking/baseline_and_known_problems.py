@@ -77,8 +77,7 @@ class Baseline(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
                 if score_name not in BASELINE_SCORE_DIRECTIONS[score_kind]:
                     raise InputError(
                         f"{name}: a score of {score_kind} must be one of "
-                        f"{', '.join(BASELINE_SCORE_DIRECTIONS[score_kind])}; got "
-                        f"{score_name!r}."
+                        f"{', '.join(BASELINE_SCORE_DIRECTIONS[score_kind])}; got {score_name!r}."
                     )
         return validated_baseline
 
@@ -195,8 +194,7 @@ class KnownProblems(BaseModel, frozen=True, extra="forbid"):
             faulty_field_path, first_error_detail = first_field_and_error(error, "the file")
             raise InputError(
                 f"{name}: known problems must be in the format that --write-known writes; {short_repr(faulty_field_path)} "
-                "is invalid: "
-                f"{first_error_detail['msg']}."
+                f"is invalid: {first_error_detail['msg']}."
             ) from error
 
     @classmethod

@@ -304,8 +304,7 @@ def run_embedder_agreement(options: argparse.Namespace) -> None:
                 )
             )
             print(
-                f"{document_name}: "
-                f"{embedder_boundary_agreement.words(full_embedder.name, approximating_embedder.name)}"
+                f"{document_name}: {embedder_boundary_agreement.words(full_embedder.name, approximating_embedder.name)}"
                 f"{embedding_distance_shift_phrase}",
                 flush=True,
             )

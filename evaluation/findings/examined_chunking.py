@@ -54,7 +54,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 
 
 def _windows_1252_character_class(lowest_byte: int, highest_byte: int) -> str:
-    """Return a regular expression's class of the Windows-1252 characters from ``lowest_byte`` to ``highest_byte``."""
+    """Return the Windows-1252 characters of the bytes from ``lowest_byte`` to ``highest_byte``, as a regex class."""
     windows_1252_characters = (
         bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(lowest_byte, highest_byte + 1)
     )

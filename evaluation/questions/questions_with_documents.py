@@ -104,8 +104,7 @@ def read_beir(
     if total_byte_count > MAX_UNPACKED_BYTES:
         raise InputError(
             f"{question_set_name}: the files of a question set may have at most {MAX_UNPACKED_BYTES:,} bytes in total; "
-            "these have "
-            f"{total_byte_count:,}."
+            f"these have {total_byte_count:,}."
         )
     path_size_pairs = [[path, len(part)] for path, part in file_bytes_by_path.items()]
     question_set = _reassemble_question_set(

@@ -589,8 +589,7 @@ def edit_stability_cells(stability: EditStability | str | None) -> list[Cell]:
     edit_changing_most_chunks = stability.edit_changing_most_chunks
     worst_edit_phrase = (
         f"after sentence {edit_changing_most_chunks.preceding_sentence_number + 1:,}: "
-        f"{edit_changing_most_chunks.changed:,} of "
-        f"{pluralize(edit_changing_most_chunks.chunks, 'chunk')}"
+        f"{edit_changing_most_chunks.changed:,} of {pluralize(edit_changing_most_chunks.chunks, 'chunk')}"
     )
     return [
         share_cell(stability.mean_changed_chunk_share, stability.words()),

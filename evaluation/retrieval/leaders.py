@@ -336,8 +336,7 @@ class Leads:
         lead_in_points_phrase = "less than 0.1" if lead_difference.mean < 0.001 else f"{100 * lead_difference.mean:.1f}"
         lead_phrase = (
             f"{at_budget_phrase}, {best_chunker_name} is {lead_in_points_phrase} points ahead of {rival_chunker_name} "
-            f"({lead_difference.interval_phrase}, "
-            f"{lead_difference.p_value_phrase})"
+            f"({lead_difference.interval_phrase}, {lead_difference.p_value_phrase})"
         )
         if lead.needed_question_count <= lead_difference.count:
             return f"{lead_phrase}: not significant among so many comparisons, though it may be by itself."

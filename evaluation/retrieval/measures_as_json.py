@@ -260,9 +260,7 @@ def _restored_budget_ladder(
         ):
             raise InputError(
                 f"The stored evaluation must refer only to its own {existing_item_count:,} {numbered_item_noun}; it refers "
-                "to others. Run "
-                "the evaluation "
-                "again."
+                "to others. Run the evaluation again."
             )
     restored_near_duplicates = (
         None
@@ -320,9 +318,7 @@ def _restored_retrieved_duplicates(
         ):
             raise InputError(
                 f"The stored evaluation must refer only to its own {existing_item_count:,} {numbered_item_noun}; it refers "
-                "to others. Run "
-                "the evaluation "
-                "again."
+                "to others. Run the evaluation again."
             )
     results_with_repeats_last = tuple(
         _restored_budget_results(stored_at, excerpt_lengths[:, [*repeat_ranks_by_question]])

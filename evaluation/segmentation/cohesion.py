@@ -254,8 +254,7 @@ class StretchComparison:
         )
         return (
             f"deciding gap by gap {gains_or_costs_verb} {abs(self.greedy_minus_other_cohesion):.2f} here: what stays "
-            "together is that much "
-            f"{more_or_less_word} alike"
+            f"together is that much {more_or_less_word} alike"
         )
 
 

@@ -282,8 +282,7 @@ class EditStability:
         most_disruptive_edit = self.edit_changing_most_chunks
         return (
             f"Of {pluralize(len(self.edits), 'inserted sentence')}, each changes {self.mean_changed_chunk_share:.1%} of the "
-            "chunks on average "
-            f"and {most_disruptive_edit.changed_chunk_share:.1%} at worst, after sentence "
+            f"chunks on average and {most_disruptive_edit.changed_chunk_share:.1%} at worst, after sentence "
             f"{most_disruptive_edit.preceding_sentence_number + 1:,}; "
             f"one chunk, which must change, is {self.inevitable:.1%}."
         )

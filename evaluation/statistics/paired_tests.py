@@ -109,13 +109,11 @@ class Difference:
         if not self.significant:
             return (
                 f"{chunker_name}: {measure} is not significantly different from {baseline_name} over {self.count:,} "
-                "questions "
-                f"({self.points} points, {self.interval_phrase}, {self.p_value_phrase})."
+                f"questions ({self.points} points, {self.interval_phrase}, {self.p_value_phrase})."
             )
         return (
             f"{chunker_name}: {measure} is significantly {'higher' if self.mean > 0 else 'lower'} than with "
-            f"{baseline_name}, by "
-            f"{100 * abs(self.mean):.1f} points over {self.count:,} questions ({self.interval_phrase}, "
+            f"{baseline_name}, by {100 * abs(self.mean):.1f} points over {self.count:,} questions ({self.interval_phrase}, "
             f"{self.p_value_phrase})."
         )
 

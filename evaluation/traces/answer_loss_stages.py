@@ -313,8 +313,7 @@ class TraceDiagnoser:
             return ""
         unmatched_texts_sentence = (
             f"{texts_without_chunk_count:,} of {pluralize(len(located_places), 'located text')} of the trace are no chunks "
-            "of "
-            f"{self._searched.name}"
+            f"of {self._searched.name}"
         )
         if 2 * texts_without_chunk_count > len(located_places):
             return f"{unmatched_texts_sentence}, so the trace searched other chunks, and {self._searched.name} is not used."
@@ -598,9 +597,7 @@ class TraceDiagnoser:
                 retrieved_answer_chunk_count = sum(bool(chunk.given) for chunk in retrieval_judgement.chunks)
                 partial_retrieval_sentence = (
                     f"{answer_location_phrase} is in {len(retrieval_judgement.chunks)} chunks, "
-                    f"{retrieved_answer_chunk_count} of "
-                    "them "
-                    "retrieved"
+                    f"{retrieved_answer_chunk_count} of them retrieved"
                 )
                 return "cut apart", partial_retrieval_sentence + cut_phrase + limitation_phrase, cuts_within_answer
             return (

@@ -35,7 +35,7 @@ def test_a_callback_and_what_an_event_asks_for_are_done_to_the_end(tmp_path):
 
 @pytest.mark.full
 def test_streamlit_itself_breaks_it_off(tmp_path):
-    """If this fails, Streamlit has mended it: remove `viz.server.streamlit_patches` and the line in config.toml."""
+    """If this fails, Streamlit has mended the fault: remove `streamlit_patches` and the line in config.toml."""
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py", environment=AS_IT_CAME) as server:
         noted_there, acted_there = in_a_loop(noted(server.url))
     assert noted_there != "one two"
@@ -127,6 +127,6 @@ def test_the_values_of_a_page_that_is_left_are_no_changes(tmp_path):
 
 @pytest.mark.full
 def test_streamlit_itself_takes_them_for_changes(tmp_path):
-    """If this fails, Streamlit has mended it: remove `viz.server.streamlit_patches.stop_forgetting_widget_values_early`."""
+    """If this fails, Streamlit has mended the fault: remove `stop_forgetting_widget_values_early`."""
     with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py", environment=AS_IT_CAME) as server:
         assert in_a_loop(left_in_a_hurry(server.url)) != ("another=mine", [])

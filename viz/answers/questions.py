@@ -102,9 +102,7 @@ def _take_retrieval_questions_showing_origin(choices: Choices, text: PageText) -
         with open_retrieval_button_row:
             show_remark(
                 f"{_question_and_reference_counts_phrase(distinct_question_items)}: those "
-                f"{' and those '.join(origin_phrases)}; the "
-                "excerpts "
-                "that answer them are the references.",
+                f"{' and those '.join(origin_phrases)}; the excerpts that answer them are the references.",
                 key="answers_questions_said",
             )
     open_retrieval_button_row.button(

@@ -120,9 +120,7 @@ def _greedy_steps_compared_with_optimal(
         if sentence_pair_count > MAX_PAIRS_FOR_STEP_SCORES:
             show_notice(
                 f"The steps show no numbers, because numbers are shown for at most {MAX_PAIRS_FOR_STEP_SCORES:,} compared "
-                "pairs "
-                "of "
-                f"sentences, and this text has {sentence_pair_count:,}. Choose a shorter text to see them.",
+                f"pairs of sentences, and this text has {sentence_pair_count:,}. Choose a shorter text to see them.",
                 key="long_scan",
             )
         else:
@@ -402,8 +400,7 @@ def _table_entry_step(partition_table: PartitionTable, leading_sentence_count: i
         keep_verb_form = "keeps" if best_last_chunk_start_index == 1 else "keep"
         entry_explanation_sentences.append(
             f"Before it, {_first_n_sentences_phrase(best_last_chunk_start_index)} {keep_verb_form} the value that the "
-            "table has: "
-            f"{_format_table_entry_value(partition_table, best_last_chunk_start_index)}."
+            f"table has: {_format_table_entry_value(partition_table, best_last_chunk_start_index)}."
         )
     entry_label_value_pairs = [
         [

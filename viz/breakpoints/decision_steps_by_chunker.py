@@ -394,8 +394,7 @@ def _add_change_point_gain_to_step(step: Step, gap: Gap, chunk_edge_indexes: lis
         [
             "gain",
             f"{sentence_count_before:,} × {right_side_sentence_count:,} ÷ "
-            f"{sentence_count_before + right_side_sentence_count:,} × "
-            f"{squared_distance:.3f} = {gap.score:.3f}",
+            f"{sentence_count_before + right_side_sentence_count:,} × {squared_distance:.3f} = {gap.score:.3f}",
         ],
     ]
     if gap.threshold is not None:

@@ -140,8 +140,7 @@ def _flat_stretch_in_words(staircase: Staircase, threshold_amount: float) -> str
     widest_same_chunks_stretch = max(staircase.flat_stretches, key=lambda stretch: stretch.high - stretch.low)
     return (
         f"A few steps from here the chunks change; {widest_same_chunks_stretch.in_words()}. Bands are stretches that make "
-        "the same "
-        "chunks."
+        "the same chunks."
     )
 
 

@@ -103,8 +103,7 @@ def join_script_with_imports(
             if declared_name in path_by_declared_identifier:
                 raise LinkError(
                     f"{declared_name} must be declared only once in the scripts that {entry_script_path} links; "
-                    f"{path_by_declared_identifier[declared_name]} and "
-                    f"{module.path} both declare it."
+                    f"{path_by_declared_identifier[declared_name]} and {module.path} both declare it."
                 )
             path_by_declared_identifier[declared_name] = module.path
     module_sources = [f"// ---- viz/{module.path}\n{module.body}" for module in ordered_script_modules]

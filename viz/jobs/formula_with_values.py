@@ -137,8 +137,7 @@ def _gradient_lines(distance_at: Callable[[int], float], gap_index: int, gap_cou
     )
     return [
         f"{gradient_formula} = ({_two_decimals(next_and_previous_distance[0])} − "
-        f"{_two_decimals(next_and_previous_distance[1])}){divisor_phrase} = "
-        f"{_two_decimals(distance_gradient)}"
+        f"{_two_decimals(next_and_previous_distance[1])}){divisor_phrase} = {_two_decimals(distance_gradient)}"
     ], distance_gradient
 
 
@@ -148,8 +147,7 @@ def _slope_lines(distance_at: Callable[[int], float], gap_index: int, gap_count:
     similarity_at_previous_gap, similarity = 1 - distance_at(gap_index - 1), 1 - distance_at(gap_index)
     return [
         f"slope = s{_format_one_based_subscript(gap_index)} − s{_format_one_based_subscript(gap_index - 1)} = "
-        f"{_two_decimals(similarity)} − "
-        f"{_two_decimals(similarity_at_previous_gap)} = "
+        f"{_two_decimals(similarity)} − {_two_decimals(similarity_at_previous_gap)} = "
         f"{_two_decimals(similarity - similarity_at_previous_gap)}"
     ], similarity - similarity_at_previous_gap
 
@@ -168,8 +166,7 @@ def _depth_lines(distance_at: Callable[[int], float], gap_index: int, gap_count:
     depth_score = similarity_peaks[0] + similarity_peaks[1] - 2 * similarity_at_gap
     depth_formula = (
         f"depth = {_two_decimals(similarity_peaks[0])} + {_two_decimals(similarity_peaks[1])} − 2 · "
-        f"{_two_decimals(similarity_at_gap)} "
-        f"= {_two_decimals(depth_score)}"
+        f"{_two_decimals(similarity_at_gap)} = {_two_decimals(depth_score)}"
     )
     return [f"{depth_formula}, from the peaks of similarity on both sides"], depth_score
 
@@ -192,8 +189,7 @@ def _joint_distance_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Too
         f"joint distance = λ · |{left_sentence_index + 1} − {right_sentence_index + 1}| / {sentence_count} + (1 − λ) · (1 − "
         f"{product_symbols})",
         f"= {_two_decimals(position_weight)} · {_two_decimals(1 / sentence_count)} + {_two_decimals(1 - position_weight)} · "
-        f"{_two_decimals(semantic_distance)} = "
-        f"{_two_decimals(joint_distance_at_gap)}",
+        f"{_two_decimals(semantic_distance)} = {_two_decimals(joint_distance_at_gap)}",
     ], joint_distance_at_gap
 
 
@@ -208,8 +204,7 @@ def _similarity_against_threshold_lines(_: Any, chunking: Chunking, gap: Gap, __
             similarity_text, threshold_text = _two_decimals(comparison.similarity), _two_decimals(comparison.threshold)
             similarity_and_threshold_lines.append(
                 f"{comparison.kind}: cos({left_range_text}, {right_range_text}) = {similarity_text} "
-                f"{threshold_relation_sign} "
-                f"{threshold_text}"
+                f"{threshold_relation_sign} {threshold_text}"
             )
     return similarity_and_threshold_lines, None
 
@@ -233,14 +228,12 @@ def _max_min_lines(chunker: Any, chunking: Chunking, gap: Gap, tools: Tools) -> 
         factor_text, scaled_top_similarity = f"{chunker.initial_factor:g}", chunker.initial_factor * top_similarity
         return [
             f"{factor_text} · {product_formula_by_sentence[first_sentence_index]} = {factor_text} · "
-            f"{_two_decimals(top_similarity)} = "
-            f"{_two_decimals(scaled_top_similarity)}"
+            f"{_two_decimals(top_similarity)} = {_two_decimals(scaled_top_similarity)}"
         ], scaled_top_similarity
     if len(similarity_by_sentence_index) > MOST_SIMILARITIES:
         return [
             f"greatest of {len(similarity_by_sentence_index)} similarities: "
-            f"{product_formula_by_sentence[nearest_sentence_index]} = "
-            f"{_two_decimals(top_similarity)}"
+            f"{product_formula_by_sentence[nearest_sentence_index]} = {_two_decimals(top_similarity)}"
         ], top_similarity
     similarities_phrase = ", ".join(
         f"{product_formula_by_sentence[number]} = {_two_decimals(product)}"

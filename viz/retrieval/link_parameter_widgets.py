@@ -107,8 +107,7 @@ def draw_search_settings(link_parameters: dict[str, str]) -> None:
         "retrieval_returned",
         help="What a question is given for a chunk that is found: search for the small, return the large. What is returned "
         "counts in every measure and fills the budget; a passage that several chunks return is given once. “Its parent” "
-        "takes chunks in two levels: only children are searched, and each parent comes once, at the rank of its best "
-        "child.",
+        "takes chunks in two levels: only children are searched, and each parent comes once, at the rank of its best child.",
     )
 
 

@@ -190,8 +190,7 @@ def _cost_key_figure(
     )
     cost_details_sentence = (
         f"{chunker_names[best_chunker_number]}, with {tokens_phrase}. {chunker_names[other_chunker_number]}: "
-        f"{rival_time_phrase}, "
-        f"{costs_of_rival_chunker.tokens:,.0f} tokens."
+        f"{rival_time_phrase}, {costs_of_rival_chunker.tokens:,.0f} tokens."
     )
     return KeyFigure("What it cost", index_time_phrase, cost_details_sentence)
 

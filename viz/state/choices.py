@@ -259,8 +259,7 @@ def _parse_embedder(query: Mapping[str, str], default_choices: Choices, complain
         return embedder_name
     complaints.append(
         f"The link's embedder must be a name of 1 to {MAX_LINK_NAME_CHARACTERS} printable characters; got "
-        f"{short_repr(embedder_name)}. "
-        f"Using {default_choices.embedder}."
+        f"{short_repr(embedder_name)}. Using {default_choices.embedder}."
     )
     return default_choices.embedder
 

@@ -182,7 +182,7 @@ class Sent:
         self._last: dict[str, tuple[object, Order]] = {}
 
     def sequence_number(self, recipient_component_key: str, data: object) -> Order:
-        """Return the sequence number of ``data``, unchanged if ``recipient_component_key`` was last sent the same data."""
+        """Return the sequence number of ``data``, a new one unless the recipient was last sent the same data."""
         last_data_and_number = self._last.get(recipient_component_key)
         if last_data_and_number is None or last_data_and_number[0] != data:
             last_data_and_number = data, Order(self._session, next(self._numbers))

@@ -335,8 +335,7 @@ def _draw_best_setting_sentences(
     if next_different_summary is not None:
         best_setting_sentences += (
             f" The next, {setting_in_words(next_different_summary.setting)}, is "
-            f"{abs(next_different_summary.mean - best_summary.mean):.3f} "
-            "behind."
+            f"{abs(next_different_summary.mean - best_summary.mean):.3f} behind."
         )
         near_best_setting_count = sum(
             abs(summary.mean - best_summary.mean) <= NEAR_BEST_DIFFERENCE for summary in ranked_summaries

@@ -430,8 +430,7 @@ def store_marked_answer(document: Document, event: dict[str, Any]) -> None:
             raise InputError(
                 f"The texts of all kept questions may have at most {MOST_STORED_TEXT_CHARACTERS:,} characters together; "
                 "with "
-                "this "
-                f"question they would have {stored_texts_character_count:,}. Remove a kept question first."
+                f"this question they would have {stored_texts_character_count:,}. Remove a kept question first."
             )
     except InputError as error:
         session.answer_complaint = str(error)
