@@ -402,10 +402,16 @@ def measure_and_report_waiting(session_count: int | None, characters: int | None
 
 
 def measure_and_report_soak(
-    session_count: int | None, seconds: float | None, thinking_seconds: float | None, characters: int | None, **_: object
+    session_count: int | None,
+    measurement_seconds: float | None,
+    thinking_seconds: float | None,
+    characters: int | None,
+    **_: object,
 ) -> bool:
     """Run and print the measurement ``soak``; return whether it had no faults and stayed fast and small."""
-    rows = run_with_server(measure_soak, session_count or 20, seconds or 3600, thinking_seconds or 5, characters or 8_000)
+    rows = run_with_server(
+        measure_soak, session_count or 20, measurement_seconds or 3600, thinking_seconds or 5, characters or 8_000
+    )
     print(markdown_table(["until minute", "came", *HEAD, "server, ms a move", "MB", "load"], rows))
     second_row, last_row = rows[1], rows[-1]
     is_steady = all(float(last_row[place]) <= 1.5 * float(second_row[place]) for place in (8, 9))
@@ -432,7 +438,13 @@ RUN_FUNCTION_BY_MEASUREMENT: dict[str, Callable[..., bool]] = {
     build_function_adding_option(
         "--sessions", dest="session_count", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)"
     ),
-    build_function_adding_option("--seconds", type=float, metavar="S", help="of moving sliders (default: 120 and 3,600)"),
+    build_function_adding_option(
+        "--seconds",
+        dest="measurement_seconds",
+        type=float,
+        metavar="S",
+        help="of moving sliders (default: 120 and 3,600)",
+    ),
     build_function_adding_option(
         "--think",
         dest="thinking_seconds",

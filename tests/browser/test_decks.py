@@ -164,6 +164,7 @@ def test_page_up_goes_back_to_the_last_part_of_the_scene_before(open_page, app_u
 def test_b_blanks_the_screen_and_a_typed_b_does_not(open_page, app_url):
     page = open_page(viewport=PROJECTOR)
     opened(page, app_url, "deck=ten-minutes&scene=3")
+    embedded(page)
     blank = page.get_by_role("dialog", name="The screen is blank")
     page.keyboard.press("b")
     expect(blank).to_be_visible()

@@ -3,9 +3,9 @@
 import { activeIn } from "../../shared/dom.js";
 
 /**
- * The box in which the user is typing (null after the user has left it), the text typed since it lost the focus, and the box
- * that Streamlit has already drawn beside it.
- * @typedef {{ box: HTMLInputElement | null, words: string, next?: HTMLInputElement | null }} Typing
+ * The box in which the user is typing (null after the user has left it), the text typed since it lost the focus, and all boxes
+ * on the page: Streamlit may draw the next one before it takes the last away.
+ * @typedef {{ box: HTMLInputElement | null, words: string, drawn: Set<HTMLInputElement> }} Typing
  */
 
 /** @param {HTMLInputElement} box */
@@ -18,7 +18,7 @@ export function watchTyping(box) {
 // Listens here because there may be no reader for a moment.
 function listenForGood() {
   /** @type {Typing} */
-  const typing = { box: null, words: "", next: null };
+  const typing = { box: null, words: "", drawn: new Set() };
   for (const event of ["pointerdown", "popstate"])
     globalThis.addEventListener(event, () => enter(typing, null), { capture: true });
   globalThis.addEventListener("keydown", (event) => hear(event, typing), { capture: true });
@@ -29,7 +29,7 @@ function listenForGood() {
  * @param {Typing} typing
  * @param {HTMLInputElement | null} box
  */
-const enter = (typing, box) => Object.assign(typing, { box, words: "", next: null });
+const enter = (typing, box) => Object.assign(typing, { box, words: "" });
 
 /**
  * Store a key typed after the box lost the focus; if the box still exists, return the focus and the key to it.
@@ -50,23 +50,24 @@ export function hear(event, typing) {
 }
 
 /**
- * Move the typed text and the focus to the box that replaces another.
+ * Note a box on the page; it takes over the typed text and the focus from one that is gone.
  * @param {HTMLInputElement} box
  */
 export function takeTyping(box) {
   const typing = globalThis.seamarkTyping;
-  if (!typing?.box || typing.box === box) return;
-  if (typing.box.isConnected) typing.next = box;
-  else replace(typing, box);
+  typing?.drawn.add(box);
+  if (typing?.box && typing.box !== box && !typing.box.isConnected) replace(typing, box);
 }
 
 /**
- * Move the typed text and the focus from a box that goes to the one drawn beside it, if any.
+ * Forget a box that is gone; the typed text and the focus move to another one on the page, if any, or to the next one drawn.
  * @param {HTMLInputElement} box
  */
 export function passTyping(box) {
   const typing = globalThis.seamarkTyping;
-  if (typing?.box === box && typing.next?.isConnected) replace(typing, typing.next);
+  typing?.drawn.delete(box);
+  const next = [...(typing?.drawn ?? [])].findLast(({ isConnected }) => isConnected);
+  if (typing?.box === box && next) replace(typing, next);
 }
 
 /**
