@@ -3,7 +3,19 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at_rest, box_of, column, embedded, eventually, open_app, open_box, painted, read, until
+from tests.browser.steps import (
+    READY,
+    at_rest,
+    box_of,
+    column,
+    embedded,
+    eventually,
+    open_app,
+    open_box,
+    painted,
+    read,
+    until,
+)
 from tests.lanes import mostly_full
 
 PROJECTORS = [(1280, 720), (1024, 768), (1920, 1080)]
@@ -211,3 +223,13 @@ def test_the_heatmaps_numbers_grow_with_the_words(open_page, app_url):
         edge = read(heatmap, "({ at }) => at(0, 0)[0] - (at(0, 1)[0] - at(0, 0)[0]) / 2")
         heights.append(canvas.evaluate(NUMBERED, edge - canvas.bounding_box()["x"]))
     assert heights[1] >= 1.3 * heights[0] > 0
+
+
+@pytest.mark.full
+def test_what_is_chosen_in_a_row_of_menus_is_not_cut_off(open_page, app_url):
+    page = open_page(viewport={"width": 1280, "height": 720})
+    page.goto(f"{app_url}/retrieval?lecture=1")
+    menus = page.locator("[data-testid=stMain] [data-testid=stHorizontalBlock]").get_by_role("combobox")
+    expect(menus.nth(4)).to_be_visible(timeout=READY)
+    at_rest(page)
+    eventually(lambda: menus.evaluate_all("(all) => all.every((one) => one.scrollWidth <= one.clientWidth)"), True)

@@ -7,6 +7,9 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import box_of, embedded, eventually, open_app, paste
 
+STRETCHED = "(strips) => strips.map((strip) => Math.abs(strip.width - strip.clientWidth * devicePixelRatio) > 1)"
+"""Of each strip of dots, whether it is drawn for another width than it has."""
+
 
 @pytest.mark.full
 def test_heads_sort_and_rows_choose(page, app_url):
@@ -50,6 +53,13 @@ def test_the_table_fits_a_small_screen_and_scrolls_below_its_names_in_a_narrow_w
     expect(box.get_by_role("columnheader", name="Embed")).to_be_in_viewport(ratio=0.9)
     name = box.get_by_role("rowheader").first
     eventually(lambda: box_of(name)["x"] - box_of(box)["x"], pytest.approx(0, abs=1))
+    # The strips of dots are narrower there than in a wide window, and drawn for their width in both.
+    strips, widths = box.locator("canvas"), []
+    for width in (400, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        eventually(lambda: strips.evaluate_all(STRETCHED), [False] * 3)
+        widths.append(box_of(strips.first)["width"])
+    assert widths[0] < widths[1]
 
 
 @pytest.mark.full

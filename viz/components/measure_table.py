@@ -7,15 +7,18 @@ from typing import Any
 import streamlit as st
 
 from evaluation.report.measure_table_cells import TableRow
+from viz.state import session
 
 
 def show_measures(rows: Sequence[TableRow], name_width: int | None = None, **options: Any) -> Any:
     """Draw a table of measures, in which columns of numbers are sorted by value; return the state of its selection.
 
     ``name_width`` is the width of the first column in pixels; a longer name is cut off, or wrapped with a ``row_height``
-    above 64 pixels. The browser measures the other columns by their heads and cells, since only it knows the font.
+    above 64 pixels. The browser measures the other columns by their heads and cells, since only it knows the font; in lecture
+    mode, whose type is larger, it measures the first one too.
     ``options`` are arguments of `streamlit.dataframe`.
     """
+    name_width = None if session.is_in_lecture_mode else name_width
     column_config: dict[str, Any] = {
         head.label: (
             st.column_config.Column

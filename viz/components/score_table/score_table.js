@@ -38,9 +38,8 @@ export default function (component) {
   const root = /** @type {Root} */ (found(component.parentElement, ".scores"));
   root.dataset.theme = isDark(root) ? "dark" : "light";
   countPainted(root);
-  // Redraw only if something changed: a redraw between press and release of a button would lose the click. Strips of dots
-  // are drawn again when the table has a width.
-  const drawn = `${root.dataset.theme} ${root.clientWidth > 0} ${JSON.stringify(component.data)}`;
+  // Redraw only if something changed: a redraw between press and release of a button would lose the click.
+  const drawn = `${root.dataset.theme} ${JSON.stringify(component.data)}`;
   if (root.drawn === drawn) return;
   root.drawn = drawn;
   keepFocus(root, () => draw(root, component));
@@ -74,7 +73,15 @@ function draw(root, component) {
   const body = table.createTBody();
   const most = Math.max(data.limit ?? 0, 1, ...data.rows.flatMap(({ cells }) => cells.flatMap(({ dots }) => largest(dots))));
   const labels = heads.map(({ label }) => label);
-  const strips = sorted(data.rows, labels, root.order).flatMap((row) => drawRow(body.insertRow(), row, component));
+  const paint = paints(root);
+  /**
+   * Draw a strip of dots once it is on the page, and whenever its width changes.
+   * @param {HTMLCanvasElement} canvas
+   * @param {number[]} dots
+   */
+  const drawStrip = (canvas, dots) =>
+    new ResizeObserver(() => drawDots(canvas, dots, most, data.limit, paint)).observe(canvas);
+  for (const row of sorted(data.rows, labels, root.order)) drawRow(body.insertRow(), row, component, drawStrip);
   const scroll = el("div", "scroll");
   scroll.append(table);
   for (const [selector, role] of ROLES) for (const part of all(scroll, selector)) part.setAttribute("role", role);
@@ -83,17 +90,15 @@ function draw(root, component) {
   root.replaceChildren(...(data.said ? [el("p", "said", data.said)] : []), scroll, about, el("p", "note", data.note));
   const by = heads.find(({ label }) => label === root.order?.head);
   about.textContent = by?.help ? `${by.label}: ${by.help}` : "";
-  const paint = paints(root);
-  for (const [canvas, dots] of strips) drawDots(canvas, dots, most, data.limit, paint);
 }
 
 /**
  * @param {HTMLTableRowElement} line
  * @param {RowData} row
  * @param {Scores} component
- * @returns {[HTMLCanvasElement, number[]][]} the strips to draw when they are on the page
+ * @param {(canvas: HTMLCanvasElement, dots: number[]) => void} drawStrip
  */
-function drawRow(line, row, { data, setStateValue }) {
+function drawRow(line, row, { data, setStateValue }, drawStrip) {
   const { column, kind, origin, settings } = row;
   const name = line.appendChild(el("th"));
   name.scope = "row";
@@ -124,19 +129,18 @@ function drawRow(line, row, { data, setStateValue }) {
     cell.className = "message";
     cell.textContent = row.message;
   }
-  return row.cells.flatMap(({ text, value, why, best, dots }) => {
+  for (const { text, value, why, best, dots } of row.cells) {
     const cell = line.insertCell();
     cell.title = [why, best ? "no other row is better" : ""].filter(Boolean).join("; ");
     cell.classList.toggle("best", best);
     cell.classList.toggle("undefined", value === null);
-    /** @type {HTMLCanvasElement | null} */
-    const canvas = dots.length ? cell.appendChild(el("canvas")) : null;
-    canvas?.setAttribute("aria-hidden", "true");
+    if (dots.length) {
+      const canvas = cell.appendChild(el("canvas"));
+      canvas.setAttribute("aria-hidden", "true");
+      drawStrip(canvas, dots);
+    }
     cell.append(el("span", "", text));
-    /** @type {[HTMLCanvasElement, number[]][]} */
-    const strips = canvas ? [[canvas, dots]] : [];
-    return strips;
-  });
+  }
 }
 
 /**
