@@ -4,6 +4,7 @@ import argparse
 import math
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from chunkers.commands.shared_command_parts import (
     progress_callback,
     read_file_bytes,
     refuse_positional_chunkers,
+    report_spending_at_end,
 )
 from chunkers.results import EmbeddedAs, embedded_text
 from chunkers.support import pluralize, text_table
@@ -296,7 +298,10 @@ def _compare_sides(
                 if side.run is not None:
                     _add_run_chunks(side.run, comparison, bool(is_side_after))
             if any(side.run is None for side in sides):
-                left_out_document_count = _cut_and_add_documents(options, sides, comparison, embedding_cache)
+                with ExitStack() as spending_report_stack:
+                    left_out_document_count = _cut_and_add_documents(
+                        options, sides, comparison, embedding_cache, spending_report_stack
+                    )
             return comparison.index_comparison(options.top), left_out_document_count
     except sqlite3.OperationalError as error:
         raise InputError(
@@ -317,12 +322,22 @@ def _add_run_chunks(run: CorpusRun, comparison: ChunkComparison, is_after: bool)
 
 
 def _cut_and_add_documents(
-    options: argparse.Namespace, both_sides: Sequence[_Side], comparison: ChunkComparison, embedding_cache: EmbeddingCache
+    options: argparse.Namespace,
+    both_sides: Sequence[_Side],
+    comparison: ChunkComparison,
+    embedding_cache: EmbeddingCache,
+    spending_report_stack: ExitStack,
 ) -> int:
-    """Cut the documents for each side that is no run; return the number of documents that were left out."""
+    """Cut the documents for each side that is no run; return the number of documents that were left out.
+
+    When the stack is closed, it reports what each side has spent on a language model.
+    """
     names_of_corpus_documents = [*corpus_document_names(options.corpus[0])]
     cutting_functions_with_sides = [
-        (_document_cutting_function(options, side, names_of_corpus_documents, embedding_cache), after)
+        (
+            _document_cutting_function(options, side, names_of_corpus_documents, embedding_cache, spending_report_stack),
+            after,
+        )
         for after, side in enumerate(both_sides)
         if side.run is None
     ]
@@ -353,13 +368,18 @@ def _cut_and_add_documents(
 
 
 def _document_cutting_function(
-    options: argparse.Namespace, side: _Side, document_names: Sequence[str], embedding_cache: EmbeddingCache
+    options: argparse.Namespace,
+    side: _Side,
+    document_names: Sequence[str],
+    embedding_cache: EmbeddingCache,
+    spending_report_stack: ExitStack,
 ) -> Callable[[FileText, str], list[tuple[str, int]]]:
     """Return a function that cuts one of the named documents and returns its chunks' embedded texts and tokens."""
     recipe, embedded_as = side.column.recipe, side.embedded_as
     tools = load_embedder_and_tokenizer_tools(recipe.embedder, recipe.tokenizer, options.device, embedding_cache)
     chunker = side.column.chunker.for_documents(document_names)
     tools.asking = open_language_model(options, chunker, embedded_as, recipe)
+    spending_report_stack.enter_context(report_spending_at_end(tools.asking, f"{side.column.name}: "))
 
     def embedded_texts_with_token_counts(file_text: FileText, name: str) -> list[tuple[str, int]]:
         document = Document.from_text(file_text.text, recipe.sentences, name, file_text.parts)

@@ -14,6 +14,8 @@ from chunkers.recipes.result_export import to_jsonl
 from corpus.run import Run
 from evaluation.command_line import main
 from sample_docs import SAMPLES_FOLDER
+from tests.server import ChatModelServer
+from tests.support import ScriptedModel
 
 LIKE = {"sentences": "regex", "embedder": "tfidf", "tokenizer": "words"}
 OPTIONS = [word for name, value in LIKE.items() for word in (f"--{name}", value)]
@@ -359,3 +361,17 @@ def test_a_row_that_is_no_document_is_left_out(folder, capsys):
     complaint = call(capsys, folder / "docs.jsonl", *sides, *OPTIONS, status=1)
     assert "a line must have the key 'text'" in complaint
     assert "The document is left out." in complaint
+
+
+def test_what_a_side_spends_on_a_language_model_is_told_also_if_its_limit_ends_it(folder, capsys, monkeypatch, serve):
+    scripted = ScriptedModel()
+    http = serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
+    monkeypatch.setenv("OPENAI_BASE_URL", http.address)
+    words = ["diff", str(folder / "docs" / "stubs.txt"), *OPTIONS, "--chunker", "recursive", "llm"]
+    words += ["--language-model", "openai:test"]
+    assert main([*words, "--spend", "10"]) != 0
+    assert "llm: openai:test: 0 requests." in capsys.readouterr().err
+    assert main(words) == 0
+    err = capsys.readouterr().err
+    assert f"llm: openai:test: {len(http.requests)} request" in err
+    assert "recursive: openai" not in err
