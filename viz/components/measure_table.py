@@ -14,8 +14,8 @@ def show_measures(rows: Sequence[TableRow], name_width: int | None = None, **opt
     """Draw a table of measures, in which columns of numbers are sorted by value; return the state of its selection.
 
     ``name_width`` is the width of the first column in pixels; a longer name is cut off, or wrapped with a ``row_height``
-    above 64 pixels. The browser measures the other columns by their heads and cells, since only it knows the font; in lecture
-    mode, whose type is larger, it measures the first one too.
+    above 64 pixels. The browser measures the other columns by their heads and cells, since only it knows the font; in
+    lecture mode, whose type is larger, it measures the first one too.
     ``options`` are arguments of `streamlit.dataframe`.
     """
     name_width = None if session.is_in_lecture_mode else name_width
