@@ -5,6 +5,7 @@ import pytest
 import streamlit as st
 
 from viz.components.browser_exchange import Component, keep_event_until_taken, take_event
+from viz.components.findings import findings
 from viz.components.script_bundler import VIZ_FOLDER
 from viz.state.session_state import session
 
@@ -86,6 +87,19 @@ def test_an_event_of_one_run_waits_for_the_run_that_takes_it(monkeypatch):
     heard["bar"] = {"chosen": None}
     assert take_event("bar", "chosen") == {"document": "report", "at": 1.0}
     assert take_event("bar", "chosen") is None
+
+
+@pytest.mark.parametrize("name", ["sought", "remedy"])
+def test_a_click_on_a_finding_waits_for_the_list_if_a_run_ends_without_it(monkeypatch, name):
+    heard, given = {}, {}
+    monkeypatch.setattr(st, "session_state", heard)
+    monkeypatch.setattr(findings, "_findings_component", lambda **options: given.update(options))
+    findings.draw_findings_of_result("", [], [], 0, unlisted_findings_phrase="", no_findings_message="", key="inbox")
+    heard["inbox"] = {name: {"id": "tiny 0 1", "at": 1.0}}
+    given[f"on_{name}_change"]()
+    del heard["inbox"]
+    assert take_event("inbox", name) == {"id": "tiny 0 1", "at": 1.0}
+    assert take_event("inbox", name) is None
 
 
 def test_the_latest_event_counts(monkeypatch):

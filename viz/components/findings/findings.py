@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import TypedDict
 
 from chunkers import Document
-from viz.components.browser_exchange import Component, no_op_callback
+from viz.components.browser_exchange import Component, keep_event_until_taken
 from viz.components.remedies.payload import ColumnRemedies
 
 MOST_FINDINGS = 200
@@ -94,8 +95,9 @@ def draw_findings_of_result(
             "nothing": no_findings_message,
             "sought": chosen_finding_remedies,
         },
-        on_sought_change=no_op_callback,
-        on_remedy_change=no_op_callback,
+        # A run that is already under way may end without the list, and with it Streamlit forgets the user's click.
+        on_sought_change=partial(keep_event_until_taken, key, "sought"),
+        on_remedy_change=partial(keep_event_until_taken, key, "remedy"),
     )
 
 
