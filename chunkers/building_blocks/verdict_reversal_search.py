@@ -29,7 +29,7 @@ def find_nearest_verdict_reversing_stop(
 
 
 def next_slider_stop(slider_spec: FieldSpec, score: float, is_stop_sought_above_score: bool) -> float | None:
-    """Return the slider stop next to ``score``, above it if ``is_stop_sought_above_score``; None if there is none.
+    """Return the stop nearest to ``score``, above it if ``is_stop_sought_above_score``, else below; None if there is none.
 
     A stop equal to ``score`` counts as above.
     """

@@ -126,7 +126,7 @@ class PartitionTable:
         return np.array(backtrack_cuts(self.last_run_starts), dtype=np.intp)
 
     def ranked_last_runs(self, piece_index_after_run: int) -> list[tuple[int, float]]:
-        """Return each possible last run of the first ``piece_index_after_run`` pieces: (first piece, total), best first."""
+        """Return all last runs that end before ``piece_index_after_run``, best first: (first piece, total reward)."""
         candidate_run_starts = np.arange(max(0, piece_index_after_run - self.rewards.shape[1]), piece_index_after_run)[::-1]
         total_reward_by_start = (
             self.best_totals[candidate_run_starts]

@@ -158,7 +158,7 @@ class ChunkComparison:
         self._database.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?)", chunk_database_rows)
 
     def index_comparison(self, max_listed_documents: int = 10) -> IndexComparison:
-        """Return the changes of all documents, and the documents that change most, at most ``max_listed_documents``."""
+        """Return the total changes, and up to ``max_listed_documents`` of the documents that change most."""
         execute_sql = self._database.execute
         execute_sql("DROP TABLE IF EXISTS documents")
         execute_sql(_COUNTING_SQL)

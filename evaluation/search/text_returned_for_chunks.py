@@ -206,7 +206,7 @@ class _Sections:
         return [span.start for span in self._section_spans], [span.end for span in self._section_spans]
 
     def around(self, spans_of_one_chunk: Sequence[Span]) -> list[Span]:
-        """Return the spans of the sections or pages that overlap ``spans_of_one_chunk``; without any, those spans."""
+        """Return the spans of the sections or pages that overlap ``spans_of_one_chunk``, or these spans if none do."""
         if not self.starts:
             return union_of_ranges(spans_of_one_chunk)
         section_starts, section_ends = self._starts_and_ends_of_sections

@@ -95,7 +95,7 @@ def spans_to_keep_whole(text: str) -> list[tuple[str, Span]]:
 
 
 def count_whole_spans(kinds_and_spans: Sequence[tuple[str, Span]], spans_of_all_chunks: Sequence[Span]) -> BlockIntegrity:
-    """Count the spans of each kind that lie whole inside one of the ``spans_of_all_chunks``, which may overlap."""
+    """For each kind, count the spans that lie wholly within a single chunk; chunks may overlap."""
     pieces_in_text_order = sorted(spans_of_all_chunks)
     piece_start_offsets = [piece.start for piece in pieces_in_text_order]
     # How far the pieces reach that begin no later than each.

@@ -56,7 +56,7 @@ def build_finding_remedy_search_function(
     tokenizer: str,
     reranker: Reranker | None,
 ) -> RemedySearch:
-    """Return a function that searches for settings with which a finding of the column ``chunking_task`` is gone."""
+    """Return a function that searches for settings that remove a finding about the result of ``chunking_task``."""
 
     def find_finding_remedies(tools: Tools) -> RemedyOutcome:
         setting_trials = _list_findings_of_tried_settings(chunking_task, suspicious_column, tokenizer, tools)

@@ -30,7 +30,7 @@ def not_a_session_error(file_name: str, field_path: str, reason: str) -> InputEr
 
 
 def parse_session_file_into_pieces(file_bytes: bytes, file_name: str) -> Iterator[tuple[Any, ...]]:
-    """Yield a session file in pieces, or a recipe; called by `viz.state.session_file.read_session_or_recipe_file`.
+    """Yield the pieces of a session file or a recipe; called by `viz.state.session_file.read_session_or_recipe_file`.
 
     A ``recipe`` is the only piece. A ``session`` has everything but texts and chunks. It is followed by the pieces of its
     ``text``, by a ``chunk`` for each chunk (the column's number and the spans), and by a ``given`` for each chunk of a
