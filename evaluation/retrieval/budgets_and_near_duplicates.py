@@ -90,7 +90,7 @@ class RetrievedDuplicates:
     at: tuple[BudgetResults, ...] = ()
 
     def repeat_cost_in_top_k(self, evaluation: Evaluation, recall_unit: str, ruler: TokenRuler) -> RepeatCost:
-        """Return what near-duplicates cost in an evaluation's top k, with recall measured in ``recall_unit``."""
+        """Return the cost of near-duplicates in an evaluation's top k, with recall measured in ``recall_unit``."""
         unit_length_function = ruler_for_unit(recall_unit, ruler)
         retrieved_chunk_counts = np.full(
             len(evaluation.search.questions), evaluation.search.ranked[:, : evaluation.top_k].shape[1]
