@@ -17,6 +17,7 @@ from viz.server.server_tasks import Preload, keep_releasing_ended_sessions, open
 from viz.server.streamlit_patches import (
     disable_send_delay,
     interrupt_only_when_drawing,
+    keep_requested_page,
     limit_uploads,
     make_streamlit_finish_callbacks,
     rerun_page_for_lost_fragment,
@@ -45,6 +46,7 @@ make_streamlit_finish_callbacks()
 stop_forgetting_widget_values_early()
 interrupt_only_when_drawing()
 rerun_page_for_lost_fragment()
+keep_requested_page()
 skip_needless_startup()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.

@@ -11,7 +11,8 @@ from tests.support import in_a_loop
 pytestmark = pytest.mark.browser
 
 
-AS_IT_CAME = {"AS_IT_CAME": "1", "STREAMLIT_RUNNER_FAST_RERUNS": "true"}
+UNPATCHED = {"AS_IT_CAME": "1"}
+AS_IT_CAME = UNPATCHED | {"STREAMLIT_RUNNER_FAST_RERUNS": "true"}
 
 
 async def noted(url):
@@ -59,7 +60,7 @@ def test_an_input_to_a_fragment_that_was_replaced_is_kept(tmp_path):
             in_a_loop(written_in_a_lost_fragment(server.url, 1, by_itself=True))
         # The widget belongs to a page that is no longer there.
         with pytest.raises(NoAnswer):
-            in_a_loop(written_in_a_lost_fragment(server.url, 1, left_page="another"))
+            in_a_loop(written_in_a_lost_fragment(server.url, 1, page_hash="another"))
 
 
 async def written_while_the_fragment_is_replaced(url, limit=LIMIT, **sent):
@@ -107,7 +108,7 @@ async def left_in_a_hurry(url):
         await client.run(client.text_state("text_area", "word", ""), client.text_state("text_area", "another", "mine"))
         await client.press("Leave")
         await in_time(lambda: client.page_hash != left)
-        await client.send(left_page=left)
+        await client.send(page_hash=left)
         await client.wait_until_drawn()
         return client.link_parameter("noted"), client.errors
 
@@ -130,3 +131,44 @@ def test_streamlit_itself_takes_them_for_changes(tmp_path):
     """If this fails, Streamlit has mended the fault: remove `stop_forgetting_widget_values_early`."""
     with app_server(tmp_path / "log.txt", "tests/browser/leaving_app.py", environment=AS_IT_CAME) as server:
         assert in_a_loop(left_in_a_hurry(server.url)) != ("another=mine", [])
+
+
+async def page_opened_during_work(url, late_word=""):
+    """Open the second page while the first works; return whether the second is drawn in the end."""
+    async with Client(url) as client:
+        first_page = client.page_hash
+        await client.press("Work")
+        await asyncio.sleep(0.25)
+        await client.send(page_hash=client.page_hashes["second"])
+        if late_word:
+            await client.send(client.text_state("text_area", "word", late_word), page_hash=first_page)
+        await client.wait_until_drawn()
+        return client.has_widget("text_area", "another")
+
+
+async def link_gone_back_to_during_work(url):
+    """Go back to another link while the page works; return the page's link in the end."""
+    async with Client(url) as client:
+        await client.run(client.text_state("text_area", "word", "after"))
+        await client.press("Work")
+        await asyncio.sleep(0.25)
+        await client.send(link_gone_back_to="word=before")
+        await client.wait_until_drawn()
+        return client.link
+
+
+@pytest.mark.full
+def test_a_page_that_asks_for_a_rerun_is_left_all_the_same(tmp_path):
+    with app_server(tmp_path / "log.txt", "tests/browser/working_app.py") as server:
+        assert in_a_loop(page_opened_during_work(server.url))
+        assert in_a_loop(page_opened_during_work(server.url, "late"))
+        assert in_a_loop(link_gone_back_to_during_work(server.url)) == "word=before"
+
+
+@pytest.mark.full
+def test_streamlit_itself_stays_there(tmp_path):
+    """It does so without `runner.fastReruns`. If this fails, it has mended the fault: remove `keep_requested_page`."""
+    with app_server(tmp_path / "log.txt", "tests/browser/working_app.py", environment=UNPATCHED) as server:
+        assert not in_a_loop(page_opened_during_work(server.url))
+        assert not in_a_loop(page_opened_during_work(server.url, "late"))
+        assert in_a_loop(link_gone_back_to_during_work(server.url)) == "word=after"

@@ -23,6 +23,7 @@ from dataclasses import replace
 from functools import wraps
 from inspect import unwrap
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from starlette.exceptions import HTTPException
 from streamlit import delta_generator, file_util, get_option
@@ -32,8 +33,9 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
-from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequest, ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequest, ScriptRequests, ScriptRequestType
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
@@ -173,6 +175,55 @@ def rerun_page_for_lost_fragment() -> None:
         if has_lost_fragment and is_same_page and not is_automatic:
             rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
         original_method(self, rerun_data)
+
+
+_pages_manager_by_requests: WeakKeyDictionary[ScriptRequests, PagesManager] = WeakKeyDictionary()
+
+
+def keep_requested_page() -> None:
+    """Open the page that the user has asked for, even if the page before asks for a rerun in the meantime.
+
+    - Symbol: `streamlit.runtime.scriptrunner_utils.script_requests.ScriptRequests._request_rerun_locked`,
+      `streamlit.runtime.scriptrunner_utils.script_requests.ScriptRequests._rerun_data`,
+      `streamlit.runtime.scriptrunner_utils.script_requests.ScriptRequests._state`,
+      `streamlit.runtime.scriptrunner.script_runner.ScriptRunner.__init__`,
+      `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._requests`,
+      `streamlit.runtime.pages_manager.PagesManager.current_page_script_hash`.
+    - Reason: a request waits until the run in progress reaches a yield point. Streamlit merges the next into it, with the
+      page and the link of the next, even if that is an ``st.rerun`` of the page that the user has left.
+    - Issue: none known.
+    - Seen with: Streamlit 1.67.0.
+    - Loss: a click in the menu, or a step back, silently, if a job ends at that moment.
+    """
+
+    @_build_method_replacing_decorator(ScriptRunner, "__init__")
+    def note_pages_manager(original_method: Callable[..., None], self: ScriptRunner, *given: Any, **named: Any) -> None:
+        original_method(self, *given, **named)
+        _pages_manager_by_requests[self._requests] = self._pages_manager
+
+    @_build_method_replacing_decorator(ScriptRequests, "_request_rerun_locked")
+    def merge_into_waiting_page(
+        original_method: Callable[[ScriptRequests, RerunData], bool], self: ScriptRequests, new_data: RerunData
+    ) -> bool:
+        waiting_data = self._rerun_data
+        # A thread that began before the patch applied is unknown.
+        pages_manager = _pages_manager_by_requests.get(self)
+        shown_page = pages_manager.current_page_script_hash if pages_manager else ""
+        # Only the browser names the values of widgets.
+        goes_back = waiting_data.is_history_navigation and new_data.widget_states is None
+        if (
+            self._state is ScriptRequestType.RERUN
+            and new_data.page_script_hash == shown_page
+            and (waiting_data.page_script_hash != shown_page or goes_back)
+        ):
+            new_data = replace(
+                new_data,
+                query_string=waiting_data.query_string,
+                page_script_hash=waiting_data.page_script_hash,
+                page_name=waiting_data.page_name,
+                is_history_navigation=waiting_data.is_history_navigation,
+            )
+        return original_method(self, new_data)
 
 
 # Sending without delay.
