@@ -146,6 +146,18 @@ async def page_opened_during_work(url, late_word=""):
         return client.has_widget("text_area", "another")
 
 
+async def drawn_again_by_a_fragment(url):
+    """Open the second page, and write in a fragment of the first while it is drawn; wait until the first is drawn again."""
+    async with Client(url) as client:
+        first_page = client.page_hash
+        inside = client.widget("text_area", "inside")
+        await client.send(page_hash=client.page_hashes["second"])
+        await asyncio.sleep(0.25)
+        await client.send(client.text_state("text_area", "inside", "late"), fragment=inside.fragment, page_hash=first_page)
+        await client.wait_until_drawn()
+        await client.wait_until(lambda session: session.page_hash == first_page, 1)
+
+
 async def link_gone_back_to_during_work(url):
     """Go back to another link while the page works; return the page's link in the end."""
     async with Client(url) as client:
@@ -163,12 +175,15 @@ def test_a_page_that_asks_for_a_rerun_is_left_all_the_same(tmp_path):
         assert in_a_loop(page_opened_during_work(server.url))
         assert in_a_loop(page_opened_during_work(server.url, "late"))
         assert in_a_loop(link_gone_back_to_during_work(server.url)) == "word=before"
+        with pytest.raises(NoAnswer):
+            in_a_loop(drawn_again_by_a_fragment(server.url))
 
 
 @pytest.mark.full
 def test_streamlit_itself_stays_there(tmp_path):
-    """It does so without `runner.fastReruns`. If this fails, it has mended the fault: remove `keep_requested_page`."""
+    """It does so without `runner.fastReruns`; if this fails, a patch may go: see `working_app.py`."""
     with app_server(tmp_path / "log.txt", "tests/browser/working_app.py", environment=UNPATCHED) as server:
         assert not in_a_loop(page_opened_during_work(server.url))
         assert not in_a_loop(page_opened_during_work(server.url, "late"))
         assert in_a_loop(link_gone_back_to_during_work(server.url)) == "word=after"
+        in_a_loop(drawn_again_by_a_fragment(server.url))

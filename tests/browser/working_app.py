@@ -1,15 +1,16 @@
-"""An app of two pages; the first has a button, after which it works for a while and then asks for a rerun."""
+"""An app of two pages; the first has a fragment, and a button after which it works for a while and asks for a rerun."""
 
 import os
 import time
 
 import streamlit as st
 
-from viz.server.streamlit_patches import keep_requested_page
+from viz.server.streamlit_patches import keep_requested_page, rerun_page_for_lost_fragment
 from viz.state.session_state import went_back_or_forward
 
 if "AS_IT_CAME" not in os.environ:
     keep_requested_page()
+    rerun_page_for_lost_fragment()
 
 
 def work() -> None:
@@ -23,6 +24,7 @@ def first() -> None:
         st.session_state["word"] = st.query_params["word"]
     st.button("Work", on_click=work)
     st.query_params["word"] = st.text_area("Word", key="word")
+    st.fragment(st.text_area)("Inside", key="inside")
     if st.session_state.pop("works", False):
         time.sleep(0.5)
         st.rerun()
@@ -30,6 +32,7 @@ def first() -> None:
 
 def second() -> None:
     """Draw the second page."""
+    time.sleep(0.5)
     st.query_params["another"] = st.text_area("Another", key="another")
 
 

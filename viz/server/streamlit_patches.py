@@ -136,17 +136,18 @@ def stop_forgetting_widget_values_early() -> None:
 def rerun_page_for_lost_fragment() -> None:
     """Rerun the whole page on input to a fragment that was just replaced; Streamlit drops such input.
 
-    Input from a page that the user has left is still dropped, and so are automatic reruns of a fragment.
+    Input from a fragment of a page that the user has left is still dropped, and so are automatic reruns of a fragment.
 
     - Symbol: `streamlit.runtime.app_session.AppSession.request_rerun`,
       `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._run_script`,
       `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._fragment_storage`,
       `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._get_script_run_ctx`.
     - Reason: a run of the page replaces a fragment if elements above it appeared or disappeared, and the user may click
-      before the browser has received the new fragment, or while the run that replaces it is in progress.
+      before the browser has received the new fragment, or while the run that replaces it is in progress. If another page is
+      drawn meanwhile, Streamlit runs the fragment as part of the page before, and the browser clears the new page.
     - Issue: streamlit/streamlit#9921, closed; since streamlit/streamlit#10130 such input is dropped instead of an error.
     - Seen with: Streamlit 1.67.0.
-    - Loss: the user's click or text, silently.
+    - Loss: the user's click or text, silently; or the page, which stays empty.
     """
 
     @_build_method_replacing_decorator(AppSession, "request_rerun")
@@ -168,11 +169,12 @@ def rerun_page_for_lost_fragment() -> None:
 
     @_build_method_replacing_decorator(ScriptRunner, "_run_script")
     def run_page_if_fragment_lost(original_method: Callable[..., None], self: ScriptRunner, rerun_data: RerunData) -> None:
+        if rerun_data.fragment_id_queue and rerun_data.page_script_hash != self._get_script_run_ctx().page_script_hash:
+            return
         has_lost_fragment = not all(map(self._fragment_storage.contains, rerun_data.fragment_id_queue))
-        is_same_page = rerun_data.page_script_hash == self._get_script_run_ctx().page_script_hash
         # Of several requests that waited, this flag is that of the last.
         is_automatic = rerun_data.is_auto_rerun and len(rerun_data.fragment_id_queue) == 1
-        if has_lost_fragment and is_same_page and not is_automatic:
+        if has_lost_fragment and not is_automatic:
             rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
         original_method(self, rerun_data)
 
