@@ -216,7 +216,7 @@ def keep_requested_page() -> None:
         if (
             self._state is ScriptRequestType.RERUN
             and new_data.page_script_hash == shown_page
-            and (waiting_data.page_script_hash != shown_page or goes_back)
+            and (waiting_data.page_script_hash not in {"", shown_page} or goes_back)
         ):
             new_data = replace(
                 new_data,
