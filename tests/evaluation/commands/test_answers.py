@@ -20,7 +20,7 @@ from evaluation.command_line import main
 from sample_docs import SAMPLES_FOLDER
 from tests import ROOT
 from tests.evaluation.answering.scripted import chat
-from tests.server import ChatModelServer
+from tests.server import ChatModelServer, is_probe
 
 STUBS = str(SAMPLES_FOLDER / "stubs.txt")
 LIGHT = ("--embedder", "tfidf", "--tokenizer", "words", "--sentences", "lines")
@@ -156,7 +156,10 @@ def kept_in(file):
 @pytest.mark.full
 @pytest.mark.slow
 def test_a_run_that_was_killed_asks_nothing_again_that_was_answered(serve, tmp_path):
-    """The server counts: it holds requests from the tenth on; the kill comes when the answers to the others are kept."""
+    """The server counts: it holds requests from the tenth on; the kill comes when the answers to the others are kept.
+
+    The two runs have keys of their own: the server may read what the first sent just before the kill during the second.
+    """
     asked, lock, hold = [], threading.Lock(), threading.Event()
 
     def model(messages):
@@ -173,7 +176,7 @@ def test_a_run_that_was_killed_asks_nothing_again_that_was_answered(serve, tmp_p
     file.write_text("\n".join(["question,answer", *rows]), encoding="utf-8")
     command = ["answers", STUBS, "--language-model", "openai:test", *LIGHT, *TWO, "--questions", str(file)]
     command = [sys.executable, "-m", "seamark", *command, "--keep", str(tmp_path / "answers.sqlite")]
-    environment = {**os.environ, "OPENAI_BASE_URL": http.address}
+    environment = {**os.environ, "OPENAI_BASE_URL": http.address, "OPENAI_API_KEY": "first"}
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL) as process:
         try:
             until = time.monotonic() + LIMIT
@@ -183,16 +186,21 @@ def test_a_run_that_was_killed_asks_nothing_again_that_was_answered(serve, tmp_p
                 time.sleep(0.02)
         finally:
             process.kill()
-    with lock:
-        answered, in_flight = asked[:HELD], asked[HELD:]
-        asked.clear()
     hold.set()
+    environment["OPENAI_API_KEY"] = "second"
     resumed = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False)
     assert resumed.returncode == 0, resumed.stderr
-    assert {*asked}.isdisjoint(answered)
+    answered = {*asked[:HELD]}
+    asked_by = {"Bearer first": [], "Bearer second": []}
+    for _, headers, body in http.requests:
+        if not is_probe(body):
+            asked_by[headers["authorization"]].append(json.dumps(body["messages"]))
+    in_flight = {*asked_by["Bearer first"]} - answered
+    asked_again = asked_by["Bearer second"]
+    assert answered.isdisjoint(asked_again)
     assert 1 <= len(in_flight) <= MOST_PARALLEL_CONVERSATIONS
-    assert {*in_flight} <= {*asked}
-    assert len(asked) == len({*asked})
+    assert in_flight <= {*asked_again}
+    assert len(asked_again) == len({*asked_again})
     assert stat.S_IMODE((tmp_path / "answers.sqlite").stat().st_mode) == 0o600
 
 
