@@ -10,11 +10,13 @@ from viz.components.page_elements import show_remark
 from viz.controls import build_widget_key_and_callback, draw_language_model_form, draw_segmented_control_storing_setting
 from viz.state import Choices, access_to_chosen_language_model, no_model_message
 
-ANSWERING_MODEL_MISSING = no_model_message("Answering needs")
-"""Message on the page if no language model is named."""
-
 JUDGING_CHOICE_LABELS = {"yes": "Judged", "no": "Not judged"}
 """Options for judging: the word in the link, and its label on the page."""
+
+
+def no_answering_model_message() -> str:
+    """Return the message on the page if no language model is named."""
+    return no_model_message("Answering needs")
 
 
 def draw_answering_and_judging_controls(choices: Choices) -> None:

@@ -24,10 +24,10 @@ from sample_docs import sample_splitters
 from viz.answers.answer_cards import draw_question_selector_and_answers
 from viz.answers.answer_results import MEASURE_LINK_PARAMETER, show_costs_and_files, show_report
 from viz.answers.model_choice import (
-    ANSWERING_MODEL_MISSING,
     JUDGING_CHOICE_LABELS,
     access_to_judging_model,
     draw_answering_and_judging_controls,
+    no_answering_model_message,
     wants_bert_score,
 )
 from viz.answers.questions import QUESTION_SOURCE_LINK_PARAMETER, QUESTION_SOURCES, choose_questions
@@ -56,12 +56,12 @@ from viz.shell import (
 )
 from viz.shell.page import frame_page_and_write_link
 from viz.state import (
-    MISSING_MODEL_MESSAGE,
     Choices,
     ColumnChoice,
     PageText,
     access_to_chosen_language_model,
     language_model_name_and_revision,
+    missing_model_message,
 )
 from viz.theme import definitions_as_help
 
@@ -204,7 +204,7 @@ def _draw_answers_page_content(current_page: Page, text: PageText, column_result
     if chunk_gathering_job is not None and current_page.embedder is not None:
         answering_model_access = access_to_chosen_language_model()
         if answering_model_access is None and (answers_run is None or not answers_run.is_complete):
-            show_notice(ANSWERING_MODEL_MISSING, key="answers_missing")
+            show_notice(no_answering_model_message(), key="answers_missing")
         elif answering_model_access is not None:
             show_send_row(
                 current_page.choices, chunk_gathering_job, current_page.embedder, answering_model_access, answers_run
@@ -231,7 +231,7 @@ def _draw_answers_page_content(current_page: Page, text: PageText, column_result
 def _show_column_problems(column_results: list[ColumnResult]) -> None:
     for column_index, column in enumerate(column_results):
         if column.error and column.pending_requests is None:
-            column_notice_tone = "info" if column.error == MISSING_MODEL_MESSAGE else "error"
+            column_notice_tone = "info" if column.error == missing_model_message() else "error"
             show_notice(
                 f"Column {column_index + 1}: {column.error}", column_notice_tone, key=f"answers_column_{column_index}"
             )

@@ -44,12 +44,12 @@ from viz.shell import (
 from viz.shell.page import frame_page_and_write_link
 from viz.state import (
     CHUNKER_NEEDS_PHRASE,
-    MISSING_MODEL_MESSAGE,
     Choices,
     ColumnChoice,
     PageText,
     chunker_defaults_of_embedder,
     main_page,
+    missing_model_message,
     new_default_column,
     no_model_message,
 )
@@ -309,7 +309,7 @@ def _draw_chunker_view(current_page: Page) -> None:
         if page_text is None:
             pass
         elif column_result.error:
-            lacks_model = column_result.error == MISSING_MODEL_MESSAGE
+            lacks_model = column_result.error == missing_model_message()
             error_message = no_model_message(CHUNKER_NEEDS_PHRASE, "below") if lacks_model else column_result.error
             show_notice(
                 error_message,

@@ -160,7 +160,7 @@ LARGEST_SEED = 1_000_000
 """The largest seed that the user can choose."""
 
 QUESTION_EXCERPT_FILTER_HELP = (
-    "The cosine of a question and the least like of its excerpts, by the embedder on the left. To the left of the line the "
+    "The cosine of a question and the least like of its excerpts, by the chosen embedder. To the left of the line the "
     "question is dropped; at 0 none is. 0.36 is what Chroma's code takes with text-embedding-3-large; of other embedders, "
     "take what cuts off the tail."
 )
@@ -195,7 +195,7 @@ def show_question_generation(current_page: Page, documents: OwnDocuments, *, is_
             key="generating_about",
         )
         if is_form_elsewhere:
-            show_remark("The language model is the one that is named on the left.", key="generating_form")
+            show_remark(f"The language model is the one that is named {session.settings_place}.", key="generating_form")
         else:
             draw_language_model_form()
         show_prompts(
@@ -266,7 +266,10 @@ def _offer_question_generation(
         start_run_or_count_requests(model_requests, start_generation_job)
         st.rerun()
     if not source_texts.names:
-        show_notice("Upload at least one document, on the left; no questions are needed.", key="generating_no_documents")
+        show_notice(
+            f"Upload at least one document, {session.settings_place}; no questions are needed.",
+            key="generating_no_documents",
+        )
     elif model_access is None:
         show_notice(no_model_message("Generating questions needs", "above"), key="generating_no_model")
     elif draw_consent_once_estimated(model_requests, start_generation_job) and job is not None:

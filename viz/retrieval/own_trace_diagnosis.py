@@ -51,8 +51,8 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
     """Draw the section: the file, the chunks that were searched, the failed questions, and one of them in detail."""
     with st.expander("Your own traces", expanded=session.trace_job is not None):
         show_remark(
-            "What your own retrieval was asked and what it found, located in the documents on the left or in a file of "
-            "chunks: each failed question with the stage that lost its answer.",
+            "What your own retrieval was asked and what it found, located in the documents "
+            f"{session.settings_place} or in a file of chunks: each failed question with the stage that lost its answer.",
             key="traces_about",
         )
         trace_file, chunker, chunk_file = _choose_traces_and_chunks(
@@ -61,7 +61,8 @@ def show_traces(current_page: Page, documents: OwnDocuments, chunkers: Sequence[
         trace_diagnosis_job = session.trace_job
         if not documents.texts and chunk_file is None:
             show_notice(
-                "Upload at least one document, on the left, or a file of the searched chunks; no questions are needed.",
+                f"Upload at least one document, {session.settings_place}, or a file of the searched chunks; no questions "
+                "are needed.",
                 key="traces_no_documents",
             )
             return

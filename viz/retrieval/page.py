@@ -58,13 +58,13 @@ from viz.shell import (
 )
 from viz.shell.page import frame_page_and_write_link
 from viz.state import (
-    MISSING_MODEL_MESSAGE,
     Choices,
     access_to_chosen_language_model,
     chunker_with_file_if_available,
     external_chunker_and_input_hint,
     lacks_chunk_file,
     language_model_name_and_revision,
+    missing_model_message,
     no_model_message,
     record_columns_for_undo,
 )
@@ -112,8 +112,8 @@ def _draw_page_body(current_page: Page) -> None:
             document_names_to_measure=document_names,
             shows_language_model=needs_model_form,
         )
-        missing_model_message = show_prompts_and_check_model(link_parameters["embedded"])
-        start_obstacle_message = start_obstacle_message or missing_model_message
+        model_obstacle = show_prompts_and_check_model(link_parameters["embedded"])
+        start_obstacle_message = start_obstacle_message or model_obstacle
         show_compare_column_number(
             PAGE_KEY,
             current_page.choices.columns[current_page.choices.selected],
@@ -130,7 +130,7 @@ def _draw_page_body(current_page: Page) -> None:
     if start_obstacle_message:
         show_notice(
             start_obstacle_message,
-            "info" if start_obstacle_message in (MISSING_MODEL_MESSAGE, NO_CONTEXT_MODEL_MESSAGE) else "error",
+            "info" if start_obstacle_message in (missing_model_message(), _no_context_model_message()) else "error",
             key="retrieval_complaint",
         )
     valid_chunkers = [chunker for chunker in chunkers if chunker is not None]
@@ -196,7 +196,7 @@ def build_chunkers(current_page: Page) -> tuple[list[Chunker | None], str]:
             else:
                 chunker = build_chunker(column.chunker, column.parameters, current_page.embedder)
                 column_error_message = (
-                    MISSING_MODEL_MESSAGE if chunker.asks and access_to_chosen_language_model() is None else ""
+                    missing_model_message() if chunker.asks and access_to_chosen_language_model() is None else ""
                 )
         except InputError as error:
             column_error_message = str(error)
@@ -222,11 +222,14 @@ def _show_results(
     elif isinstance(run, LostRun):
         run.show("retrieval")
     elif chosen_documents_and_questions is None or chosen_documents_and_questions.own:
-        show_notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
+        show_notice(
+            f"Nothing has been measured yet: choose chunkers {session.settings_place}, then press “Run”.",
+            key="retrieval_empty",
+        )
     elif bundled_run := load_bundled_run_drawing_origin(
         BUNDLED_RUN,
         lambda _: "the bundled documents; the times are those of the machine it ran on",
-        "“Run” measures the chunkers on the left, on these documents or on your own.",
+        f"“Run” measures the chunkers {session.settings_place}, on these documents or on your own.",
         "retrieval",
     ):
         _show_run(bundled_run, new_run_plan, current_page.choices)
@@ -388,13 +391,13 @@ def _offer_question_file(run: Retrieval) -> None:
 # Runs: what they send to a language model, and how they are made, reopened from disk and resumed.
 
 
-NO_CONTEXT_MODEL_MESSAGE = no_model_message("Context sentences need")
-"""Message on the page if context sentences are chosen and no language model is named."""
-
-
 def includes_context_sentences(embedded_text_kinds: str) -> bool:
     """Return whether ``embedded_text_kinds``, the link's parameter ``embedded``, includes context sentences."""
     return "context" in embedded_text_kinds
+
+
+def _no_context_model_message() -> str:
+    return no_model_message("Context sentences need")
 
 
 def show_prompts_and_check_model(embedded_text_kinds: str) -> str:
@@ -408,7 +411,7 @@ def show_prompts_and_check_model(embedded_text_kinds: str) -> str:
         "the model sees "
         "only an extract.",
     )
-    return NO_CONTEXT_MODEL_MESSAGE if access_to_chosen_language_model() is None else ""
+    return _no_context_model_message() if access_to_chosen_language_model() is None else ""
 
 
 def build_model_requests_of_plan(
@@ -453,7 +456,7 @@ def find_retrieval_run_of_link(
         missing_files_phrase = stored_retrieval.missing_documents_and_questions_phrase(documents_and_questions)
         if documents_and_questions is None or missing_files_phrase:
             return (
-                f"To see them, give {missing_files_phrase} again, on the left, with the same names and content."
+                f"To see them, give {missing_files_phrase} again, {session.settings_place}, with the same names and content."
                 if stored_retrieval.plan.own
                 else "Its bundled documents have changed since it was begun: it must be run again."
             )

@@ -22,7 +22,6 @@ from viz.shell.model_request_consent import ModelRequests, draw_consent_once_est
 from viz.shell.page import Page
 from viz.state import (
     FILE_MISSING_MESSAGE,
-    MISSING_MODEL_MESSAGE,
     NO_FILE_MESSAGE,
     NO_USER_CUTS_MESSAGE,
     OWN_DOCUMENT_KEY,
@@ -34,6 +33,7 @@ from viz.state import (
     document_language_code,
     effective_parameters,
     external_chunker_and_input_hint,
+    missing_model_message,
     no_chunk_in_text_message,
     session,
 )
@@ -179,7 +179,7 @@ def _build_column_result_or_task(
         if chunker.embeds and embedder is None:
             return ColumnResult(choice, chunker, error=current_page.embedder_complaint)
         if chunker.asks and model_access is None:
-            return ColumnResult(choice, chunker, error=MISSING_MODEL_MESSAGE)
+            return ColumnResult(choice, chunker, error=missing_model_message())
         chunking_task = ChunkingTask.of(document, embedder, current_page.choices.tokenizer, chunker, model_access)
         chunking = finished_chunkings.get(chunking_task)
         if chunking is None:
@@ -390,7 +390,7 @@ def reader_column_for_result(
     if column_result.error:
         # Waiting for consent or for a file is not an error.
         is_waiting_for_user = column_result.pending_requests is not None or column_result.error in (
-            MISSING_MODEL_MESSAGE,
+            missing_model_message(),
             NO_FILE_MESSAGE,
             FILE_MISSING_MESSAGE,
             NO_USER_CUTS_MESSAGE,

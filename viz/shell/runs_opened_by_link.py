@@ -210,7 +210,7 @@ def _other_model_in_words(current_page: Page, stored_run: StoredRun[Any], model_
         return current_page.embedder_complaint
     sentence_beginning = f"The {stored_run.title} was begun with the"
     if current_page.embedder.name != stored_run.plan.embedder:
-        return f"{sentence_beginning} embedder {stored_run.plan.embedder}; to go on, choose it on the left."
+        return f"{sentence_beginning} embedder {stored_run.plan.embedder}; to go on, choose it {session.settings_place}."
     if (
         model_requests is not None
         and language_model_name_and_revision(model_requests.asking) != stored_run.plan.language_model

@@ -21,13 +21,13 @@ from viz.state.choices import (
 )
 from viz.state.chosen_models import (
     CHUNKER_NEEDS_PHRASE,
-    MISSING_MODEL_MESSAGE,
     access_to_chosen_language_model,
     chosen_embedder,
     chunker_defaults_of_embedder,
     embedder_server_host,
     embedder_waits_for_consent,
     language_model_name_and_revision,
+    missing_model_message,
     no_model_message,
     splitter_waits_for_consent,
 )

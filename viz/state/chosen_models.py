@@ -70,21 +70,29 @@ def _server_embedder(name: str) -> Embedder:
 # The language model.
 
 
-def no_model_message(message_beginning: str, where: str = "on the left") -> str:
-    """Return the message that a language model is missing; ``where`` is the place on the page to name one.
+def no_model_message(message_beginning: str, where: str = "") -> str:
+    """Return the message that a language model is missing.
 
-    ``message_beginning`` is the beginning of the message, such as “This chunker needs”.
+    Parameters
+    ----------
+    message_beginning
+        The beginning of the message, such as “This chunker needs”.
+    where
+        The place on the page to name one; empty for the place of the settings.
     """
     return (
-        f"{message_beginning} a language model, and none is named yet. Name one {where}, under “Language model”: one that "
-        "runs on this machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
+        f"{message_beginning} a language model, and none is named yet. Name one {where or session.settings_place}, "
+        "under “Language model”: one that runs on this machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent "
+        "before you press “Send”."
     )
 
 
 CHUNKER_NEEDS_PHRASE = "This chunker needs"
 
-MISSING_MODEL_MESSAGE = no_model_message(CHUNKER_NEEDS_PHRASE)
-"""Message of a column that needs a language model when none is named."""
+
+def missing_model_message() -> str:
+    """Return the message of a column that needs a language model when none is named."""
+    return no_model_message(CHUNKER_NEEDS_PHRASE)
 
 
 def language_model_name_and_revision(model_access: Asking | None) -> str:

@@ -379,6 +379,11 @@ class Session:
         return None if job.cancelled() else job
 
     @property
+    def settings_place(self) -> str:
+        """The place of the settings on the page, in words: the side bar or, in lecture mode, a menu."""
+        return "in “Settings”" if self.is_in_lecture_mode else "on the left"
+
+    @property
     def keeps_embeddings_on_disk(self) -> bool:
         """True if the user has chosen to keep embeddings on disk; set by a widget."""
         return bool(st.session_state.get("on_disk"))

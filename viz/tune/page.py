@@ -29,7 +29,7 @@ from viz.shell import (
     start_run_updating_link,
 )
 from viz.shell.page import frame_page_and_write_link
-from viz.state import MISSING_MODEL_MESSAGE, access_to_chosen_language_model, language_model_name_and_revision, session
+from viz.state import access_to_chosen_language_model, language_model_name_and_revision, missing_model_message, session
 from viz.theme import SEGMENTATION_TERMS, TERMS_OF_MEASURES_WITHOUT_LABELS, definitions_as_help
 from viz.tune.bundled_sweep import BUNDLED_RUN, default_choices
 from viz.tune.sweep_inputs import (
@@ -105,7 +105,7 @@ def _draw_page_body(current_page: Page) -> None:
         shown_sweep = load_bundled_run_drawing_origin(
             BUNDLED_RUN,
             lambda sweep: pluralize(len(sweep.names), "bundled document"),
-            "“Run” measures what is chosen on the left, on these documents or on your own.",
+            f"“Run” measures what is chosen {session.settings_place}, on these documents or on your own.",
             "tune",
         )
     else:
@@ -181,14 +181,14 @@ def _draw_run_button_row(current_page: Page, settings: Sequence[SweptSetting], d
         )
         start_run_updating_link(current_page.choices.extra, Sweep, make_sweep)
 
-    missing_model_message = MISSING_MODEL_MESSAGE if asks_language_model and language_model_access is None else ""
+    model_obstacle = missing_model_message() if asks_language_model and language_model_access is None else ""
     draw_run_button_row(
         requests_needing_consent if sweep_can_start else None,
         start_new_sweep,
-        _runs_or_obstacle_in_words(current_page, settings, documents, run_count, missing_model_message),
+        _runs_or_obstacle_in_words(current_page, settings, documents, run_count, model_obstacle),
         "tune_start",
         "tune_run",
-        can_start_run=sweep_can_start and not missing_model_message,
+        can_start_run=sweep_can_start and not model_obstacle,
     )
 
 
@@ -197,15 +197,15 @@ def _runs_or_obstacle_in_words(
     settings: Sequence[SweptSetting],
     documents: SweepDocuments,
     run_count: int,
-    missing_model_message: str,
+    model_obstacle: str,
 ) -> str:
     """Describe the runs, or the reason why they cannot start."""
     if current_page.embedder is None:
         return current_page.embedder_complaint
     if not documents.tuned:
         return "Choose at least one document that is not held out."
-    if missing_model_message:
-        return missing_model_message
+    if model_obstacle:
+        return model_obstacle
     if run_count > MOST_RUNS:
         return f"A sweep may have at most {MOST_RUNS:,} runs; this one has {run_count:,}."
     return (

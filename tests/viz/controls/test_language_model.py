@@ -22,7 +22,7 @@ from viz.controls import language_model
 from viz.jobs import shared_resources
 from viz.shell.column_runs_and_results import WAITING_FOR_SEND_MESSAGE
 from viz.state import chosen_models as language_model_state
-from viz.state.chosen_models import CHUNKER_NEEDS_PHRASE, MISSING_MODEL_MESSAGE, no_model_message
+from viz.state.chosen_models import CHUNKER_NEEDS_PHRASE, missing_model_message, no_model_message
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def everything(app):
 def test_without_a_model_the_column_says_what_is_missing_and_the_others_are_there(app, http, chunker):
     opened(app, chunker)
     first, second = columns(app)
-    assert first["message"] == MISSING_MODEL_MESSAGE
+    assert first["message"] == missing_model_message()
     assert second["segments"] is not None
     assert "Send" not in labels(app)
     told = " ".join(part.value for part in app.markdown)
@@ -183,7 +183,7 @@ def test_a_link_sends_nothing_even_where_the_environment_names_a_server(app, htt
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     opened(app, **{"c2": "lumber"})
     assert http.requests == []
-    assert [column["message"] for column in columns(app)] == [MISSING_MODEL_MESSAGE] * 2
+    assert [column["message"] for column in columns(app)] == [missing_model_message()] * 2
 
 
 def test_the_limit_stops_and_says_so(app, http):
@@ -224,7 +224,7 @@ def test_the_link_has_the_name_alone_and_whoever_opens_it_asks_nothing(app, http
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     other = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     opened(other, model="test")
-    assert columns(other)[0]["message"] == MISSING_MODEL_MESSAGE
+    assert columns(other)[0]["message"] == missing_model_message()
     assert "Send" not in labels(other)
     assert (other.session_state["language_name"], other.query_params["model"]) == ("test", "test")
     assert "The link was made with the model test. It is used once you press “Use this model”." in remarks(other)
@@ -316,7 +316,7 @@ def test_the_form_is_there_whichever_column_is_selected(app, http, page):
             settled(app)
     assert app.text_input(key="language_name")
     told = said(app) + [column["message"] for column in columns(app)] if page == "compare" else said(app)
-    assert any(MISSING_MODEL_MESSAGE in text for text in told)
+    assert any(missing_model_message() in text for text in told)
 
 
 def test_another_session_is_shown_its_own_answers(app, http):
@@ -383,7 +383,7 @@ def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_us
     opened(app, embedder="tfidf", document="stubs")
     app.switch_page("pages/failures.py")
     settled(app)
-    assert mine() == [("compare", 0, MISSING_MODEL_MESSAGE)]
+    assert mine() == [("compare", 0, missing_model_message())]
     name_model(app, http)
     settled(app)
     assert mine() == [

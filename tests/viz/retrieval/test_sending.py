@@ -13,8 +13,7 @@ from tests.viz.app_steps import name_model, press, ran, remarks, said
 from tests.viz.retrieval.small import TEXTS, offer
 from tests.viz.retrieval.steps import run_of
 from viz.jobs import retrieval
-from viz.retrieval.page import NO_CONTEXT_MODEL_MESSAGE as NO_CONTEXT
-from viz.state.chosen_models import MISSING_MODEL_MESSAGE
+from viz.state.chosen_models import missing_model_message, no_model_message
 
 pytestmark = pytest.mark.page
 
@@ -58,7 +57,7 @@ def counted(app):
 
 def test_a_run_says_what_it_sends_of_all_documents_and_sends_it_after_the_click_alone(http):
     app = opened()
-    assert MISSING_MODEL_MESSAGE in said(app)
+    assert missing_model_message() in said(app)
     name_model(app, http)
     press(app, "Run")
     told = counted(app)
@@ -121,7 +120,7 @@ def test_plain_and_context_are_measured_side_by_side_after_the_click_alone(http)
     app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "sentences": "regex", **words})
     app.switch_page("pages/retrieval.py")
     ran(app)
-    assert NO_CONTEXT in said(app)
+    assert no_model_message("Context sentences need") in said(app)
     name_model(app, http)
     assert app.query_params["model"] == "test"
     press(app, "Run")

@@ -37,6 +37,13 @@ def test_out_of_it_there_are_no_such_keys(app):
     assert not any(caption.value.startswith("Keys: ") for caption in app.caption)
 
 
+@pytest.mark.parametrize(("lecture", "place"), [(True, "in “Settings”"), (False, "on the left")])
+def test_messages_name_the_place_of_the_settings(app, lecture, place):
+    app.query_params["c1"] = "propositions"
+    opened(app, lecture=lecture)
+    assert f"Name one {place}, under “Language model”" in sent(app, "columns")["columns"][0]["message"]
+
+
 def test_another_document_is_shown_without_leaving_it(app):
     opened(app)
     choose_document(app, "three_topics")

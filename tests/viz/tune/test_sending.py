@@ -11,7 +11,7 @@ from tests import ROOT
 from tests.server import ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended, tools
 from tests.viz.app_steps import press, remarks, said, sweep_of
-from viz.state.chosen_models import MISSING_MODEL_MESSAGE
+from viz.state.chosen_models import missing_model_message
 
 pytestmark = pytest.mark.page
 
@@ -26,7 +26,7 @@ def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(mo
     app.query_params.update({"embedder": "tfidf", "tokenizer": "words", **words})
     app.switch_page("pages/tune.py")
     app.run()
-    assert MISSING_MODEL_MESSAGE in remarks(app)
+    assert missing_model_message() in remarks(app)
     app.text_input(key="language_name").set_value("test")
     app.text_input(key="language_address").set_value(http.address)
     press(app, "Use this model")
