@@ -79,6 +79,17 @@ def test_the_first_screen_shows_the_text(open_page, app_url, width, height):
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(("width", "height"), [*PROJECTORS, (1440, 1000), (800, 600)])
+def test_no_page_of_the_menu_is_below_the_settings(open_page, app_url, width, height):
+    page = open_page(viewport={"width": width, "height": height})
+    open_app(page, app_url, f"{QUERY}&lecture=1")
+    links = page.get_by_test_id("stTopNavLink")
+    expect(links).to_have_count(9)
+    settings = box_of(page.locator(".st-key-lecture_bar"))
+    assert max(box["x"] + box["width"] for box in map(box_of, links.all())) < settings["x"]
+
+
+@pytest.mark.full
 @pytest.mark.parametrize(("width", "height"), mostly_full(PROJECTORS, PROJECTORS[1:2]))
 def test_the_rows_of_a_double_pass_leave_room_for_the_text(open_page, app_url, width, height):
     page = open_page(viewport={"width": width, "height": height})
