@@ -136,7 +136,7 @@ def stop_forgetting_widget_values_early() -> None:
 def rerun_page_for_lost_fragment() -> None:
     """Rerun the whole page on input to a fragment that was just replaced; Streamlit drops such input.
 
-    Input from a fragment of a page that the user has left is still dropped, and so are automatic reruns of a fragment.
+    Input from a fragment is still dropped once another page is being drawn, and so are automatic reruns of a fragment.
 
     - Symbol: `streamlit.runtime.app_session.AppSession.request_rerun`,
       `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._run_script`,
@@ -144,7 +144,7 @@ def rerun_page_for_lost_fragment() -> None:
       `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._get_script_run_ctx`.
     - Reason: a run of the page replaces a fragment if elements above it appeared or disappeared, and the user may click
       before the browser has received the new fragment, or while the run that replaces it is in progress. If another page is
-      drawn meanwhile, Streamlit runs the fragment as part of the page before, and the browser clears the new page.
+      drawn meanwhile, Streamlit takes the fragment for a part of the page before, and the browser clears the new page.
     - Issue: streamlit/streamlit#9921, closed; since streamlit/streamlit#10130 such input is dropped instead of an error.
     - Seen with: Streamlit 1.67.0.
     - Loss: the user's click or text, silently; or the page, which stays empty.
@@ -185,11 +185,14 @@ _pages_manager_by_requests: WeakKeyDictionary[ScriptRequests, PagesManager] = We
 def keep_requested_page() -> None:
     """Open the page that the user has asked for, even if the page before asks for a rerun in the meantime.
 
+    A click on the menu's entry of the page before counts as its input, from which Streamlit cannot tell it.
+
     - Symbol: `streamlit.runtime.scriptrunner_utils.script_requests.ScriptRequests._request_rerun_locked`,
       `streamlit.runtime.scriptrunner_utils.script_requests.ScriptRequests._rerun_data`,
       `streamlit.runtime.scriptrunner_utils.script_requests.ScriptRequests._state`,
       `streamlit.runtime.scriptrunner.script_runner.ScriptRunner.__init__`,
       `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._requests`,
+      `streamlit.runtime.scriptrunner.script_runner.ScriptRunner._pages_manager`,
       `streamlit.runtime.pages_manager.PagesManager.current_page_script_hash`.
     - Reason: a request waits until the run in progress reaches a yield point. Streamlit merges the next into it, with the
       page and the link of the next, even if that is an ``st.rerun`` of the page that the user has left.
@@ -211,12 +214,15 @@ def keep_requested_page() -> None:
         # A thread that began before the patch applied is unknown.
         pages_manager = _pages_manager_by_requests.get(self)
         shown_page = pages_manager.current_page_script_hash if pages_manager else ""
+        # A fragment belongs to the page before.
+        opens_other_page = waiting_data.page_script_hash not in {"", shown_page} and not waiting_data.fragment_id_queue
         # Only the browser names the values of widgets.
         goes_back = waiting_data.is_history_navigation and new_data.widget_states is None
         if (
             self._state is ScriptRequestType.RERUN
+            and (opens_other_page or goes_back)
             and new_data.page_script_hash == shown_page
-            and (waiting_data.page_script_hash not in {"", shown_page} or goes_back)
+            and not new_data.is_history_navigation
         ):
             new_data = replace(
                 new_data,

@@ -227,8 +227,7 @@ def _stitched_documents_in_words(documents: list[MarkedText], text_count: int, s
     return (
         f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {text_count:,} short texts, with "
         f"{_count_range_in_words(sentence_count_per_document)} sentences and "
-        f"{_count_range_in_words(seam_count_per_document)} known boundaries each; now among the documents "
-        f"{session.settings_place}."
+        f"{_count_range_in_words(seam_count_per_document)} known boundaries each; now among the documents."
     )
 
 
