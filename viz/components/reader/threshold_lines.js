@@ -72,7 +72,7 @@ export class ThresholdLines {
     handle.classList.toggle("fixed", fixed);
     handle.label.textContent = `${name}${round(level)}${fixed ? "" : " ⇕"}`;
     handle.title = fixed
-      ? `${line.label}: set in the side bar`
+      ? `${line.label}: follows from the settings`
       : `${line.label} ${round(line.value)}: drag, or use the arrow keys`;
     handle.tabIndex = fixed ? -1 : 0;
     handle.setAttribute("role", fixed ? "presentation" : "slider");

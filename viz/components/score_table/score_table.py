@@ -147,7 +147,7 @@ def draw_table_of_measures(
     note: str = "",
     token_limit: float | None = None,
     name_column_head: str = "Column",
-    row_action_label: str = "Set this column in the side bar",
+    row_action_label: str = "Show the settings of this column",
     is_compact: bool = False,
 ) -> None:
     """Draw the score table; a click on a row selects its column, and its kind of result if it has one, in ``choices``."""

@@ -18,7 +18,7 @@ export class Head {
   constructor(reader, index) {
     this.root = reader.heads.appendChild(el("div", "head"));
     this.choose = this.root.appendChild(el("button", "choose"));
-    this.choose.title = `Set this column in the side bar (key ${index + 1})`;
+    this.choose.title = `Show the settings of this column (key ${index + 1})`;
     this.choose.addEventListener("click", () => {
       reader.component?.setStateValue("selected", { column: index, at: performance.now() });
     });
