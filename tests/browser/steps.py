@@ -94,6 +94,13 @@ def painted(page):
     page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))")
 
 
+def unfold(page, title):
+    """Unfold an expander, and wait until what it moves stands still."""
+    page.get_by_text(title, exact=True).click(timeout=READY)
+    painted(page)
+    at_rest(page)
+
+
 def from_the_top(page):
     """Scroll the page and every column of a text to their beginnings."""
     page.get_by_test_id("stMain").evaluate("(main) => main.scrollTo(0, 0)")

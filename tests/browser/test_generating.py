@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY, at_rest, eventually
+from tests.browser.steps import READY, at_rest, eventually, unfold
 from tests.evaluation.generating.questioner import answer, number_of
 from tests.server import ChatModelServer
 
@@ -81,7 +81,7 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     )
     expect(page.get_by_text("=Eule, März.txt")).to_be_visible()
     at_rest(page)
-    page.get_by_text("Generate questions", exact=True).click()
+    unfold(page, "Generate questions")
     page.get_by_role("textbox", name="Model name").fill("test")
     page.get_by_role("textbox", name="Server address", exact=True).fill(chats.address)
     page.get_by_role("button", name="Use this model").click()

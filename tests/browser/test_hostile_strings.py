@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY, at_rest, embedded, eventually, open_app, paste, whole_text
+from tests.browser.steps import READY, at_rest, embedded, eventually, open_app, paste, unfold, whole_text
 from tests.fixtures.hostile_strings import STRINGS
 from tests.lanes import mostly_full
 
@@ -127,7 +127,7 @@ def test_as_documents_and_questions(page, app_url):
 @pytest.mark.full
 def test_as_documents_to_tune_with(page, app_url):
     page.goto(f"{app_url}/tune?embedder=tfidf")
-    page.get_by_text("Your own documents").click(timeout=READY)
+    unfold(page, "Your own documents")
     upload(page, ".st-key-short_files", *((f"{name}.txt", "\n---\n".join(STRINGS[:50])) for name in NAMES[:4]))
     page.get_by_role("button", name="Stitch documents", exact=True).click(timeout=READY)
     expect(page.get_by_text("documents stitched from").or_(page.get_by_role("alert")).first).to_be_visible(timeout=READY)

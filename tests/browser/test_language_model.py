@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at_rest, embedded
+from tests.browser.steps import at_rest, embedded, unfold
 from tests.fixtures.app_server import app_server
 from tests.server import KEY, ChatModelServer, EmbeddingServer
 from tests.support import ScriptedModel
@@ -91,7 +91,7 @@ def test_models_are_asked_after_a_click_alone_and_the_keys_are_nowhere(page, url
     page.get_by_role("button", name="Use this model").click()
     expect(page.get_by_text("Nothing is sent until you press “Send”.")).to_contain_text(chats.address.split("/")[2])
     at_rest(page)
-    page.get_by_text("Splitter and embedder").click()
+    unfold(page, "Splitter and embedder")
     page.get_by_role("textbox", name="Embedder server").fill(embeds.address)
     page.get_by_role("textbox", name="Embedder API key").fill(keys[1])
     assert chats.requests == embeds.requests == []

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY
+from tests.browser.steps import READY, unfold
 from tests.fixtures.traces import unpacked
 
 
@@ -11,7 +11,7 @@ from tests.fixtures.traces import unpacked
 def test_a_failed_question_of_a_trace_leads_to_its_passage_on_compare(page, app_url):
     lines = unpacked("langfuse.jsonl").splitlines(keepends=True)
     page.goto(f"{app_url}/retrieval?embedder=tfidf")
-    page.get_by_text("Your own traces", exact=True).click(timeout=READY)
+    unfold(page, "Your own traces")
     page.locator(".st-key-traces_file input[type=file]").set_input_files(
         # An observation, a search and the feedback.
         {"name": "langfuse.jsonl", "mimeType": "application/jsonl", "buffer": b"".join(lines[:3])}

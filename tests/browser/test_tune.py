@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.segmentation.boundary_files import BoundaryFile
-from tests.browser.steps import READY, embedded, eventually, whole_text
+from tests.browser.steps import READY, embedded, eventually, unfold, whole_text
 
 
 def test_the_best_setting_goes_to_compare(page, app_url):
@@ -40,7 +40,7 @@ def downloaded(page, button):
 @pytest.mark.full
 def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url):
     page.goto(f"{app_url}/tune?what=fixed_sentences&first=size&values=3&documents=&held=&embedder=tfidf")
-    page.get_by_text("Your own documents").click(timeout=READY)
+    unfold(page, "Your own documents")
     files = [{"name": f"{name}.txt", "mimeType": "text/plain", "buffer": text.encode()} for name, text in TOPICS.items()]
     files.append({"name": "void.txt", "mimeType": "text/plain", "buffer": b" "})
     page.locator(".st-key-short_files input[type=file]").set_input_files(files)
