@@ -95,7 +95,7 @@ def painted(page):
 
 
 def unfold(page, title):
-    """Unfold an expander, and wait until what it moves stands still."""
+    """Open an expander, and wait until nothing on the page moves any more."""
     page.get_by_text(title, exact=True).click(timeout=READY)
     painted(page)
     at_rest(page)

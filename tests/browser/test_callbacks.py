@@ -179,10 +179,10 @@ def test_a_page_that_asks_for_a_rerun_is_left_all_the_same(tmp_path):
 
 @pytest.mark.full
 def test_streamlit_itself_stays_there(tmp_path):
-    """It does so without `runner.fastReruns`.
+    """Streamlit without `runner.fastReruns`, as the app runs it.
 
     If one of the first two lines fails, Streamlit has mended the fault: remove `keep_requested_page`. If the third does, an
-    input to a fragment no longer clears the page that is drawn.
+    input to a fragment no longer clears the page that is drawn: `rerun_page_for_lost_fragment` need not drop it.
     """
     with app_server(tmp_path / "log.txt", "tests/browser/working_app.py", environment=UNPATCHED) as server:
         assert not in_a_loop(is_other_page_drawn(server.url))

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.steps import box_of, embedded, eventually, open_app, paste
 
 STRETCHED = "(strips) => strips.map((strip) => Math.abs(strip.width - strip.clientWidth * devicePixelRatio) > 1)"
-"""For each strip of dots, whether it was drawn for a width other than its own."""
+"""For each strip of dots, whether its picture was drawn for a width that the strip no longer has."""
 
 
 @pytest.mark.full

@@ -1,4 +1,4 @@
-"""An app of two pages that work, if told to, until a request waits; the first has a fragment, and then asks for a rerun."""
+"""An app of two pages, each of which can be told to work until a request waits; the first then asks for a rerun."""
 
 import os
 import time
@@ -17,7 +17,10 @@ if "AS_IT_CAME" not in os.environ:
 
 
 def works_until_a_request_waits(page: str) -> bool:
-    """Wait for a request if the page was told to work, once, and say so in the link; return whether it was."""
+    """Return whether a page was told to work; if so, return only when a request waits.
+
+    The link says that the page works.
+    """
     context = get_script_run_ctx()
     if st.session_state.get("working_page") != page or context is None or context.script_requests is None:
         return False
@@ -35,7 +38,7 @@ def tell_to_work(page: str) -> None:
 
 
 def first() -> None:
-    """Draw the first page."""
+    """Draw the page that has a fragment, and asks for a rerun after its work."""
     if went_back_or_forward():
         st.session_state["word"] = st.query_params["word"]
     st.button("Work here", on_click=tell_to_work, args=("first",))
@@ -47,7 +50,7 @@ def first() -> None:
 
 
 def second() -> None:
-    """Draw the second page."""
+    """Draw the other page, after its work."""
     works_until_a_request_waits("second")
     st.query_params["another"] = st.text_area("Another", key="another")
 

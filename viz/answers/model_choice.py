@@ -8,15 +8,10 @@ from evaluation.answering import has_bert_score
 from viz.answers.session import session
 from viz.components.page_elements import show_remark
 from viz.controls import build_widget_key_and_callback, draw_language_model_form, draw_segmented_control_storing_setting
-from viz.state import Choices, access_to_chosen_language_model, no_model_message
+from viz.state import Choices, access_to_chosen_language_model
 
 JUDGING_CHOICE_LABELS = {"yes": "Judged", "no": "Not judged"}
 """Options for judging: the word in the link, and its label on the page."""
-
-
-def no_answering_model_message() -> str:
-    """Return the message on the page if no language model is named."""
-    return no_model_message("Answering needs")
 
 
 def draw_answering_and_judging_controls(choices: Choices) -> None:

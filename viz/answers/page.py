@@ -27,7 +27,6 @@ from viz.answers.model_choice import (
     JUDGING_CHOICE_LABELS,
     access_to_judging_model,
     draw_answering_and_judging_controls,
-    no_answering_model_message,
     wants_bert_score,
 )
 from viz.answers.questions import QUESTION_SOURCE_LINK_PARAMETER, QUESTION_SOURCES, choose_questions
@@ -62,6 +61,7 @@ from viz.state import (
     access_to_chosen_language_model,
     language_model_name_and_revision,
     missing_model_message,
+    no_model_message,
 )
 from viz.theme import definitions_as_help
 
@@ -204,7 +204,7 @@ def _draw_answers_page_content(current_page: Page, text: PageText, column_result
     if chunk_gathering_job is not None and current_page.embedder is not None:
         answering_model_access = access_to_chosen_language_model()
         if answering_model_access is None and (answers_run is None or not answers_run.is_complete):
-            show_notice(no_answering_model_message(), key="answers_missing")
+            show_notice(no_model_message("Answering needs"), key="answers_missing")
         elif answering_model_access is not None:
             show_send_row(
                 current_page.choices, chunk_gathering_job, current_page.embedder, answering_model_access, answers_run

@@ -185,7 +185,7 @@ _pages_manager_by_requests: WeakKeyDictionary[ScriptRequests, PagesManager] = We
 def keep_requested_page() -> None:
     """Open the page that the user has asked for, even if the page before asks for a rerun in the meantime.
 
-    A click on the menu's entry of the page before counts as its input, from which Streamlit cannot tell it.
+    A click on the menu entry of the page that is being left counts as input to that page: the requests look the same.
 
     - Symbol: `streamlit.runtime.scriptrunner_utils.script_requests.ScriptRequests._request_rerun_locked`,
       `streamlit.runtime.scriptrunner_utils.script_requests.ScriptRequests._rerun_data`,
@@ -214,7 +214,7 @@ def keep_requested_page() -> None:
         # A thread that began before the patch applied is unknown.
         pages_manager = _pages_manager_by_requests.get(self)
         shown_page = pages_manager.current_page_script_hash if pages_manager else ""
-        # A fragment belongs to the page before.
+        # A fragment that waits belongs to the page that was left.
         opens_other_page = waiting_data.page_script_hash not in {"", shown_page} and not waiting_data.fragment_id_queue
         # Only the browser names the values of widgets.
         goes_back = waiting_data.is_history_navigation and new_data.widget_states is None

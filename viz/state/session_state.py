@@ -380,7 +380,7 @@ class Session:
 
     @property
     def settings_place(self) -> str:
-        """The place of the settings on the page, in words: the side bar or, in lecture mode, a menu."""
+        """Words for the place of the settings: the side bar on the left or, in lecture mode, the menu “Settings”."""
         return "in “Settings”" if self.is_in_lecture_mode else "on the left"
 
     @property

@@ -156,7 +156,7 @@ def kept_in(file):
 @pytest.mark.full
 @pytest.mark.slow
 def test_a_run_that_was_killed_asks_nothing_again_that_was_answered(serve, tmp_path):
-    """The server counts: it holds requests from the tenth on; the kill comes when the answers to the others are kept.
+    """The server holds back all requests from the tenth on; the run is killed once the answers to the others are stored.
 
     The two runs have keys of their own: the server may read what the first sent just before the kill during the second.
     """

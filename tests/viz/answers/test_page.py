@@ -10,9 +10,9 @@ from tests.server import KEY
 from tests.support import ended
 from tests.viz.app_steps import remarks, said, sent, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
-from viz.answers.model_choice import no_answering_model_message
 from viz.jobs.answering_plan_and_jobs import Answering
 from viz.jobs.background_jobs import run_registry
+from viz.state import no_model_message
 
 
 def opened(app, **words):
@@ -60,7 +60,7 @@ def asked(http, system=prompts.ANSWER_SYSTEM_PROMPT):
 
 def test_without_a_model_it_says_what_is_missing_and_shows_what_would_be_given(app, http):
     opened(app)
-    assert no_answering_model_message() in said(app)
+    assert no_model_message("Answering needs") in said(app)
     assert "Send" not in labels(app)
     assert "3 questions, 3 of them with a reference answer" in remarks(app)[1]
     told = " ".join(part.value for part in app.markdown)

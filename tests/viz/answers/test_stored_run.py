@@ -10,10 +10,10 @@ from tests.support import LIMIT
 from tests.viz.answers.test_page import asked, cards, chat_reply, done, gathered, opened, run_of, table
 from tests.viz.app_steps import said, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
-from viz.answers.model_choice import no_answering_model_message
 from viz.jobs.answering_plan_and_jobs import StoredAnswers
 from viz.jobs.shared_resources import run_store
 from viz.jobs.storage.stored_run import Keeper
+from viz.state import no_model_message
 
 
 def stopped(app, http, **words):
@@ -55,7 +55,7 @@ def test_a_link_leads_to_the_run_in_another_session_of_the_same_server(app, http
     assert list(table(other, "answers")["answers"]) == ["3 of 3"] * 2
     # What the other session may ask is its own: without a model it asks nothing.
     assert {"Send", "Judge again"}.isdisjoint(labels(other))
-    assert no_answering_model_message() not in said(other)
+    assert no_model_message("Answering needs") not in said(other)
     assert KEY not in everything(other)
     assert not any(cache_folder.rglob("runs.sqlite"))
 

@@ -1,4 +1,4 @@
-"""Requests of Streamlit that wait together are merged, with the page and the link that the user asked for last."""
+"""Of requests that wait together, Streamlit runs the page and the link that the user asked for last."""
 
 from types import SimpleNamespace
 
@@ -11,22 +11,23 @@ from viz.server import streamlit_patches
 
 
 def by_browser(page, **named):
-    """Return a request of the browser; a page is a letter, and its link too unless another is given."""
+    """Return a request from the browser to run a page, whose name is a letter; ``named`` replaces fields of it."""
     return RerunData(**{"page_script_hash": page, "query_string": f"{page}=link", "widget_states": WidgetStates()} | named)
 
 
 def by_script(page):
-    """Return the request of ``st.rerun`` or ``st.switch_page``."""
+    """Return the request that a script makes by ``st.rerun`` or ``st.switch_page``."""
     return RerunData(page_script_hash=page, query_string=f"{page}=before")
 
 
 def gone_back(page, link):
+    """Return the request of a browser whose user went back to a page and its link."""
     return by_browser(page, query_string=link, is_history_navigation=True)
 
 
 @pytest.fixture
 def requests(monkeypatch):
-    """Requests while page a is shown."""
+    """Return the requests, none so far, of a session that shows page a."""
     # What is set to itself is put back after the test.
     for patched_class, method_name in ((ScriptRunner, "__init__"), (ScriptRequests, "_request_rerun_locked")):
         monkeypatch.setattr(patched_class, method_name, getattr(patched_class, method_name))
